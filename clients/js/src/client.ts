@@ -1,6 +1,7 @@
 /** The client of one site. */
 import { type Changes, changes, type ChangesOptions } from "./changes.js";
 import { Reads } from "./http/reads.js";
+import { isWorkers } from "./http/workers.js";
 import { Transport } from "./http/transport.js";
 import { type Linked, links, type LinkOptions } from "./links.js";
 import { checked, type Options } from "./options.js";
@@ -23,9 +24,9 @@ export interface FrontendMap<Site extends SiteKey = SiteKey> {
   /** The pages above the one at a path, the topmost first. */
   breadcrumbs(path: string | URL, options?: ResolveOptions<Locale<Site>>): Promise<Resolution<Site>["breadcrumbs"]>;
   /** The URL of a document, or why it has none. The calls of one tick are one request. */
-  url(document: DocumentRef<Site>, options?: { draft?: boolean | undefined }): Promise<DocumentUrl>;
+  url(document: DocumentRef<Site>, options?: { draft?: boolean | undefined; signal?: AbortSignal | undefined }): Promise<DocumentUrl>;
   /** The same for many documents, in their order. */
-  urls(documents: readonly DocumentRef<Site>[]): Promise<DocumentUrl[]>;
+  urls(documents: readonly DocumentRef<Site>[], options?: { signal?: AbortSignal | undefined }): Promise<DocumentUrl[]>;
   /** A copy of a document of Strapi, or of a list of them, with `href` in each relation. */
   links<T>(document: T, options: LinkOptions<ContentType<Site>, Locale<Site>>): Promise<Linked<T>>;
   /** All public pages, for static builds. */
@@ -34,7 +35,10 @@ export interface FrontendMap<Site extends SiteKey = SiteKey> {
   changes(options?: ChangesOptions): Promise<Changes>;
   /** The event of a webhook of the service, if its signature is right and it is no replay. */
   verifyWebhook(request: Request, secret: string | readonly string[]): Promise<WebhookEvent>;
-  /** The response to a request for a sitemap file or robots.txt; null for any other request. */
+  /**
+   * The response to a request for a sitemap file or robots.txt; null for any other request. A file is
+   * whole and of the service, or an error: send a 503.
+   */
   sitemap(request: Request, options?: SitemapOptions): Promise<Response | null>;
 }
 
@@ -48,13 +52,18 @@ export function createFrontendMap<Site extends SiteKey>(options: Options<Site>):
   const settings = checked(options);
   const { site } = settings;
   const transport = new Transport(settings);
-  const reads = new Reads(settings.lastGood, settings.init.next === undefined);
+  const { base, lastGood, init } = settings;
+  const isNext = init.next !== undefined && settings.platformFetch;
+  const reads = isNext
+    ? Reads.shared(JSON.stringify([base, site, lastGood, [...new Headers(init.headers)]]), lastGood)
+    : new Reads(lastGood, init.next === undefined && !isWorkers);
   const batches = new Urls(transport, reads, site);
   const webhooks = new Webhooks();
 
   const at: FrontendMap<Site>["resolve"] = (path, how) => resolve<Site>(transport, reads, site, path, how);
-  const url: FrontendMap<Site>["url"] = (ref, how) => (how?.draft ? batches.draft(ref) : batches.published(ref));
-  const urls = (refs: readonly DocumentRef<string>[]) => Promise.all(refs.map((ref) => batches.published(ref)));
+  const url: FrontendMap<Site>["url"] = (ref, how) => (how?.draft ? batches.draft(ref, how.signal) : batches.published(ref, how?.signal));
+  const urls = (refs: readonly DocumentRef<string>[], how?: { signal?: AbortSignal | undefined }) =>
+    Promise.all(refs.map((ref) => batches.published(ref, how?.signal)));
   return {
     resolve: at,
     alternates: async (path, how) => (await at(path, how)).alternates,

@@ -4,6 +4,7 @@ export { createFrontendMap, type FrontendMap } from "./client.js";
 export { FrontendMapError } from "./error.js";
 export type { Linked, LinkOptions } from "./links.js";
 export type { Options } from "./options.js";
+export type { LeftOut } from "./pages/left_out.js";
 export type { Pages, PagesOptions } from "./pages/pages.js";
 export type { StaticParams } from "./pages/static_params.js";
 export type { ResolveOptions } from "./resolve.js";

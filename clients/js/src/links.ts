@@ -14,6 +14,8 @@ export interface LinkOptions<Uid extends string = string, Locale extends string 
   locale?: Locale | null | undefined;
   /** `url` (default): absolute, right on each host of the site; `path`: without the host. */
   href?: "url" | "path" | undefined;
+  /** Ends the call with its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /** The same with `href` in each object that is a link: null where the document has no URL. */
@@ -27,9 +29,9 @@ type Entry = Record<string, unknown> & { href?: string | null };
 
 /** A copy of `document` with links. @throws FrontendMapError if the URLs are not known. */
 export async function links<T>(
-  urls: (refs: DocumentRef<string>[]) => Promise<DocumentUrl[]>,
+  urls: (refs: DocumentRef<string>[], options: { signal: AbortSignal | undefined }) => Promise<DocumentUrl[]>,
   document: T,
-  { uid, relations = {}, locale, href = "url" }: LinkOptions,
+  { uid, relations = {}, locale, href = "url", signal }: LinkOptions,
 ): Promise<Linked<T>> {
   const types = new Map(Object.entries(relations));
   const targets: Entry[] = [];
@@ -55,7 +57,7 @@ export async function links<T>(
   };
 
   const result = copy(document, uid, locale) as Linked<T>;
-  const found = await urls(refs);
+  const found = await urls(refs, { signal });
   targets.forEach((one, at) => (one.href = found[at]?.[href] ?? null));
   return result;
 }

@@ -16,10 +16,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsContentType"];
-        /** As GET, without a body. */
-        head: operations["headContentType"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -41,10 +39,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsResolve"];
-        /** As GET, without a body. */
-        head: operations["headResolve"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -64,10 +60,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsFrontendUrl"];
-        /** As GET, without a body. */
-        head: operations["headFrontendUrl"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -92,10 +86,8 @@ export interface paths {
          */
         post: operations["postFrontendUrls"];
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsFrontendUrls"];
-        /** As GET, without a body. */
-        head: operations["headFrontendUrls"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -119,10 +111,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsSitemap"];
-        /** As GET, without a body. */
-        head: operations["headSitemap"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -143,10 +133,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsPages"];
-        /** As GET, without a body. */
-        head: operations["headPages"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -166,10 +154,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsProblems"];
-        /** As GET, without a body. */
-        head: operations["headProblems"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -190,10 +176,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsChanges"];
-        /** As GET, without a body. */
-        head: operations["headChanges"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -215,10 +199,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsRedirects"];
-        /** As GET, without a body. */
-        head: operations["headRedirects"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -234,10 +216,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsValidations"];
-        /** As GET, without a body. */
-        head: operations["headValidations"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -256,10 +236,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsSitemapFile"];
-        /** As GET, without a body. */
-        head: operations["headSitemapFile"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -278,10 +256,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsSitemapFileOfHost"];
-        /** As GET, without a body. */
-        head: operations["headSitemapFileOfHost"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -301,8 +277,7 @@ export interface paths {
          */
         post: operations["receiveWebhook"];
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsWebhook"];
+        options?: never;
         head?: never;
         patch?: never;
         trace?: never;
@@ -319,10 +294,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsOpenApi"];
-        /** As GET, without a body. */
-        head: operations["headOpenApi"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -338,10 +311,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsLivez"];
-        /** As GET, without a body. */
-        head: operations["headLivez"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -357,10 +328,8 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /** Lists the methods. */
-        options: operations["optionsReadyz"];
-        /** As GET, without a body. */
-        head: operations["headReadyz"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -443,86 +412,169 @@ export interface components {
             [key: string]: string;
         };
         ResolvedPath: {
-            data: {
-                site: components["schemas"]["SiteKey"];
-                /** @description As requested; by an id the path of the document. */
-                pathname: string;
-                locale: components["schemas"]["LocaleCode"];
-                /** @description Null for a page outside the CMS, and for a redirect from a path that no rule matches. */
-                matched: components["schemas"]["Match"] | null;
-                /**
-                 * @description What the path resolves to; more kinds may be added.
-                 * @enum {unknown}
-                 */
-                kind: "document" | "page" | "redirect" | "none";
-                /** @description With `kind: page`, the name of a page outside the CMS. */
-                page?: string;
-                /** @description Where to redirect: with `kind: redirect`, and where `isCanonical` is false. */
-                redirect?: {
-                    /** @description The absolute URL, without a query; null without a base URL. */
-                    to: string | null;
-                    path: components["schemas"]["Path"];
-                    /**
-                     * @description `moved.status` of the settings.
-                     * @enum {unknown}
-                     */
-                    status: 301 | 302 | 307 | 308;
-                    /** @description Null for a page outside the CMS. */
-                    documentId: string | null;
-                    locale: components["schemas"]["LocaleCode"];
-                    /**
-                     * @description When the document had the requested path last (RFC 3339); null for another spelling of
-                     *     its present path.
-                     */
-                    since: string | null;
-                };
-                gone?: components["schemas"]["Gone"];
-                /**
-                 * @description `documents`: a published document owns the path; `rules`: none does; `history`: one had
-                 *     it before; `cms`: it was read from the CMS for this request; `pages`: the settings have
-                 *     the page.
-                 * @enum {unknown}
-                 */
-                resolvedBy: "documents" | "rules" | "history" | "cms" | "pages";
-                /** @description The document that owns the path. */
-                documentId: string | null;
-                /** @description The document's path. */
-                canonicalPath: string | null;
-                /** @description The document's absolute URL; null without a document or a base URL. */
-                canonicalUrl: string | null;
-                /** @description Whether `pathname` is `canonicalPath`, percent-encoded or not, and `host`, if it is sent, the host of the document. */
-                isCanonical: boolean | null;
-                /** @description The document in the CMS's own API, if the endpoint of its type is known. */
-                resource: string | null;
-                /** @description When the version was modified (RFC 3339). */
-                lastModified: string | null;
-                /**
-                 * @description The documents that own the prefixes of the path, and the pages outside the CMS that have
-                 *     one, the topmost first.
-                 */
-                breadcrumbs: {
-                    path: components["schemas"]["Path"];
-                    /** @description Null without a base URL. */
-                    url: string | null;
-                    contentType?: components["schemas"]["ContentTypeUid"];
-                    documentId?: string;
-                    /** @description In place of the document, the name of a page. */
-                    page?: string;
-                }[];
-                /**
-                 * @description The absolute URLs of all versions of the document by the `hreflang` of their locales, and
-                 *     `x-default`.
-                 */
-                alternates: {
-                    [key: string]: components["schemas"]["Url"];
-                };
-                /**
-                 * @description Only for a published document by its id: the paths that lead to it because it had them
-                 *     before, those that it had last first.
-                 */
-                formerPaths?: components["schemas"]["Path"][];
-            };
+            data: components["schemas"]["Resolution"];
             meta: components["schemas"]["Meta"];
+        };
+        /** @description What the path resolves to; more kinds may be added. */
+        Resolution: components["schemas"]["ResolvedDocument"] | components["schemas"]["ResolvedPage"] | components["schemas"]["ResolvedRedirect"] | components["schemas"]["ResolvedNone"];
+        /** @description A document owns the path. */
+        ResolvedDocument: {
+            site: components["schemas"]["SiteKey"];
+            /** @description As requested; by an id the path of the document. */
+            pathname: string;
+            locale: components["schemas"]["LocaleCode"];
+            matched: components["schemas"]["Match"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "document";
+            /** @description Where `isCanonical` is false. */
+            redirect?: components["schemas"]["Redirection"];
+            /**
+             * @description Only for a published document by its id: the paths that lead to it because it had them
+             *     before, those that it had last first.
+             */
+            formerPaths?: components["schemas"]["Path"][];
+            sharedPath?: components["schemas"]["SharedPath"];
+            resolvedBy: components["schemas"]["ResolvedBy"];
+            documentId: string;
+            canonicalPath: components["schemas"]["Path"];
+            /** @description Null without a base URL. */
+            canonicalUrl: string | null;
+            /** @description Whether `pathname` is `canonicalPath`, percent-encoded or not, and `host`, if it is sent, the host of the document. */
+            isCanonical: boolean;
+            /** @description The document in the CMS's own API, if the endpoint of its type is known. */
+            resource: string | null;
+            /** @description When the version was modified (RFC 3339). */
+            lastModified: string | null;
+            breadcrumbs: components["schemas"]["Breadcrumbs"];
+            alternates: components["schemas"]["Alternates"];
+        };
+        /** @description A page outside the CMS has the path. */
+        ResolvedPage: {
+            site: components["schemas"]["SiteKey"];
+            /** @description As requested; by an id the path of the document. */
+            pathname: string;
+            locale: components["schemas"]["LocaleCode"];
+            matched: null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "page";
+            /** @description Its name in the settings. */
+            page: string;
+            /** @description Where `isCanonical` is false. */
+            redirect?: components["schemas"]["Redirection"];
+            resolvedBy: components["schemas"]["ResolvedBy"];
+            documentId: null;
+            canonicalPath: components["schemas"]["Path"];
+            /** @description Null without a base URL. */
+            canonicalUrl: string | null;
+            /** @description Whether `pathname` is `canonicalPath`, percent-encoded or not, and `host`, if it is sent, the host of the document. */
+            isCanonical: boolean;
+            /** @description The document in the CMS's own API, if the endpoint of its type is known. */
+            resource: string | null;
+            /** @description When the version was modified (RFC 3339). */
+            lastModified: string | null;
+            breadcrumbs: components["schemas"]["Breadcrumbs"];
+            alternates: components["schemas"]["Alternates"];
+        };
+        /** @description A document had the path before. */
+        ResolvedRedirect: {
+            site: components["schemas"]["SiteKey"];
+            /** @description As requested; by an id the path of the document. */
+            pathname: string;
+            locale: components["schemas"]["LocaleCode"];
+            matched: components["schemas"]["Match"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "redirect";
+            redirect: components["schemas"]["Redirection"];
+            resolvedBy: components["schemas"]["ResolvedBy"];
+            documentId: null;
+            canonicalPath: null;
+            canonicalUrl: null;
+            isCanonical: null;
+            /** @description The document in the CMS's own API, if the endpoint of its type is known. */
+            resource: string | null;
+            /** @description When the version was modified (RFC 3339). */
+            lastModified: string | null;
+            breadcrumbs: components["schemas"]["Breadcrumbs"];
+            alternates: components["schemas"]["Alternates"];
+        };
+        /** @description There is no page at the path. */
+        ResolvedNone: {
+            site: components["schemas"]["SiteKey"];
+            /** @description As requested; by an id the path of the document. */
+            pathname: string;
+            locale: components["schemas"]["LocaleCode"];
+            matched: components["schemas"]["Match"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "none";
+            gone?: components["schemas"]["Gone"];
+            resolvedBy: components["schemas"]["ResolvedBy"];
+            documentId: null;
+            canonicalPath: null;
+            canonicalUrl: null;
+            isCanonical: null;
+            /** @description The document in the CMS's own API, if the endpoint of its type is known. */
+            resource: string | null;
+            /** @description When the version was modified (RFC 3339). */
+            lastModified: string | null;
+            breadcrumbs: components["schemas"]["Breadcrumbs"];
+            alternates: components["schemas"]["Alternates"];
+        };
+        /** @description Where to redirect. */
+        Redirection: {
+            /** @description The absolute URL, without a query; null without a base URL. */
+            to: string | null;
+            path: components["schemas"]["Path"];
+            /**
+             * @description `moved.status` of the settings.
+             * @enum {unknown}
+             */
+            status: 301 | 302 | 307 | 308;
+            /** @description Null for a page outside the CMS. */
+            documentId: string | null;
+            locale: components["schemas"]["LocaleCode"];
+            /**
+             * @description When the document had the requested path last (RFC 3339); null for another spelling of its
+             *     present path.
+             */
+            since: string | null;
+        };
+        /**
+         * @description `documents`: a published document owns the path; `rules`: none does; `history`: one had it
+         *     before; `cms`: it was read from the CMS for this request; `pages`: the settings have the page.
+         * @enum {unknown}
+         */
+        ResolvedBy: "documents" | "rules" | "history" | "cms" | "pages";
+        /**
+         * @description The documents that own the prefixes of the path, and the pages outside the CMS that have one,
+         *     the topmost first.
+         */
+        Breadcrumbs: {
+            path: components["schemas"]["Path"];
+            /** @description Null without a base URL. */
+            url: string | null;
+            contentType?: components["schemas"]["ContentTypeUid"];
+            documentId?: string;
+            /** @description In place of the document, the name of a page. */
+            page?: string;
+        }[];
+        /**
+         * @description The absolute URLs of all versions of the document by the `hreflang` of their locales, and
+         *     `x-default`.
+         */
+        Alternates: {
+            [key: string]: components["schemas"]["Url"];
         };
         /** @description A document had the path that is not published now. */
         Gone: {
@@ -533,8 +585,20 @@ export interface components {
             data: {
                 url: components["schemas"]["Url"];
                 path: components["schemas"]["Path"];
+                sharedPath?: components["schemas"]["SharedPath"];
             };
             meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @description The URL opens another document, which owns the path. `/api/frontend-url` has it with
+         *     `details=true` alone.
+         */
+        SharedPath: {
+            owner: {
+                contentType: components["schemas"]["ContentTypeUid"];
+                documentId: string;
+                locale: components["schemas"]["LocaleCode"];
+            };
         };
         Batch: {
             documents: {
@@ -562,6 +626,7 @@ export interface components {
             locale: string | null;
             url?: components["schemas"]["Url"];
             path?: components["schemas"]["Path"];
+            sharedPath?: components["schemas"]["SharedPath"];
             reason?: string;
             rule?: string;
         };
@@ -885,6 +950,7 @@ export interface components {
                 message: components["schemas"]["ErrorMessage"];
             };
         };
+        /** @description The service has nothing at this address; it says nothing of a page. */
         NotFoundError: {
             data: null;
             error: {
@@ -893,6 +959,10 @@ export interface components {
                 /** @constant */
                 name: "NotFoundError";
                 message: components["schemas"]["ErrorMessage"];
+                details: {
+                    /** @enum {unknown} */
+                    reason: "no_route" | "no_site" | "no_file";
+                };
             };
         };
         /** @description No rule matches the pathname. */
@@ -1049,44 +1119,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description The status and the headers of the response to GET, without a body. */
-        Head: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The methods of the route; for a preflight also the CORS headers. */
-        ReadMethods: {
-            headers: {
-                Allow: "GET, HEAD, OPTIONS";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The methods of the route; for a preflight also the CORS headers. */
-        ReadAndPostMethods: {
-            headers: {
-                Allow: "GET, HEAD, POST, OPTIONS";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The methods of the route. */
-        PostMethods: {
-            headers: {
-                Allow: "POST, OPTIONS";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The request has no valid `Host`, or its target or head is too long. */
-        Refused: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
         /** @description The client has the current version. */
         NotModified: {
             headers: {
@@ -1135,7 +1167,7 @@ export interface components {
                 "application/json": components["schemas"]["ForbiddenError"];
             };
         };
-        /** @description There is no such site or file. */
+        /** @description There is no such site, or host of it (`no_site`), or the site has no such file (`no_file`). */
         NothingHere: {
             headers: {
                 [name: string]: unknown;
@@ -1279,6 +1311,8 @@ export interface components {
         DocumentLocale: components["schemas"]["LocaleCode"];
         /** @description Whether to return the content type alone. */
         Compact: components["schemas"]["Flag"];
+        /** @description Whether to add `sharedPath`. */
+        Details: components["schemas"]["Flag"];
         /**
          * @description With `1`, a 404 lists the candidate rules. Other values have no effect.
          * @example 1
@@ -1444,62 +1478,6 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
-    optionsContentType: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headContentType: {
-        parameters: {
-            query: {
-                /**
-                 * @description A site key.
-                 * @example main
-                 */
-                site: components["parameters"]["Site"];
-                /**
-                 * @description The path of a page, with or without percent-encoding; at most 2,048 bytes.
-                 * @example /en/articles/welcome
-                 */
-                pathname: components["parameters"]["Pathname"];
-                /**
-                 * @description The locale of the response if the path does not determine one.
-                 * @example de
-                 */
-                locale?: components["parameters"]["ResponseLocale"];
-                /** @description Whether to return the content type alone. */
-                compact?: components["parameters"]["Compact"];
-                /**
-                 * @description The host of the page, with its port, on a site with a host for each locale. A host that the site does not have counts as absent.
-                 * @example example.de
-                 */
-                host?: components["parameters"]["Host"];
-                /**
-                 * @description With `1`, a 404 lists the candidate rules. Other values have no effect.
-                 * @example 1
-                 */
-                debug?: components["parameters"]["Debug"];
-            };
-            header?: {
-                /** @description The `ETag` of an earlier response. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
-        };
-    };
     resolve: {
         parameters: {
             query?: {
@@ -1601,64 +1579,6 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
-    optionsResolve: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headResolve: {
-        parameters: {
-            query?: {
-                /**
-                 * @description A site key. By default the site is derived from the content type.
-                 * @example main
-                 */
-                site?: components["parameters"]["OptionalSite"];
-                /**
-                 * @description The path of a page, with or without percent-encoding; at most 2,048 bytes. Not together with `uid` and `documentId`.
-                 * @example /en/articles/welcome
-                 */
-                pathname?: components["parameters"]["OptionalPathname"];
-                /**
-                 * @description The locale of the response if the path does not determine one.
-                 * @example de
-                 */
-                locale?: components["parameters"]["ResponseLocale"];
-                /**
-                 * @description Whose fields build the URL: those of the published version, or those of the draft, for which `modified` is another word.
-                 * @example published
-                 */
-                status?: components["parameters"]["Status"];
-                /** @description A content type; at most 128 bytes. With `documentId`, instead of `pathname`. */
-                uid?: components["parameters"]["OptionalUid"];
-                /** @description A document of the content type `uid`. */
-                documentId?: components["parameters"]["OptionalDocumentId"];
-                /**
-                 * @description The host of the page, with its port, on a site with a host for each locale. A host that the site does not have counts as absent.
-                 * @example example.de
-                 */
-                host?: components["parameters"]["Host"];
-            };
-            header?: {
-                /** @description The `ETag` of an earlier response. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
-        };
-    };
     getFrontendUrl: {
         parameters: {
             query: {
@@ -1684,6 +1604,8 @@ export interface operations {
                  * @example main
                  */
                 site?: components["parameters"]["OptionalSite"];
+                /** @description Whether to add `sharedPath`. */
+                details?: components["parameters"]["Details"];
             };
             header?: never;
             path?: never;
@@ -1739,54 +1661,6 @@ export interface operations {
             502: components["responses"]["BadGateway"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    optionsFrontendUrl: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headFrontendUrl: {
-        parameters: {
-            query: {
-                /**
-                 * @description A content type; at most 128 bytes.
-                 * @example plugin::cms.article
-                 */
-                uid: components["parameters"]["Uid"];
-                /** @example a1welcome */
-                documentId: components["parameters"]["DocumentId"];
-                /**
-                 * @description The locale of the version; by default the site's first.
-                 * @example en
-                 */
-                locale?: components["parameters"]["DocumentLocale"];
-                /**
-                 * @description Whose fields build the URL: those of the published version, or those of the draft, for which `modified` is another word.
-                 * @example published
-                 */
-                status?: components["parameters"]["Status"];
-                /**
-                 * @description A site key. By default the site is derived from the content type.
-                 * @example main
-                 */
-                site?: components["parameters"]["OptionalSite"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
         };
     };
     getFrontendUrls: {
@@ -1918,60 +1792,6 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
-    optionsFrontendUrls: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadAndPostMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headFrontendUrls: {
-        parameters: {
-            query: {
-                /**
-                 * @description A content type; at most 128 bytes.
-                 * @example plugin::cms.article
-                 */
-                uid: components["parameters"]["Uid"];
-                /**
-                 * @description 1 to 1,000 document ids, separated by commas.
-                 * @example a1welcome,a6cafe
-                 */
-                documentId: components["parameters"]["DocumentIds"];
-                /**
-                 * @description The locale of the version; by default the site's first.
-                 * @example en
-                 */
-                locale?: components["parameters"]["DocumentLocale"];
-                /**
-                 * @description Only published versions are returned.
-                 * @example published
-                 */
-                status?: components["parameters"]["PublishedStatus"];
-                /**
-                 * @description A site key. By default the site is derived from the content type.
-                 * @example main
-                 */
-                site?: components["parameters"]["OptionalSite"];
-            };
-            header?: {
-                /** @description The `ETag` of an earlier response. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
-        };
-    };
     buildSitemap: {
         parameters: {
             query: {
@@ -2044,53 +1864,6 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
-    optionsSitemap: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headSitemap: {
-        parameters: {
-            query: {
-                /**
-                 * @description A site key.
-                 * @example main
-                 */
-                site: components["parameters"]["Site"];
-                /**
-                 * @description A content type that has a rule in the site, or `pages` for its pages outside the CMS; at most 128 bytes.
-                 * @example plugin::cms.page
-                 */
-                contentType: components["parameters"]["ContentType"];
-                /** @description Whether to return XML. */
-                xml?: components["parameters"]["Xml"];
-                /** @description Whether to request each URL and report the results; always JSON or a stream. */
-                validate?: components["parameters"]["Validate"];
-            };
-            header?: {
-                /** @description The `ETag` of an earlier response. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description The `Last-Modified` of an earlier response; ignored beside `If-None-Match`. */
-                "If-Modified-Since"?: components["parameters"]["IfModifiedSince"];
-                /** @description What an event source sends when it reconnects; `end` gets a 204. */
-                "Last-Event-ID"?: components["parameters"]["LastEventId"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
-        };
-    };
     getPages: {
         parameters: {
             query: {
@@ -2153,57 +1926,6 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
-    optionsPages: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headPages: {
-        parameters: {
-            query: {
-                /**
-                 * @description A site key.
-                 * @example main
-                 */
-                site: components["parameters"]["Site"];
-                /**
-                 * @description A content type that has a rule in the site, for its run alone; at most 128 bytes.
-                 * @example plugin::cms.page
-                 */
-                contentType?: components["parameters"]["OneContentType"];
-                /**
-                 * @description Only pages in this locale of the site.
-                 * @example en
-                 */
-                locale?: components["parameters"]["PagesLocale"];
-                /**
-                 * @description Leaves out what was last modified before (RFC 3339, inclusive); pages without a date stay. Digits after the milliseconds are ignored.
-                 * @example 2026-11-01T00:00:00Z
-                 */
-                since?: components["parameters"]["Since"];
-                /** @description Whether to add the pages that sitemaps leave out. */
-                unlisted?: components["parameters"]["Unlisted"];
-            };
-            header?: {
-                /** @description The `ETag` of an earlier response. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
-        };
-    };
     getProblems: {
         parameters: {
             query: {
@@ -2244,37 +1966,6 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
-    optionsProblems: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headProblems: {
-        parameters: {
-            query: {
-                /**
-                 * @description A site key.
-                 * @example main
-                 */
-                site: components["parameters"]["Site"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
-        };
-    };
     getChanges: {
         parameters: {
             query: {
@@ -2309,39 +2000,6 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];
-        };
-    };
-    optionsChanges: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headChanges: {
-        parameters: {
-            query: {
-                /**
-                 * @description A site key.
-                 * @example main
-                 */
-                site: components["parameters"]["Site"];
-                /** @description The `cursor` of an earlier response; or 0, for the oldest change that is kept. */
-                since?: components["parameters"]["SinceCursor"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
         };
     };
     getRedirects: {
@@ -2393,37 +2051,6 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
-    optionsRedirects: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headRedirects: {
-        parameters: {
-            query: {
-                /**
-                 * @description A site key.
-                 * @example main
-                 */
-                site: components["parameters"]["Site"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
-        };
-    };
     getValidations: {
         parameters: {
             query: {
@@ -2466,47 +2093,6 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];
-        };
-    };
-    optionsValidations: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headValidations: {
-        parameters: {
-            query: {
-                /**
-                 * @description A site key.
-                 * @example main
-                 */
-                site: components["parameters"]["Site"];
-                /**
-                 * @description A content type that has a rule in the site, for its run alone; at most 128 bytes.
-                 * @example plugin::cms.page
-                 */
-                contentType?: components["parameters"]["OneContentType"];
-                /**
-                 * @description Adds what the run found for the URLs of this document.
-                 * @example p1about
-                 */
-                documentId?: components["parameters"]["OneDocumentId"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
         };
     };
     getSitemapFile: {
@@ -2560,50 +2146,6 @@ export interface operations {
             502: components["responses"]["BadGateway"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    optionsSitemapFile: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                site: string;
-                file: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headSitemapFile: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of an earlier response. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description The `Last-Modified` of an earlier response; ignored beside `If-None-Match`. */
-                "If-Modified-Since"?: components["parameters"]["IfModifiedSince"];
-            };
-            path: {
-                /**
-                 * @description A site key.
-                 * @example main
-                 */
-                site: components["parameters"]["SitePath"];
-                /**
-                 * @description `index.xml`, `sitemap.xml` (the same index), `robots.txt` or a name from the index: the UID with `.` for `:`, a hyphen, a number, `.xml`.
-                 * @example index.xml
-                 */
-                file: components["parameters"]["FilePath"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
         };
     };
     getSitemapFileOfHost: {
@@ -2664,56 +2206,6 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
-    optionsSitemapFileOfHost: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                site: string;
-                host: string;
-                file: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headSitemapFileOfHost: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of an earlier response. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description The `Last-Modified` of an earlier response; ignored beside `If-None-Match`. */
-                "If-Modified-Since"?: components["parameters"]["IfModifiedSince"];
-            };
-            path: {
-                /**
-                 * @description A site key.
-                 * @example main
-                 */
-                site: components["parameters"]["SitePath"];
-                /**
-                 * @description A host of the site as its base URL has it, with its port; `:` may be `%3A`.
-                 * @example example.de
-                 */
-                host: components["parameters"]["HostPath"];
-                /**
-                 * @description `index.xml`, `sitemap.xml` (the same index), `robots.txt` or a name from the index: the UID with `.` for `:`, a hyphen, a number, `.xml`.
-                 * @example index.xml
-                 */
-                file: components["parameters"]["FilePath"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
-        };
-    };
     receiveWebhook: {
         parameters: {
             query?: never;
@@ -2753,19 +2245,6 @@ export interface operations {
             };
         };
     };
-    optionsWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["PostMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
     getOpenApi: {
         parameters: {
             query?: never;
@@ -2796,34 +2275,6 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
-    optionsOpenApi: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headOpenApi: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of an earlier response. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
-        };
-    };
     livez: {
         parameters: {
             query?: never;
@@ -2840,38 +2291,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": "ok\n";
+                    "text/plain": string;
                 };
             };
             400: components["responses"]["BadHost"];
             414: components["responses"]["UriTooLong"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["InternalError"];
-        };
-    };
-    optionsLivez: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headLivez: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
         };
     };
     readyz: {
@@ -2890,7 +2316,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": "ready\n";
+                    "text/plain": string;
                 };
             };
             400: components["responses"]["BadHost"];
@@ -2904,34 +2330,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": "starting\n" | "draining\n";
+                    "text/plain": string;
                 };
             };
-        };
-    };
-    optionsReadyz: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["ReadMethods"];
-            default: components["responses"]["Refused"];
-        };
-    };
-    headReadyz: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            default: components["responses"]["Head"];
         };
     };
     changesOfASite: {

@@ -13,8 +13,8 @@ export interface Options<Site extends SiteKey = SiteKey> {
   /** How long a call may wait for the service, a retry included. Milliseconds, 3,000 by default. */
   timeoutMs?: number | undefined;
   /**
-   * Sent with each request that may be cached, such as `{ next: { revalidate: 60 } }`. Method, body,
-   * redirect and signal are the client's.
+   * Sent with each request that may be cached, such as `{ next: { revalidate: 60 } }`. Method, body
+   * and redirect are the client's, and the signal is that of each call.
    */
   init?: (RequestInit & { next?: unknown }) | undefined;
   /**

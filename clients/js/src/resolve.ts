@@ -14,6 +14,8 @@ export interface ResolveOptions<Locale = string> {
   locale?: Locale | null | undefined;
   /** Finds drafts by their path; sends the token, and nothing is cached. */
   draft?: boolean | undefined;
+  /** Ends the call with its reason. A request that other calls wait for goes on. */
+  signal?: AbortSignal | undefined;
 }
 
 type Result<Site> = Resolution<Site> & { lastGood?: LastGood };
@@ -23,7 +25,7 @@ export async function resolve<Site = SiteKey>(
   reads: Reads,
   site: string,
   from: string | URL,
-  { locale, draft = false }: ResolveOptions = {},
+  { locale, draft = false, signal }: ResolveOptions = {},
 ): Promise<Result<Site>> {
   const { pathname, host } = target(from);
   const none = JSON.stringify({ data: noPage(site, pathname) });
@@ -32,13 +34,15 @@ export async function resolve<Site = SiteKey>(
     path: "/api/resolve",
     query: { site, pathname, locale, host, status: draft ? "draft" : null },
     authorized: draft,
+    about: pathname,
   };
   return reads.read<Resolution<Site>>({
     key: transport.url(call),
     kind: draft ? "drafts" : "paths",
-    request: async (urgent) => {
+    signal,
+    request: async (urgent, all) => {
       try {
-        return await transport.text({ ...call, retry: !urgent });
+        return await transport.text({ ...call, retry: !urgent, signal: all });
       } catch (error) {
         if (!isNoMatch(error)) throw error;
         return JSON.stringify({ data: noPage(site, pathname, error.details.gone) });

@@ -1,8 +1,9 @@
 /** Passes the service's sitemap files on, below the frontend's own host. */
-import { FrontendMapError } from "./error.js";
+import { invalidResponse } from "./error.js";
+import { bytesOf } from "./http/body.js";
 import { Deadline } from "./http/deadline.js";
 import { nodeHttp, plainResponse } from "./http/plain.js";
-import { connected } from "./http/transport.js";
+import { connected, failureOf, unredirected } from "./http/transport.js";
 import type { Settings } from "./options.js";
 
 /** What the service needs of the crawler's request, and the crawler of the response. */
@@ -19,46 +20,60 @@ const RESPONSE_HEADERS = [
   "vary",
 ];
 
-/** Files that each site has. */
-const ALWAYS = ["sitemap.xml", "index.xml", "robots.txt"];
+/** What sitemaps may have (sitemaps.org), in bytes. */
+const MAX_BYTES = 50 * 2 ** 20;
 
 export interface SitemapOptions {
   /** Of a site with several hosts: the one whose files these are, `host[:port]`. */
   host?: string | undefined;
+  /** Ends the call with its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
  * The response to `/sitemap.xml`, `/robots.txt` or `/sitemaps/<file>`; null for any other request,
- * so that the frontend goes on. An error of the service keeps its status, and is never cached.
+ * so that the frontend goes on. It is a whole file, a 304, or the 404 with which the service says that
+ * it has no such file: crawlers forget pages for anything else with such a status.
  *
- * @throws FrontendMapError without a response in time, and for a 404 that does not say that there is
- *   no such file. A body that breaks off later is an error of its stream.
+ * @throws FrontendMapError unless the service sends one of these within `timeoutMs`.
  */
 export async function sitemap(
   settings: Settings,
   request: Request,
-  { host }: SitemapOptions = {},
+  { host, signal }: SitemapOptions = {},
 ): Promise<Response | null> {
   const file = fileOf(new URL(request.url).pathname);
   if (file === null || !["GET", "HEAD"].includes(request.method)) return null;
-  const folder = [settings.site, ...(host ? [host] : [])].map(encodeURIComponent).join("/");
-  const deadline = new Deadline(settings.timeoutMs);
-  const response = await deadline.wait(() =>
-    requested(settings, `${settings.base}/sitemaps/${folder}/${file}`, request, deadline.signal),
-  );
-  const { status, body } = response;
-  if (status >= 300 && status < 400 && status !== 304) {
-    deadline.abort();
-    throw new FrontendMapError("frontend-map: a redirect in place of a sitemap file", { name: "ConnectionError" });
-  }
-  const headers = taken(response.headers, RESPONSE_HEADERS);
-  if (status === 404 && (ALWAYS.includes(file) || !headers.get("content-type")?.startsWith("application/json"))) {
-    deadline.abort();
-    // Of a proxy, or of a service without this site: a crawler would forget the file.
-    throw new FrontendMapError("frontend-map: no sitemap file at this address", { name: "HttpError", status });
-  }
-  if (status >= 400) headers.set("cache-control", "no-store");
-  return new Response(body && bounded(body, settings.timeoutMs, deadline), { status, headers });
+  const path = `/sitemaps/${[settings.site, ...(host ? [host] : [])].map(encodeURIComponent).join("/")}/${file}`;
+  const deadline = new Deadline(settings.timeoutMs, signal);
+  return deadline.wait(async () => {
+    const response = await requested(settings, settings.base + path, request, deadline.signal);
+    const { status } = response;
+    const headers = taken(response.headers, RESPONSE_HEADERS);
+    if (status === 304) return new Response(null, { status, headers });
+    if (status !== 200) {
+      const failure = await failureOf(response, path);
+      if (status !== 404 || failure.reason !== "no_file") throw failure;
+      return new Response(null, { status, headers: { "cache-control": "no-store" } });
+    }
+    const body = await connected(bytesOf(response.body, MAX_BYTES));
+    if (body === null) throw invalidResponse(`${path} is too long`);
+    const isHead = request.method === "HEAD";
+    if (!isFile(file, headers, isHead ? null : body)) throw invalidResponse(`${path} is not a sitemap file`);
+    return new Response(isHead ? null : body, { status, headers });
+  });
+}
+
+/** What a file of the service begins with. */
+const BEGINNINGS = { xml: "<?xml ", txt: "Sitemap: ", gzip: "\u001f\u008b" };
+
+/** Whether the body is what the file's name says, or, of a HEAD, the type. */
+function isFile(file: string, headers: Headers, body: Uint8Array | null): boolean {
+  const type = file.endsWith(".txt") ? "txt" : "xml";
+  const media = headers.get("content-type") ?? "";
+  if (!media.startsWith(type === "txt" ? "text/plain" : "application/xml")) return false;
+  const beginning = BEGINNINGS[headers.get("content-encoding") === "gzip" ? "gzip" : type];
+  return body === null || String.fromCharCode(...body.subarray(0, beginning.length)) === beginning;
 }
 
 /** The file's name in the service's folder of the site; null if the path is none of a sitemap. */
@@ -68,7 +83,7 @@ function fileOf(pathname: string): string | null {
   return pathname.startsWith("/sitemaps/") || file === "sitemap.xml" || file === "robots.txt" ? file : null;
 }
 
-function requested(
+async function requested(
   { fetch, platformFetch, init }: Settings,
   url: string,
   request: Request,
@@ -77,11 +92,16 @@ function requested(
   const headers = new Headers([...new Headers(init.headers), ...taken(request.headers, REQUEST_HEADERS)]);
   const { method } = request;
   const http = platformFetch ? nodeHttp(url) : null;
-  if (http) return plainResponse(http, url, { method, headers, signal });
-  // What `fetch` decodes cannot be passed on as it was; the frontend's server may compress it.
+  if (http) return unredirected(plainResponse(http, url, { method, headers, signal }));
   headers.set("accept-encoding", "identity");
   const { next, ...rest } = init;
-  return connected(fetch(url, { ...rest, cache: "no-store", method, headers, redirect: "error", signal }));
+  const how = { ...rest, cache: "no-store" as const, method, headers, redirect: "manual" as const, signal };
+  const response = await unredirected(fetch(url, how));
+  // `fetch` has decoded the body, whatever these say; the frontend's server may compress it.
+  const { status, body } = response;
+  const decoded = new Headers(response.headers);
+  for (const name of ["content-encoding", "content-length"]) decoded.delete(name);
+  return new Response(body, { status, headers: decoded });
 }
 
 function taken(headers: Headers, names: string[]): Headers {
@@ -90,20 +110,4 @@ function taken(headers: Headers, names: string[]): Headers {
     return value === null ? [] : [[name, value]];
   });
   return new Headers(found);
-}
-
-/** Ends with an error where the next part takes longer than the time-out. */
-function bounded(body: ReadableStream<Uint8Array>, timeoutMs: number, deadline: Deadline): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await new Deadline(timeoutMs).wait(() => reader.read()).catch((error: unknown) => {
-        deadline.abort();
-        throw error;
-      });
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: () => deadline.abort(),
-  });
 }

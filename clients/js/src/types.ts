@@ -37,7 +37,6 @@ export type Match<Site> = {
 }[ContentType<Site>];
 
 type Schemas = components["schemas"];
-type Data = Schemas["ResolvedPath"]["data"];
 
 /** A result from before the service failed. */
 export interface LastGood {
@@ -52,13 +51,13 @@ interface Resolved {
   site: string;
   /** As requested, without query and fragment. */
   pathname: string;
-  resolvedBy: Data["resolvedBy"];
+  resolvedBy: Schemas["ResolvedBy"];
   /** The document in the CMS's own API: `/api/articles/<documentId>?locale=de`. */
   resource: string | null;
   /** RFC 3339. */
   lastModified: string | null;
   /** The documents and pages above this one, the topmost first. */
-  breadcrumbs: Data["breadcrumbs"];
+  breadcrumbs: Schemas["Breadcrumbs"];
   /** Absolute URLs of all versions by `hreflang`, and `x-default`. */
   alternates: Record<string, string>;
   /** Only while the service fails: this is the last good result. */
@@ -66,7 +65,7 @@ interface Resolved {
 }
 
 /** Where to redirect; `to` has no query. */
-export type RedirectTarget = NonNullable<Data["redirect"]>;
+export type RedirectTarget = Schemas["Redirection"];
 
 /** A document has this path. */
 export interface DocumentPage<Site = SiteKey> extends Resolved {

@@ -3,6 +3,7 @@ import { invalidResponse } from "./error.js";
 import { ServiceError } from "./http/failure.js";
 import type { Reads } from "./http/reads.js";
 import { dataOf, type Transport } from "./http/transport.js";
+import { isWorkers } from "./http/workers.js";
 import type { DocumentRef, DocumentUrl, LastGood } from "./types.js";
 
 /** The most documents, and bytes, of a batch that the service takes. */
@@ -18,6 +19,7 @@ interface Waiting {
   document: string;
   documentId: string;
   urgent: boolean;
+  signal: AbortSignal;
   resolve: (text: string) => void;
   reject: (error: unknown) => void;
 }
@@ -32,24 +34,25 @@ export class Urls {
   ) {}
 
   /** @throws FrontendMapError while the service fails, unless there is a last good result. */
-  published(ref: DocumentRef<string>): Promise<DocumentUrl & { lastGood?: LastGood }> {
+  published(ref: DocumentRef<string>, signal?: AbortSignal): Promise<DocumentUrl & { lastGood?: LastGood }> {
     const { uid, documentId, locale } = ref;
     const document = JSON.stringify({ uid, documentId, locale: locale ?? undefined });
     return this.reads.read({
       key: document,
       kind: "urls",
-      request: (urgent) => this.#enqueue({ document, documentId, urgent }),
+      request: (urgent, all) => this.#enqueue({ document, documentId, urgent, signal: all }),
+      signal,
       decode: (text) => JSON.parse(text) as DocumentUrl,
       keeps: () => true,
     });
   }
 
   /** The URL that a draft would have. @throws FrontendMapError while the service fails. */
-  async draft({ uid, documentId, locale }: DocumentRef<string>): Promise<DocumentUrl> {
+  async draft({ uid, documentId, locale }: DocumentRef<string>, signal?: AbortSignal): Promise<DocumentUrl> {
     const query = { site: this.site, uid, documentId, locale, status: "draft" };
     const of = { uid, documentId, locale: locale ?? null };
     try {
-      const text = await this.transport.text({ path: "/api/frontend-url", query, authorized: true });
+      const text = await this.transport.text({ path: "/api/frontend-url", query, authorized: true, signal });
       return located({ ...of, ...dataOf(text) });
     } catch (error) {
       const known = error instanceof ServiceError ? withoutUrl(error) : null;
@@ -58,14 +61,14 @@ export class Urls {
     }
   }
 
-  #enqueue(document: Pick<Waiting, "document" | "documentId" | "urgent">): Promise<string> {
+  #enqueue(document: Omit<Waiting, "resolve" | "reject">): Promise<string> {
     // A timer fires after all that this tick does, promises included.
-    if (this.#waiting.length === 0) setTimeout(() => void this.#flush(), 0);
+    if (this.#waiting.length === 0) (isWorkers ? queueMicrotask : setTimeout)(() => void this.#flush());
     return new Promise((resolve, reject) => this.#waiting.push({ ...document, resolve, reject }));
   }
 
   async #flush(): Promise<void> {
-    const batches = batchesOf(this.#waiting).values();
+    const batches = batchesOf(this.#waiting.filter(({ signal }) => !signal.aborted)).values();
     this.#waiting = [];
     let failed: unknown;
     const worker = async () => {
@@ -82,8 +85,11 @@ export class Urls {
   async #send(batch: Waiting[]): Promise<unknown> {
     const body = `{"documents":[${batch.map(({ document }) => document).join()}]}`;
     const retry = !batch.every(({ urgent }) => urgent);
+    const controller = new AbortController();
+    let callers = batch.length;
+    for (const { signal } of batch) signal.addEventListener("abort", () => --callers || controller.abort());
     try {
-      const call = { path: "/api/frontend-urls", query: { site: this.site }, body, retry };
+      const call = { path: "/api/frontend-urls", query: { site: this.site }, body, retry, signal: controller.signal };
       const results = resultsOf(await this.transport.text(call), batch);
       results.forEach((result, at) => batch[at]?.resolve(JSON.stringify(located(result))));
       return undefined;

@@ -1,5 +1,6 @@
 /** Verifies the webhooks that the service sends: https://www.standardwebhooks.com. */
 import { FrontendMapError } from "./error.js";
+import { bytesOf, joined } from "./http/body.js";
 import type { components } from "./openapi.js";
 
 /** How old, or early, a timestamp may be; as the specification's own libraries have it. */
@@ -38,7 +39,8 @@ export class Webhooks {
     if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now - Number(timestamp)) > TOLERANCE_SECONDS) {
       throw refused("timestamp_invalid");
     }
-    const body = await bytesOf(request);
+    const body = await bytesOf(request.body, MAX_BODY_BYTES);
+    if (body === null) throw refused("body_too_long", 413);
     const head = new TextEncoder().encode(`${id}.${timestamp}.`);
     if (!(await isSigned(keys, signatures, joined([head, body])))) throw refused("signature_wrong");
     // An attempt to deliver the event again has a new timestamp.
@@ -85,31 +87,6 @@ function decoded(base64: string): Uint8Array<ArrayBuffer> | null {
   } catch {
     return null;
   }
-}
-
-async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  const reader = request.body?.getReader();
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    bytes += part.value.length;
-    if (bytes > MAX_BODY_BYTES) {
-      await reader?.cancel();
-      throw refused("body_too_long", 413);
-    }
-    chunks.push(part.value);
-  }
-  return joined(chunks);
-}
-
-function joined(chunks: Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(chunks.reduce((bytes, chunk) => bytes + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
 }
 
 function eventOf(id: string, body: Uint8Array): WebhookEvent {

@@ -1,5 +1,6 @@
 /** Adapter for Astro: a middleware for pages that are rendered on demand, and `getStaticPaths`. */
 import type { FrontendMap } from "../client.js";
+import { fileProblem } from "../pages/left_out.js";
 import { distinct } from "../pages/pages.js";
 import type { Page, SiteKey } from "../types.js";
 import { type AdapterOptions, handlePageRequest, withPageStatus } from "./page_request.js";
@@ -41,20 +42,19 @@ const hasRestParameter = ({ routePattern }: AstroContext) => /^\/(?!_).*\[\.\.\.
 
 /**
  * The `getStaticPaths` of `src/pages/[...path].astro`: all pages as `props.page`, from one request. A
- * site with several hosts is built for one of them: `{ locale }`.
- *
- * @throws Error, as the function itself, for a path that Astro cannot write as a file: with `%`, `?`
- *   or `#`, which it does not decode, or not in Unicode's normal form C.
+ * site with several hosts is built for one of them: `{ locale }`. A path that Astro cannot write as a
+ * file is left out: with `%`, `?` or `#`, which it does not decode, or not in Unicode's normal form C.
  */
 export function getStaticPaths<Site extends SiteKey>(map: FrontendMap<Site>, options?: Parameters<FrontendMap<Site>["pages"]>[0]) {
   return async (): Promise<{ params: { path: string | undefined }; props: { page: Page } }[]> => {
-    const found = await distinct(map.pages(options), ({ path }) => ({ path: fileOf(path) }));
+    const found = await distinct(map.pages(options).buildable(problem), ({ path }) => ({ path: decoded(path) || undefined }));
     return found.map(({ params, page }) => ({ params, props: { page } }));
   };
 }
 
-function fileOf(pagePath: string): string | undefined {
-  const path = pagePath.split("/").slice(1).map(decodeURIComponent).join("/");
-  if (!/[%?#]/.test(path) && path === path.normalize()) return path || undefined;
-  throw new Error(`Astro cannot write ${pagePath} as a file: render it on demand`);
-}
+const decoded = (path: string) => path.split("/").slice(1).map(decodeURIComponent).join("/");
+
+const problem = (path: string) =>
+  /[%?#]/.test(decoded(path)) ? "Astro does not decode `%`, `?` and `#`"
+  : decoded(path) !== decoded(path).normalize() ? "Astro writes files in Unicode's normal form C"
+  : fileProblem(path);

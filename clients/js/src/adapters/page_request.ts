@@ -1,6 +1,6 @@
 /** What the adapters do with a request before the framework renders its page. */
 import type { FrontendMap } from "../client.js";
-import { type FrontendMapError, isOutage } from "../error.js";
+import { FrontendMapError, isOutage } from "../error.js";
 import type { Resolution, SiteKey } from "../types.js";
 
 /** Without this, browsers keep a 308 for ever, and a document may be renamed back. */
@@ -49,9 +49,16 @@ export async function handlePageRequest<Site extends SiteKey, Context>(
   { draft, isPage, hosts = [], unavailable = respond503 }: AdapterOptions<Context>,
 ): Promise<Response | PageResult<Site> | null> {
   const host = hosts.find((one) => one === url.host);
+  let file: Response | null;
   try {
-    const file = await map.sitemap(request, { host });
-    if (file) return file;
+    file = await map.sitemap(request, { host });
+  } catch (error) {
+    // A crawler would take the status of a refused request for the end of the file.
+    if (!(error instanceof FrontendMapError)) throw error;
+    return unavailable(error, context);
+  }
+  if (file) return file;
+  try {
     if (!isPage?.(context)) return null;
     const drafts = (await draft?.(context)) ?? false;
     const page = await resolve(map, host ? url : url.pathname, drafts);

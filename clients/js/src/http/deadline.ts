@@ -1,12 +1,17 @@
 /** Bounds the time that is spent waiting for the service, over all steps of a call. */
 import { FrontendMapError } from "../error.js";
+import { unlessAborted } from "./abort.js";
 
 export class Deadline {
   readonly #controller = new AbortController();
   #leftMs: number;
   #waitingSince: number | null = null;
 
-  constructor(private readonly timeoutMs: number) {
+  /** @param caller the signal with which the caller gives up. */
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly caller?: AbortSignal | undefined,
+  ) {
     this.#leftMs = timeoutMs;
   }
 
@@ -29,9 +34,11 @@ export class Deadline {
   /**
    * The result of `work`, which is one step. The time between steps does not count.
    *
-   * @throws FrontendMapError `TimeoutError` when the time is over, also if `work` ignores the signal.
+   * @throws FrontendMapError `TimeoutError` when the time is over, also if `work` ignores the signal; the
+   *   reason of the caller's signal.
    */
   async wait<T>(work: () => Promise<T>): Promise<T> {
+    this.caller?.throwIfAborted();
     this.#waitingSince = performance.now();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const expiry = new Promise<never>((_, reject) => {
@@ -42,7 +49,7 @@ export class Deadline {
       }, Math.max(this.#leftMs, 0));
     });
     try {
-      return await Promise.race([work(), expiry]);
+      return await Promise.race([unlessAborted(work(), this.caller), expiry]);
     } catch (error) {
       this.abort();
       throw error;

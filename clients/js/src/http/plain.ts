@@ -1,14 +1,21 @@
 /** Requests a file without decoding it, where the platform can: `fetch` always decodes gzip. */
 import type { IncomingMessage } from "node:http";
 import { FrontendMapError } from "../error.js";
+import { isWorkers } from "./workers.js";
 
 type Http = typeof import("node:http");
 
 /** The module of Node.js; null on other platforms. An import would break bundles for them. */
 export function nodeHttp(url: string): Http | null {
+  if (isWorkers) return null;
   const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
   const name = url.startsWith("https:") ? "node:https" : "node:http";
-  return (process?.getBuiltinModule?.(name) as Http | undefined) ?? null;
+  try {
+    return (process?.getBuiltinModule?.(name) as Http | undefined) ?? null;
+  } catch {
+    // Next.js's edge runtime has the function, which throws.
+    return null;
+  }
 }
 
 /** The response as the service sends it. @throws FrontendMapError `ConnectionError`. */

@@ -1,6 +1,7 @@
 /** Reads results: one request for all callers, and the last good result while the service fails. */
 import { type FrontendMapError, isOutage } from "../error.js";
 import type { LastGood } from "../types.js";
+import { unlessAborted } from "./abort.js";
 import { Hangs } from "./hangs.js";
 import { type Kept, LastGoodResults } from "./last_good.js";
 
@@ -11,15 +12,29 @@ export interface Reading<T> {
   /** Requests of which one that hangs says that the others hang, too. Some wait for the CMS, others do not. */
   kind: "paths" | "drafts" | "urls";
   /** Sends it. With `urgent` there is a last good result, so that it does not wait to retry. */
-  request: (urgent: boolean) => Promise<string>;
+  request: (urgent: boolean, signal: AbortSignal) => Promise<string>;
+  /** With it this caller gives up; the others go on. */
+  signal: AbortSignal | undefined;
   /** @throws FrontendMapError if the text is not a result. */
   decode: (text: string) => T;
   /** Whether this result may be repeated later. */
   keeps: (result: T) => boolean;
 }
 
+/** Those of Next.js: the bundles of its proxy and of its pages have a module each, in one process. */
+const SHARED = Symbol.for("frontend-map-client");
+type Shared = { [SHARED]?: Map<string, Reads> };
+
+/** A request, and how many callers wait for it. */
+interface Flight {
+  text: Promise<string>;
+  callers: number;
+  /** Where no caller waits any more. */
+  giveUp: () => void;
+}
+
 export class Reads {
-  readonly #flights = new Map<string, Promise<string>>();
+  readonly #flights = new Map<string, Flight>();
   readonly #kept: LastGoodResults;
   readonly #hangs = { paths: new Hangs(), drafts: new Hangs(), urls: new Hangs() };
 
@@ -31,14 +46,28 @@ export class Reads {
     this.#kept = new LastGoodResults(lastGood);
   }
 
+  /** Those of all clients of this process with the same `key`, for Next.js. */
+  static shared(key: string, lastGood: number): Reads {
+    const all = ((globalThis as Shared)[SHARED] ??= new Map());
+    const reads = all.get(key) ?? new Reads(lastGood, false);
+    all.set(key, reads);
+    return reads;
+  }
+
   /** @throws FrontendMapError without a result, new or kept. */
   async read<T extends object>(reading: Reading<T>): Promise<T & { lastGood?: LastGood }> {
-    const { key, kind, request, decode, keeps } = reading;
+    const { key, kind, request, signal, decode, keeps } = reading;
+    signal?.throwIfAborted();
     const kept = this.#kept.get(key);
     const hangs = this.#hangs[kind];
-    if (kept && hangs.known) return marked(decode(kept.text), kept, hangs.known);
+    // Paths are resolved from memory: while they hang, so does everything else.
+    const { paths } = this.#hangs;
+    const known = hangs.known ?? paths.known;
+    if (kept && known) return marked(decode(kept.text), kept, known);
+    const recent = hangs.recent ?? paths.recent;
+    if (recent) throw recent;
     try {
-      const text = await this.#shared(key, () => hangs.watch(() => request(kept !== undefined)));
+      const text = await this.#shared(key, signal, (all) => hangs.watch(() => request(kept !== undefined, all)));
       const result = decode(text);
       if (keeps(result)) this.#kept.set(key, text);
       else this.#kept.delete(key);
@@ -49,12 +78,28 @@ export class Reads {
     }
   }
 
-  #shared(key: string, request: () => Promise<string>): Promise<string> {
+  async #shared(key: string, signal: AbortSignal | undefined, request: (all: AbortSignal) => Promise<string>): Promise<string> {
     const running = this.shares ? this.#flights.get(key) : undefined;
-    if (running) return running;
-    const flight = request().finally(() => {
+    const flight = running ?? this.#begin(key, request);
+    flight.callers += 1;
+    try {
+      return await unlessAborted(flight.text, signal);
+    } finally {
+      flight.callers -= 1;
+      if (flight.callers === 0) flight.giveUp();
+    }
+  }
+
+  #begin(key: string, request: (all: AbortSignal) => Promise<string>): Flight {
+    const controller = new AbortController();
+    const end = () => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    });
+    };
+    const giveUp = () => {
+      end();
+      controller.abort();
+    };
+    const flight = { text: request(controller.signal).finally(end), callers: 0, giveUp };
     this.#flights.set(key, flight);
     return flight;
   }

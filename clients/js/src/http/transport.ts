@@ -1,6 +1,7 @@
 /** Sends requests to the service, and reads its envelopes. */
 import { FrontendMapError, invalidResponse } from "../error.js";
 import type { Settings } from "../options.js";
+import { bytesOf } from "./body.js";
 import { Deadline } from "./deadline.js";
 import { ServiceError } from "./failure.js";
 
@@ -20,6 +21,19 @@ export interface Call {
   fresh?: boolean;
   /** Whether to wait for `Retry-After`; true by default. */
   retry?: boolean;
+  /** The path that the result is about: its tag in the cache of Next.js is `pathTag`. */
+  about?: string;
+  /** With it the caller gives up. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The longest tag of Next.js; it drops others. */
+const MAX_TAG = 256;
+
+/** The tag of results about one path; for a path that is too long, the tag of all results. */
+export function pathTag(tag: string, path: string): string {
+  const own = `${tag}:${path}`;
+  return own.length <= MAX_TAG ? own : tag;
 }
 
 export class Transport {
@@ -37,7 +51,7 @@ export class Transport {
    * @throws FrontendMapError for any other status, and without a complete response in time.
    */
   text(call: Call): Promise<string> {
-    const deadline = new Deadline(this.settings.timeoutMs);
+    const deadline = new Deadline(this.settings.timeoutMs, call.signal);
     return deadline.wait(async () => bodyOf(await this.open(call, deadline)));
   }
 
@@ -58,11 +72,9 @@ export class Transport {
   }
 
   async #once(call: Call, deadline: Deadline): Promise<Response> {
-    const response = await connected(this.settings.fetch(this.url(call), this.#init(call, deadline)));
+    const response = await unredirected(this.settings.fetch(this.url(call), this.#init(call, deadline)));
     if (response.ok) return response;
-    // Its status says enough if the body does not arrive.
-    const body = await response.text().catch(() => "");
-    throw ServiceError.of(response, call.path, body);
+    throw await failureOf(response, call.path);
   }
 
   #init(call: Call, deadline: Deadline): RequestInit {
@@ -75,15 +87,20 @@ export class Transport {
     const { next, ...rest } = init;
     const fresh = call.authorized || call.fresh;
     return {
-      ...(fresh ? { ...rest, cache: "no-store" as const } : init),
+      ...(fresh ? { ...rest, cache: "no-store" as const } : { ...init, ...tagged(next, call.about) }),
       method: call.body === undefined ? "GET" : "POST",
       body: call.body ?? null,
       headers,
-      // A token must not reach another server.
-      redirect: "error",
+      redirect: "manual",
       signal: deadline.signal,
     };
   }
+}
+
+/** The option `next` of a request, with the tag of the path. */
+function tagged(next: unknown, path: string | undefined): { next?: unknown } {
+  const { tags = [] } = (next ?? {}) as { tags?: string[] };
+  return path === undefined || !tags[0] ? {} : { next: { ...(next as object), tags: [...tags, pathTag(tags[0], path)] } };
 }
 
 /** `data` of the envelope. @throws FrontendMapError if it is not one of this service. */
@@ -99,9 +116,34 @@ export function dataOf(text: string): Record<string, unknown> {
   return data as Record<string, unknown>;
 }
 
-/** @throws FrontendMapError if the response breaks off. */
-export function bodyOf(response: Response): Promise<string> {
-  return connected(response.text());
+/** More than any result of the service has, in bytes. */
+const MAX_BODY_BYTES = 64 * 2 ** 20;
+
+/** @throws FrontendMapError if the response breaks off, or is endless. */
+async function bodyOf(response: Response): Promise<string> {
+  const bytes = await connected(bytesOf(response.body, MAX_BODY_BYTES));
+  if (bytes === null) throw invalidResponse("the response is too long");
+  return new TextDecoder().decode(bytes);
+}
+
+/** What a response with an error status means; it says enough if the body does not arrive. */
+export async function failureOf(response: Response, path: string): Promise<ServiceError> {
+  return ServiceError.of(response, path, await bodyOf(response).catch(() => ""));
+}
+
+/**
+ * The response to a request with `redirect: "manual"`: a token must not reach another server. Cloudflare
+ * Workers refuse the value `error`.
+ *
+ * @throws FrontendMapError `ConnectionError` for a redirect, too.
+ */
+export async function unredirected(step: Promise<Response>): Promise<Response> {
+  const response = await connected(step);
+  const { status, type, body } = response;
+  // Browsers hide the status.
+  if (type !== "opaqueredirect" && (status < 300 || status === 304 || status >= 400)) return response;
+  await connected(body?.cancel() ?? Promise.resolve());
+  throw new FrontendMapError("frontend-map: a redirect", { name: "ConnectionError" });
 }
 
 /** The result of a step of `fetch`. @throws FrontendMapError `ConnectionError` if the step fails. */
@@ -111,7 +153,7 @@ export async function connected<T>(step: Promise<T>): Promise<T> {
   } catch (cause) {
     // Next.js throws such errors to say that a page is not static.
     if (typeof cause === "object" && cause !== null && "digest" in cause) throw cause;
-    const message = "frontend-map: no connection, or it broke off, or a redirect";
+    const message = "frontend-map: no connection, or it broke off";
     throw new FrontendMapError(message, { name: "ConnectionError", cause });
   }
 }

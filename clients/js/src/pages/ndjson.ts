@@ -13,7 +13,7 @@ const MAX_LINE = 2 ** 20;
  * @throws FrontendMapError also after rows: if the last line, `{"count":n}`, is missing or wrong.
  */
 export async function* rows<Row>(transport: Transport, call: Call, timeoutMs: number): AsyncGenerator<Row, void> {
-  const deadline = new Deadline(timeoutMs);
+  const deadline = new Deadline(timeoutMs, call.signal);
   try {
     const response = await deadline.wait(() =>
       transport.open({ ...call, accept: "application/x-ndjson" }, deadline),
@@ -23,7 +23,7 @@ export async function* rows<Row>(transport: Transport, call: Call, timeoutMs: nu
     for await (const line of lines(response, deadline)) {
       if (count !== undefined) throw invalidResponse("a line after the last one");
       const row = parsed(line);
-      if ("path" in row) {
+      if (typeof row.path === "string") {
         rowsRead += 1;
         yield row as Row;
       } else {

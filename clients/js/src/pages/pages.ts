@@ -1,6 +1,7 @@
 /** `GET /api/pages`: all public pages of a site, for static builds. */
 import type { Transport } from "../http/transport.js";
 import type { Page } from "../types.js";
+import { fileProblem, type LeftOut, warnOfLeftOut } from "./left_out.js";
 import { rows } from "./ndjson.js";
 import { route, type StaticParams } from "./static_params.js";
 
@@ -15,8 +16,17 @@ export interface PagesOptions<ContentType = string, Locale = string> {
   since?: Date | undefined;
   /** With the pages that sitemaps leave out; sends the token. */
   unlisted?: boolean | undefined;
+  /** The pages for which it is false are left out. */
+  filter?: ((page: Page) => boolean) | undefined;
+  /**
+   * Called at the end of the list with the pages that were left out, if there are any. Without it, those
+   * of a build are named in its log.
+   */
+  onLeftOut?: ((pages: LeftOut[]) => void) | undefined;
   /** How long to wait for the service in all. Milliseconds, 180,000 by default. */
   timeoutMs?: number | undefined;
+  /** Ends the list with its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /** A list of pages; each iteration requests it. */
@@ -29,22 +39,49 @@ export class Pages implements AsyncIterable<Page> {
 
   /** @throws FrontendMapError also after some pages, if the list is not complete. */
   [Symbol.asyncIterator](): AsyncGenerator<Page, void> {
-    const { contentType, locale, since, unlisted = false, timeoutMs = TIMEOUT_MS } = this.options;
+    return this.#list(() => null);
+  }
+
+  /**
+   * Those of which a build can write a file; `problem` says why not, null if it can. Requested afresh:
+   * an earlier list would lack pages.
+   *
+   * @throws FrontendMapError also after some pages, if the list is not complete.
+   */
+  buildable(problem: (path: string) => string | null = fileProblem): AsyncIterable<Page> {
+    return this.#list(problem, warnOfLeftOut);
+  }
+
+  async *#list(problem: (path: string) => string | null, report?: (pages: LeftOut[]) => void): AsyncGenerator<Page, void> {
+    const { filter = () => true, onLeftOut = report } = this.options;
+    const leftOut: LeftOut[] = [];
+    for await (const page of this.#rows()) {
+      const reason = filter(page) ? problem(page.path) : "the filter";
+      if (reason === null) yield page;
+      else leftOut.push({ page, reason });
+    }
+    if (leftOut.length > 0) onLeftOut?.(leftOut);
+  }
+
+  #rows(): AsyncGenerator<Page, void> {
+    const { contentType, locale, since, unlisted = false, timeoutMs = TIMEOUT_MS, signal } = this.options;
     const flag = unlisted ? "true" : null;
     const query = { site: this.site, contentType, locale, since: since?.toISOString(), unlisted: flag };
-    return rows<Page>(this.transport, { path: "/api/pages", query, authorized: unlisted }, timeoutMs);
+    return rows<Page>(this.transport, { path: "/api/pages", query, authorized: unlisted, fresh: true, signal }, timeoutMs);
   }
 
   /**
    * The params of all pages below a route of the frontend, each once and decoded:
-   * `/{locale}/articles/{slug}`, `/{*path}` (one or more segments) or `/{*path?}` (any number).
+   * `/{locale}/articles/{slug}`, `/{*path}` (one or more segments) or `/{*path?}` (any number). Pages of
+   * which no file can be written are left out.
    *
    * @throws FrontendMapError unless the list is complete. TypeError for a malformed template, and as
    *   `distinct`.
    */
   async toStaticParams<const Template extends string>(template: Template): Promise<StaticParams<Template>[]> {
     const match = route(template);
-    const found = await distinct(this, ({ path }) => match(path));
+    const pages = this.buildable((path) => match(path) && fileProblem(path));
+    const found = await distinct(pages, ({ path }) => match(path));
     return found.map(({ params }) => params) as StaticParams<Template>[];
   }
 }

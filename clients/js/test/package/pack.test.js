@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import { build } from "esbuild";
+import { errorsOf } from "../support/compile.js";
 
 const folder = fileURLToPath(new URL("../../", import.meta.url));
 const manifest = JSON.parse(readFileSync(`${folder}package.json`, "utf8"));
@@ -15,12 +16,17 @@ const MODULES = [
   "adapters/astro",
   "adapters/h3",
   "adapters/next",
+  "adapters/next_pages",
+  "adapters/next_request",
+  "adapters/next_revalidate",
   "adapters/nuxt",
   "adapters/page_request",
   "adapters/sveltekit",
   "changes",
   "client",
   "error",
+  "http/abort",
+  "http/body",
   "http/deadline",
   "http/failure",
   "http/hangs",
@@ -28,10 +34,12 @@ const MODULES = [
   "http/plain",
   "http/reads",
   "http/transport",
+  "http/workers",
   "index",
   "links",
   "openapi",
   "options",
+  "pages/left_out",
   "pages/ndjson",
   "pages/pages",
   "pages/static_params",
@@ -48,9 +56,26 @@ const run = (command, ...options) =>
 
 test("package has the built modules, their types, licenses and README", () => {
   const [{ files }] = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json"], { cwd: folder, encoding: "utf8" }));
-  const modules = MODULES.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]);
+  const modules = MODULES.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`, `dist/${name}.js.map`]);
   const expected = ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "package.json", ...modules];
   assert.deepEqual(files.map(({ path }) => path).sort(), expected.sort());
+});
+
+test("source maps have the sources, which the package does not", () => {
+  for (const name of MODULES) {
+    assert.match(readFileSync(`${folder}dist/${name}.js`, "utf8"), new RegExp(`sourceMappingURL=${name.split("/").at(-1)}\\.js\\.map`), name);
+    const { sources, sourcesContent } = JSON.parse(readFileSync(`${folder}dist/${name}.js.map`, "utf8"));
+    const source = new URL(sources[0], `file://${folder}dist/${name}.js.map`);
+    assert.deepEqual(sourcesContent, [readFileSync(source, "utf8")], name);
+  }
+});
+
+test("CommonJS requires each entry, with its types", () => {
+  const entries = Object.keys(manifest.exports).filter((name) => !name.endsWith(".json"));
+  const names = entries.map((name) => JSON.stringify(`frontend-map-client${name.slice(1)}`));
+  const script = `for (const name of [${names}]) if (Object.keys(require(name)).length === 0) throw new Error(name);`;
+  execFileSync(process.execPath, ["--input-type=commonjs", "--eval", script], { cwd: folder, stdio: "pipe" });
+  assert.deepEqual(errorsOf(["commonjs.cts"]), []);
 });
 
 test("package has no dependency and is ESM only", () => {

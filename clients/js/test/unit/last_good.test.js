@@ -22,6 +22,14 @@ async function failing(t, options = {}) {
   return { ...server, state, map };
 }
 
+/** Lets time pass without waiting; returns what does. */
+function clock(t) {
+  const now = performance.now.bind(performance);
+  let ahead = 0;
+  t.mock.method(performance, "now", () => now() + ahead);
+  return (ms) => (ahead += ms);
+}
+
 for (const [how, fail] of Object.entries({
   hangs: () => {},
   "is unavailable": (_, response) => send(response, 503, UNAVAILABLE, { "retry-after": "60" }),
@@ -32,6 +40,7 @@ for (const [how, fail] of Object.entries({
 })) {
   test(`service ${how}: the last good results are repeated and marked`, async (t) => {
     const { map, state } = await failing(t);
+    const pass = clock(t);
     const [was, url] = [await map.resolve("/en/a"), await map.url(page(1))];
     state.fail = fail;
     const { lastGood, ...result } = await map.resolve("/en/a");
@@ -47,6 +56,7 @@ for (const [how, fail] of Object.entries({
       assert.rejects(map.urls([page(1), page(2)])),
     ]);
     state.fail = null;
+    pass(1_000);
     assert.equal((await map.resolve("/en/a")).lastGood, undefined);
   });
 }
@@ -121,6 +131,7 @@ test("last good result comes without waiting for Retry-After", async (t) => {
 
 test("while the service hangs, one request waits for it and the others have the last good result", async (t) => {
   const { map, state, received } = await failing(t);
+  const pass = clock(t);
   for (const path of ["/1", "/2", "/3"]) await map.resolve(path);
   const held = deferred();
   state.fail = async (_, response) => {
@@ -129,6 +140,7 @@ test("while the service hangs, one request waits for it and the others have the 
   };
   assert.equal((await map.resolve("/1")).lastGood.error.name, "TimeoutError");
   const asked = received.length;
+  pass(1_000);
   const probe = map.resolve("/1");
   const others = await Promise.all([map.resolve("/2"), map.resolve("/3"), map.resolve("/2")]);
   assert.ok(others.every(({ lastGood }) => lastGood.error.name === "TimeoutError"));
@@ -139,17 +151,44 @@ test("while the service hangs, one request waits for it and the others have the 
   assert.equal((await map.resolve("/2")).lastGood, undefined);
 });
 
+test("missing page costs one time-out, also with links, and the next one comes a second later", async (t) => {
+  const { map, state, received } = await failing(t, { timeoutMs: 50 });
+  const pass = clock(t);
+  state.fail = () => {};
+  await assert.rejects(map.resolve("/none"), { name: "TimeoutError" });
+  await assert.rejects(map.resolve("/none"), { name: "TimeoutError" });
+  await assert.rejects(map.url(page(1)), { name: "TimeoutError" });
+  assert.equal(received.length, 1);
+  pass(1_000);
+  await assert.rejects(map.resolve("/none"), { name: "TimeoutError" });
+  assert.equal(received.length, 2);
+});
+
+test("clients of Next.js share the last good results, those of another address do not", async (t) => {
+  const init = { next: { tags: ["a"] } };
+  const { map, state, url } = await failing(t, { init });
+  await map.resolve("/1");
+  state.fail = (_, response) => response.destroy();
+  const other = (more) => createFrontendMap({ url, site: "main", lastGood: 4, init, ...more });
+  assert.ok((await other().resolve("/1")).lastGood);
+  await assert.rejects(other({ site: "other" }).resolve("/1"), { name: "ConnectionError" });
+  await assert.rejects(other({ init: { ...init, headers: { host: "b" } } }).resolve("/1"), { name: "ConnectionError" });
+  await assert.rejects(other({ init: {} }).resolve("/1"), { name: "ConnectionError" });
+});
+
 for (const [what, ask] of [
   ["drafts", (map) => map.resolve("/1", { draft: true })],
   ["URLs", (map) => map.url(page(1))],
 ]) {
   test(`pages are read anew while ${what} hang, which wait for the CMS`, async (t) => {
     const { map, state, received } = await failing(t);
+    const pass = clock(t);
     await map.resolve("/1");
     state.fail = ({ method, url }, response) => {
       if (method === "GET" && !url.searchParams.has("status")) send(response, 200, success(document("/1")));
     };
     await assert.rejects(ask(map), { name: "TimeoutError" });
+    pass(1_000);
     const asked = received.length;
     const hanging = ask(map).catch((error) => error);
     while (received.length === asked) await new Promise((done) => setTimeout(done, 1));

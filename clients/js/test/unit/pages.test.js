@@ -134,6 +134,64 @@ test("pages of two hosts that are one route throw, and those of one of them do n
   }
 });
 
+/** Ten slugs that no file can have: too long, or with characters that Astro does not decode. */
+const LONG = ["a".repeat(300), "b".repeat(247), "%C3%BC".repeat(124)];
+const RESERVED = ["100%25", "a%3Fb", "a%23b", "%25", "x%2520y", "%3F"];
+const ODD = [...LONG, ...RESERVED, "cafe%CC%81"].map((slug) => `/en/${slug}`);
+const GOOD = ["/en", `/en/${"c".repeat(246)}`, "/en/caf%C3%A9"];
+
+for (const [what, list, expected] of [
+  ["toStaticParams", (map, options) => map.pages(options).toStaticParams("/{*path?}"), LONG],
+  ["entries", (map, options) => entries(map, options)(), LONG],
+  ["getStaticPaths", (map, options) => getStaticPaths(map, options)(), ODD],
+]) {
+  test(`${what}: odd slugs do not stop a build, and each is named with its reason`, async (t) => {
+    const { url } = await serve(t, (_, response) => send(response, 200, ndjson([...GOOD, ...ODD])));
+    const map = createFrontendMap({ url, site: "main" });
+    const named = [];
+    const built = await list(map, { onLeftOut: (pages) => named.push(...pages) });
+    assert.equal(built.length, GOOD.length + ODD.length - expected.length);
+    assert.deepEqual(named.map(({ page }) => page.path.replace("/en/", "")), expected.map((path) => path.replace("/en/", "")));
+    assert.ok(named.every(({ reason }) => reason.length > 10));
+
+    const warn = t.mock.method(console, "warn", () => {});
+    await list(map);
+    const [[text]] = warn.mock.calls.map(({ arguments: words }) => words);
+    assert.equal(warn.mock.callCount(), 1);
+    for (const path of expected) assert.ok(text.includes(`${path}: `), path);
+  });
+}
+
+test("filter leaves pages out of each list, which says so", async (t) => {
+  const { url } = await serve(t, (_, response) => send(response, 200, ndjson(["/en/a", "/en/b"])));
+  const map = createFrontendMap({ url, site: "main" });
+  const named = [];
+  const options = { filter: ({ path }) => path !== "/en/a", onLeftOut: (pages) => named.push(pages.map(({ page, reason }) => [page.path, reason])) };
+  assert.deepEqual(await collect(map.pages(options)), ["/en/b"]);
+  for (const list of [map.pages(options).toStaticParams("/{*path}"), staticParams(map, "/{*path}", options)(), getStaticPaths(map, options)(), entries(map, options)()]) {
+    assert.equal((await list).length, 1);
+  }
+  assert.deepEqual(named, Array(5).fill([["/en/a", "the filter"]]));
+});
+
+test("list without its last line is an error also where all its pages are left out", async (t) => {
+  const { url } = await serve(t, (_, response) => send(response, 200, `${JSON.stringify(row("/en/a"))}\n`));
+  const onLeftOut = t.mock.fn();
+  const map = createFrontendMap({ url, site: "main" });
+  await assert.rejects(map.pages({ filter: () => false, onLeftOut }).toStaticParams("/{*path}"), { name: "InvalidResponseError" });
+  assert.equal(onLeftOut.mock.callCount(), 0);
+});
+
+test("list is requested afresh, with none of the lifetimes of the client", async (t) => {
+  const { url } = await serve(t, (_, response) => send(response, 200, ndjson(["/en/a"])));
+  const inits = [];
+  const init = { next: { revalidate: 60 }, cache: "force-cache" };
+  const map = createFrontendMap({ url, site: "main", init, fetch: (to, how) => (inits.push(how), fetch(to, how)) });
+  await collect(map.pages());
+  await map.pages().toStaticParams("/{*path}");
+  assert.deepEqual(inits.map(({ cache, next }) => [cache, next]), Array(2).fill(["no-store", undefined]));
+});
+
 for (const template of ["", "en", "/{*path}/x", "/{slug?}", "/{slug", "/x{slug}", "/{}", "/{a b}"]) {
   test(`template ${JSON.stringify(template)} is a TypeError`, async () => {
     const map = createFrontendMap({ url: "http://127.0.0.1:1", site: "main" });

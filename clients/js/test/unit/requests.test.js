@@ -118,7 +118,7 @@ test("fetch is called with a URL and a plain init", async () => {
   await createFrontendMap({ url: "http://service", site: "main", fetch, init: { next: { tags: ["a"] } } }).resolve("/a");
   const [[to, init, ...rest]] = calls;
   assert.equal(to, "http://service/api/resolve?site=main&pathname=%2Fa");
-  assert.deepEqual([init.next, init.redirect, init.method, rest.length], [{ tags: ["a"] }, "error", "GET", 0]);
+  assert.deepEqual([init.next, init.redirect, init.method, rest.length], [{ tags: ["a", "a:/a"] }, "manual", "GET", 0]);
 });
 
 test("signal of Next.js that a page is not static passes through", async () => {

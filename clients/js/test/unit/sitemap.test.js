@@ -5,13 +5,16 @@ import { createServer, get } from "node:http";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { createFrontendMap } from "frontend-map-client";
-import { send, serve } from "../support/server.js";
+import { failure, send, serve } from "../support/server.js";
 
-const XML = `<urlset>${"<url/>".repeat(500)}</urlset>`;
+const XML = `<?xml version="1.0"?><urlset>${"<url/>".repeat(500)}</urlset>`;
 const GZIP = gzipSync(XML);
 const HEADERS = { "content-type": "application/xml", etag: '"e1"', vary: "Accept-Encoding", "set-cookie": "a=b", server: "x" };
 
-function respond({ headers }, response) {
+const ROBOTS = "Sitemap: https://www.example.com/sitemaps/index.xml\n";
+
+function respond({ headers, url }, response) {
+  if (url.pathname.endsWith("/robots.txt")) return send(response, 200, ROBOTS, { "content-type": "text/plain; charset=utf-8" });
   if (headers["if-none-match"] === '"e1"') return response.writeHead(304, { etag: '"e1"' }).end();
   if (!headers["accept-encoding"]?.includes("gzip")) return send(response, 200, XML, HEADERS);
   response.writeHead(200, { ...HEADERS, "content-encoding": "gzip", "content-length": GZIP.length }).end(GZIP);
@@ -29,7 +32,7 @@ for (const [path, options, expected] of [
   test(`${path} is ${expected} of the service`, async (t) => {
     const { url, received } = await serve(t, respond);
     const response = await createFrontendMap({ url, site: "main" }).sitemap(ask(path), options);
-    assert.equal(await response.text(), XML);
+    assert.equal(await response.text(), path === "/robots.txt" ? ROBOTS : XML);
     assert.equal(received[0].url.pathname, expected);
   });
 }
@@ -110,20 +113,35 @@ test("crawler behind a frontend gets what the service sends", async (t) => {
   assert.equal(gunzipSync(Buffer.concat(chunks)).toString(), XML);
 });
 
-for (const [path, type] of [
-  ["/sitemap.xml", "application/json"],
-  ["/robots.txt", "application/json"],
-  ["/sitemaps/index.xml", "application/json"],
-  ["/sitemaps/api.article.article-1.xml", "text/html"],
-]) {
-  test(`404 of ${path} as ${type} is an error, not that of a file that does not exist`, async (t) => {
-    const { url } = await serve(t, (_, response) => send(response, 404, "{}", { "content-type": type }));
-    await assert.rejects(createFrontendMap({ url, site: "main" }).sitemap(ask(path)), { name: "HttpError", status: 404 });
-  });
-}
-
-test("404 of the service for a file that does not exist is passed on", async (t) => {
-  const { url } = await serve(t, (_, response) => send(response, 404, "{}"));
+test("404 of the service for a file that it does not have is passed on", async (t) => {
+  const { url } = await serve(t, (_, response) => send(response, 404, failure(404, "NotFoundError", { reason: "no_file" })));
   const response = await createFrontendMap({ url, site: "main" }).sitemap(ask("/sitemaps/api.none.none-1.xml"));
   assert.deepEqual([response.status, response.headers.get("cache-control")], [404, "no-store"]);
+});
+
+test("file that drips is an error when the time of the call is over", async (t) => {
+  const { url } = await serve(t, (_, response) => {
+    response.writeHead(200, HEADERS);
+    response.write(XML);
+    const drip = setInterval(() => response.write(" "), 20);
+    response.on("close", () => clearInterval(drip));
+  });
+  await assert.rejects(createFrontendMap({ url, site: "main", timeoutMs: 300 }).sitemap(ask("/sitemap.xml")), { name: "TimeoutError" });
+});
+
+test("gzip that fetch has decoded is not labelled as gzip", async (t) => {
+  const { url } = await serve(t, (_, response) => {
+    response.writeHead(200, { ...HEADERS, "content-encoding": "gzip", "content-length": GZIP.length }).end(GZIP);
+  });
+  const map = createFrontendMap({ url, site: "main", fetch: (to, init) => fetch(to, init) });
+  const response = await map.sitemap(ask("/sitemap.xml"));
+  assert.deepEqual([await response.text(), response.headers.get("content-encoding"), response.headers.get("content-length")], [XML, null, null]);
+});
+
+test("file of the size that sitemaps may have passes", async (t) => {
+  const body = Buffer.alloc(50 * 2 ** 20, " ");
+  body.write("<?xml ");
+  const { url } = await serve(t, (_, response) => response.writeHead(200, HEADERS).end(body));
+  const response = await createFrontendMap({ url, site: "main", timeoutMs: 60_000 }).sitemap(ask("/sitemap.xml"));
+  assert.equal((await response.arrayBuffer()).byteLength, body.length);
 });

@@ -1,0 +1,29 @@
+/** Reads a body up to a limit: neither side's `text()` has one. */
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** All bytes of a body; null if there are more than `maxBytes`. */
+export async function bytesOf(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Bytes | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const reader = body?.getReader();
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    bytes += part.value.length;
+    if (bytes > maxBytes) {
+      await reader?.cancel();
+      return null;
+    }
+    chunks.push(part.value);
+  }
+  return joined(chunks);
+}
+
+export function joined(chunks: Uint8Array[]): Bytes {
+  const all = new Uint8Array(chunks.reduce((bytes, chunk) => bytes + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}

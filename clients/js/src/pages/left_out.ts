@@ -1,0 +1,23 @@
+/** Pages that a build leaves out, so that one odd slug does not stop a deployment. */
+import type { Page } from "../types.js";
+
+/** A page that the build leaves out, and why; where pages are rendered on demand, it is rendered when it is visited. */
+export interface LeftOut {
+  page: Page;
+  reason: string;
+}
+
+/** The longest name of a file, 255 bytes, without the longest suffix that a framework appends. */
+const MAX_SEGMENT_BYTES = 255 - ".segments".length;
+
+/** Why no file can have this path; null if one can. */
+export function fileProblem(path: string): string | null {
+  const tooLong = path.split("/").some((segment) => new TextEncoder().encode(decodeURIComponent(segment)).length > MAX_SEGMENT_BYTES);
+  return tooLong ? `a segment has more than ${MAX_SEGMENT_BYTES} bytes` : null;
+}
+
+/** Names each page, in the log of the build. */
+export function warnOfLeftOut(pages: LeftOut[]): void {
+  const lines = pages.map(({ page: { path }, reason }) => `\n  ${path}: ${reason}`);
+  console.warn(`frontend-map leaves out ${pages.length} pages:${lines.join("")}`);
+}
