@@ -88,7 +88,10 @@ export const CHECKS = {
       const passed = await fetch(example.url + path);
       assert.equal(passed.status, 200, path);
       const direct = await (await fetch(`${service.url}/sitemaps/main/${own}`)).text();
-      assert.equal(await passed.text(), direct, path);
+      // A site may have a robots.txt of its own, with the line of the service.
+      const text = await passed.text();
+      assert.ok(path === "/robots.txt" ? text.includes(direct.trim()) : text === direct, `${path}: ${text}`);
+      if (text !== direct) continue;
       const etag = passed.headers.get("etag");
       if (!etag) continue;
       const again = await fetch(example.url + path, { headers: { "if-none-match": etag } });

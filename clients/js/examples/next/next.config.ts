@@ -1,10 +1,18 @@
 import { join } from "node:path";
 import type { NextConfig } from "next";
 
-export default {
-  // The examples share their content and style.
-  turbopack: { root: join(import.meta.dirname, "..") },
-  redirects: async () => [{ source: "/", destination: "/en", permanent: false }],
+const nextConfig: NextConfig = {
+  basePath: process.env.BASE_PATH,
+  turbopack: {
+    // The examples share their content and style.
+    root: join(import.meta.dirname, ".."),
+    rules: {
+      "*.css": {
+        loaders: ["@tailwindcss/turbopack"],
+        as: "*.css",
+      },
+    },
+  },
   // Strapi's panel may frame pages, for its preview.
   headers: async () => [
     {
@@ -12,4 +20,6 @@ export default {
       headers: [{ key: "content-security-policy", value: `frame-ancestors 'self' ${process.env.STRAPI_URL ?? ""}` }],
     },
   ],
-} satisfies NextConfig;
+};
+
+export default nextConfig;

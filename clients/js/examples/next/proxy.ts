@@ -1,19 +1,22 @@
 // #region proxy
 // proxy.ts
 import { proxy as proxyOf } from "frontend-map-client/next";
-import { NextResponse } from "next/server";
+import { type NextRequest, NextResponse } from "next/server";
 import { map } from "./lib/map";
 
-export const proxy = proxyOf(map, {
-  // The page app/[locale]/not-found, with a status of 404.
-  notFound: ({ url, nextUrl }) => {
-    const locale = nextUrl.pathname.startsWith("/de/") ? "de" : "en";
-    const path = `/${locale}/not-found`;
+export const proxy = proxyOf<"main", NextRequest>(map, {
+  locales: ["en", "de"],
+  // Routes of the site itself; files of public/ need no line here.
+  isPage: ({ nextUrl }) => nextUrl.pathname !== "/search",
+  // The page app/missing/[locale], with a status of 404.
+  notFound: ({ nextUrl }, locale) => {
     // Started with `-H 127.0.0.1`, Next.js sends a rewrite as a request to itself, again and again.
-    if (nextUrl.pathname === path) return NextResponse.next({ status: 404 });
-    return NextResponse.rewrite(new URL(path, url), { status: 404 });
+    if (nextUrl.pathname.startsWith("/missing/")) return NextResponse.next({ status: 404 });
+    const page = nextUrl.clone();
+    page.pathname = `/missing/${locale}`;
+    return NextResponse.rewrite(page, { status: 404 });
   },
 });
 
-export const config = { matcher: "/((?!_next/|api/|favicon.ico).+)" };
+export const config = { matcher: ["/", "/((?!_next/|api/).+)"] };
 // #endregion proxy

@@ -10,7 +10,6 @@ type Props = { page: DocumentPage | PageOutside; type: string; title: string; ch
 export function Frame({ page, type, title, children }: Props) {
   return (
     <main data-type={type}>
-      <title>{`${title} · Example`}</title>
       <nav className="breadcrumbs" aria-label="Breadcrumbs">
         <ol>
           {page.breadcrumbs.map(({ path }) => (

@@ -5,7 +5,6 @@ export function Missing({ locale = "en" }: { locale?: string }) {
   const { language, missing, back } = texts(locale);
   return (
     <main>
-      <title>{`${missing} · Example`}</title>
       <h1>{missing}</h1>
       <p><Link prefetch={false} href={`/${language}`}>{back}</Link></p>
     </main>

@@ -1,4 +1,4 @@
-import type { DocumentPage, Locale, PageOutside } from "frontend-map-client";
+import type { DocumentPage, Locale, PageOutside, Resolution } from "frontend-map-client";
 import { draftMode } from "next/headers";
 import Link from "next/link";
 import { notFound } from "next/navigation";
@@ -63,4 +63,13 @@ async function ArticleList({ locale, limit }: { locale: Locale<"main">; limit?: 
 async function content({ matched, documentId, locale }: DocumentPage) {
   const { isEnabled: draft } = await draftMode();
   return (await document(matched.collectionType, documentId, { locale, draft })) ?? notFound();
+}
+
+/** Title and description of a page, for its metadata. */
+export async function textsOf(page: Resolution<"main">) {
+  const { home, welcome, articles } = texts(page.locale ?? "en");
+  if (page.kind === "page") return page.page === "articles" ? { title: articles } : { title: home, description: welcome };
+  if (page.kind !== "document") return {};
+  const { title, body } = await content(page);
+  return { title, description: body?.split("\n", 1)[0] };
 }

@@ -1,8 +1,12 @@
+import type { Metadata } from "next";
 import { draftMode } from "next/headers";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import "../globals.css";
 import "../../../shared/style.css";
 import { texts } from "../../../shared/texts.ts";
+
+export const metadata: Metadata = { title: { template: "%s · Example", default: "Example" } };
 
 type Props = { params: Promise<{ locale: string }>; children: ReactNode };
 

@@ -1,19 +1,25 @@
 // #region catch-all
-// app/[locale]/[[...path]]/page.tsx
-import { metadata, staticParams } from "frontend-map-client/next";
+// app/[locale]/[...path]/page.tsx
+import { metadata, pathname, staticParams } from "frontend-map-client/next";
 import { notFound, permanentRedirect } from "next/navigation";
-import { ArticlePage, ArticlesPage, HomePage, TextPage } from "@/components/pages";
+import { ArticlePage, ArticlesPage, HomePage, TextPage, textsOf } from "@/components/pages";
 import { map } from "@/lib/map";
-import { type Params, pathname, resolve } from "@/lib/page";
+import { resolve } from "@/lib/page";
 
-type Props = { params: Promise<Params> };
+type Props = { params: Promise<{ locale: string; path?: string[] }> };
 
 export const revalidate = 60;
-export const generateStaticParams = staticParams(map, "/{locale}/{*path?}");
-export const generateMetadata = async ({ params }: Props) => metadata(await resolve(pathname(await params)));
+export const generateStaticParams = staticParams(map, "/{locale}/{*path}");
+
+export async function generateMetadata({ params }: Props) {
+  const { locale, path = [] } = await params;
+  const page = await resolve(pathname([locale, ...path], "decoded"));
+  return metadata(page, await textsOf(page)); // title and description
+}
 
 export default async function Page({ params }: Props) {
-  const page = await resolve(pathname(await params));
+  const { locale, path = [] } = await params;
+  const page = await resolve(pathname([locale, ...path]));
   switch (page.kind) {
     case "document":
       switch (page.matched.collectionType) {
