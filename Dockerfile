@@ -22,6 +22,8 @@ COPY --from=build /build/target/dist/frontend-map /frontend-map
 COPY --chown=65532:65532 --from=build /data /data
 # All addresses: inside a container, loopback cannot be reached from outside.
 ENV FRONTEND_MAP__SERVER__LISTEN=0.0.0.0:8080
+# No huge pages, also on hosts where they are set to `always`: docs/deployment.md, "Memory".
+ENV MIMALLOC_ALLOW_THP=0
 ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
 EXPOSE 8080
 # In numbers, so that Kubernetes sees that it is not root.

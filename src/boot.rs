@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::{App, CachePolicy, HttpSettings, Imports, SharedPathsCache};
+use crate::app::{App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes};
 use crate::config::{Cms, Config};
 use crate::content::{Content, Strapi, StrapiError};
 use crate::outgoing::BuildError;
@@ -48,8 +48,11 @@ pub fn build(
         None => Arc::new(build_content(config.cms, &shared)?),
     };
     let (sites, limits, server) = (config.sites, config.limits, config.server);
-    let cache_settings =
-        Settings { freshness: config.freshness, refresh_deadline: limits.walk_deadline };
+    let cache_settings = Settings {
+        freshness: config.freshness,
+        refresh_deadline: limits.walk_deadline,
+        expects_events: config.webhook_secret.is_some(),
+    };
     let document_limits =
         DocumentLimits { deadline: limits.document_deadline, last_good: limits.last_good };
     shared.path_history.set_limits(config.moved.limits);
@@ -78,6 +81,7 @@ pub fn build(
         ),
         files: shared.files.clone(),
         shared_paths: SharedPathsCache::default(),
+        similar_types: SimilarTypes::default(),
         imports: Imports::new(config.imports, &sites),
         admin_url: config.admin_url,
         sites,

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""The memory of the service by the number of URLs: at the start, after edits, and some time later.
+
+Starts each binary in front of a scripted CMS that costs next to nothing (`fast_cms` in
+`examples/`), once for each number of documents, with a path index, a history and a log of changes.
+Then each document of a row of them gets another slug and a webhook. Prints a table with the
+resident memory in MiB: idle before the first walk, after it, after the edits, after a rest without
+requests, and the peak. With several binaries, a cell has their values in this order.
+What of this is in huge pages is printed below the table.
+
+`--reload`: instead, each binary reads documents from a file, and reloads when one of them
+has changed. Prints the memory before, its peak until the new list is there, and after, beside the
+size of the file and the memory of a snapshot.
+"""
+
+import argparse
+import contextlib
+import json
+import pathlib
+import re
+import signal
+import tempfile
+import time
+import urllib.request
+
+from common import site
+from common.build import BINARY, build, example
+from common.client import free_port, get, until
+from common.process import Process
+
+SETTINGS = """
+[server]
+listen = "127.0.0.1:0"
+admin_listen = "127.0.0.1:{admin}"
+[cms]
+url = "http://{cms}"
+page_size = 1000
+[limits]
+walk_deadline_ms = 3600000
+[snapshots]
+soft_seconds = 86400
+at_start = false
+ready_seconds = 0
+"""
+SECRET = "secret-of-the-bench"
+EVENT = (
+    '{{"event":"entry.publish","uid":"{uid}","entry":{{"documentId":"d{n:023}",'
+    '"publishedAt":"2024-03-06T22:19:54.649Z"}}}}'
+)
+# Longer than an update of a list with a million documents takes.
+PATIENCE = 900
+
+
+class Pair:
+    """A service and its CMS."""
+
+    def __init__(
+        self, stack: contextlib.ExitStack, binary: pathlib.Path, cms: pathlib.Path, documents: int
+    ) -> None:
+        self.documents = documents
+        self.cms = stack.enter_context(Process(cms, "serve", documents, 0))
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        settings = folder / "settings.toml"
+        site_text = site.SITE.replace("locales", 'resolve = "documents"\nlocales')
+        head = SETTINGS.format(cms=self.cms.address, admin=free_port())
+        settings.write_text(head + site_text + site.ENDPOINT)
+        environment = {"FRONTEND_MAP__HOOKS__SECRET": SECRET}
+        service = Process(binary, "--config", settings, "serve", environment=environment)
+        self.service = stack.enter_context(service)
+        self.figures = [self.memory()]
+
+    def memory(self, name: str = "VmRSS") -> int:
+        return self.service.memory(name) >> 20
+
+    def measure(self) -> None:
+        self.figures.append(self.memory())
+
+    def walk(self) -> None:
+        """A HEAD is answered when the walk is over, without the list."""
+        request = urllib.request.Request(f"http://{self.service.address}{site.LIST}", method="HEAD")
+        with urllib.request.urlopen(request, timeout=3600) as answer:
+            if answer.status != 200:
+                raise SystemExit(f"status {answer.status}")
+
+    def edit(self, edits: int, pause: float) -> None:
+        """Each edit is of another document, as far as there are enough."""
+        headers = {"Authorization": f"Bearer {SECRET}"}
+        hook = f"http://{self.service.address}/hooks/cms"
+        for at in range(edits):
+            n = at % self.documents
+            get(self.cms.address, f"/edit/{n}")
+            event = EVENT.format(uid=site.UID, n=n).encode()
+            urllib.request.urlopen(urllib.request.Request(hook, event, headers)).close()
+            time.sleep(pause)
+        last = (edits - 1) % self.documents
+        times = (edits - 1) // self.documents + 1
+        path = f"/en/articles/a-slug-of-usual-length-{last}-{times}"
+        if until(lambda: is_document(self.service.address, path), PATIENCE, 0.1) is None:
+            raise SystemExit(f"{path} is not known after {PATIENCE} s")
+
+    def huge_pages(self) -> str:
+        """MiB in huge pages."""
+        text = pathlib.Path(f"/proc/{self.service.process.pid}/smaps_rollup").read_text()
+        found = re.search(r"AnonHugePages:\s+(\d+) kB", text)
+        return str(int(found[1]) >> 10) if found else "?"
+
+
+def is_document(address: str, path: str) -> bool:
+    answer = get(address, f"/api/resolve?site=main&pathname={path}")
+    return answer.status == 200 and json.loads(answer.body)["data"]["kind"] == "document"
+
+
+def reload(binary: pathlib.Path, documents: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        settings, content = folder / "settings.toml", folder / "content.json"
+        admin = free_port()
+        head = f"""
+[server]
+listen = "127.0.0.1:0"
+admin_listen = "127.0.0.1:{admin}"
+[snapshots]
+at_start = true
+"""
+        own = site.SITE.replace("locales", 'resolve = "documents"\nlocales')
+        text = head + site.FILE_SOURCE + own
+        settings.write_text(text)
+        content.write_text(site.content(documents))
+
+        def has(path: str) -> bool:
+            return is_document(service.address, path)
+
+        with Process(binary, "--config", settings, "serve") as service:
+            last = f"a-slug-of-usual-length-{documents - 1}"
+            if until(lambda: has(f"/en/articles/{last}"), PATIENCE, 0.1) is None:
+                raise SystemExit("there is no list")
+            time.sleep(2)
+            before = service.memory()
+            service.reset_peak_memory()
+            content.write_text(site.content(documents).replace(last, f"{last}-new"))
+            service.process.send_signal(signal.SIGHUP)
+            if until(lambda: has(f"/en/articles/{last}-new"), PATIENCE, 0.1) is None:
+                raise SystemExit("there is no list after the reload")
+            peak = service.memory("VmHWM")
+            time.sleep(2)
+            metrics = get(f"127.0.0.1:{admin}", "/metrics").body.decode()
+            found = re.search(r"^frontend_map_snapshot_bytes\S* (\S+)", metrics, re.M)
+            snapshot = int(float(found[1])) if found else 0
+            print(
+                f"{binary}: reload of {documents:,} documents from a file of"
+                f" {content.stat().st_size >> 20} MiB: {before >> 20} MiB before, peak"
+                f" {peak >> 20}, ratio {peak / before:.2f}, {service.memory() >> 20} after;"
+                f" a snapshot {snapshot >> 20}",
+                flush=True,
+            )
+
+
+def report(rows: list[list[Pair]], edits: int, rest: float) -> None:
+    print(f"| URLs | idle | at the start | after {edits:,} edits | {rest:.0f} s later | peak |")
+    print("|---|---|---|---|---|---|")
+    for pairs in rows:
+        columns = zip(*(pair.figures for pair in pairs), strict=True)
+        cells = [" / ".join(map(str, column)) for column in columns]
+        print(f"| {pairs[0].documents:,} | {' | '.join(cells)} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sizes", default="1000,5000,50000,1000000", help="numbers of documents")
+    parser.add_argument("--edits", type=int, default=1000)
+    parser.add_argument("--pause", type=float, default=0.02, help="seconds between two edits")
+    parser.add_argument("--rest", type=float, default=600, help="seconds before the last look")
+    parser.add_argument("--reload", action="store_true", help="of documents from a file")
+    parser.add_argument("--cms", type=pathlib.Path, help="default: the example fast_cms, built")
+    parser.add_argument(
+        "binaries", nargs="*", type=pathlib.Path, help="default: the build that is shipped"
+    )
+    options = parser.parse_args()
+    if not options.binaries or (options.cms is None and not options.reload):
+        build("fast_cms")
+    cms = (options.cms or example("fast_cms")).resolve()
+    binaries = [binary.resolve() for binary in options.binaries or [BINARY]]
+    if options.reload:
+        for documents in options.sizes.split(","):
+            for binary in binaries:
+                reload(binary, int(documents))
+        return
+    with contextlib.ExitStack() as stack:
+        rows = [
+            [Pair(stack, binary, cms, int(documents)) for binary in binaries]
+            for documents in options.sizes.split(",")
+        ]
+        pairs = [pair for row in rows for pair in row]
+        for pair in pairs:
+            pair.walk()
+            pair.measure()
+        for pair in pairs:
+            pair.edit(options.edits, options.pause)
+        for pair in pairs:
+            pair.measure()
+        time.sleep(options.rest)
+        for pair in pairs:
+            pair.measure()
+            pair.figures.append(pair.memory("VmHWM"))
+        report(rows, options.edits, options.rest)
+        print("MiB in huge pages:", *(pair.huge_pages() for pair in pairs))
+
+
+if __name__ == "__main__":
+    main()
