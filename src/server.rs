@@ -16,13 +16,14 @@ mod timeouts;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::http::RequestHandler;
 use crate::metrics::Connections;
-use connection_limit::ConnectionLimit;
+use connection_limit::{ConnectionLimit, SlotPermit};
 pub use listener::listen;
 pub use timeouts::Timeouts;
 
@@ -66,6 +67,17 @@ pub async fn serve(
     let ConnectionSettings { timeouts, max_connections, metrics } = settings;
     let limit = ConnectionLimit::new(max_connections);
     let mut closing = std::pin::pin!(closing);
+    let serve = |stream, permit: SlotPermit| {
+        let limits = (timeouts, permit.slot());
+        let served = connection::serve(stream, service.clone(), limits, stopped.clone());
+        let metrics = Arc::clone(&metrics);
+        tokio::spawn(async move {
+            let reason = served.await;
+            metrics.closed.inc(reason);
+            // Only now, when the socket is closed, may another connection be accepted.
+            drop(permit);
+        });
+    };
     let end = loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -75,16 +87,7 @@ pub async fn serve(
                         permit = limit.acquire() => permit,
                         end = &mut closing => break end,
                     };
-                    let limits = (timeouts, permit.slot());
-                    let served =
-                        connection::serve(stream, service.clone(), limits, stopped.clone());
-                    let metrics = Arc::clone(&metrics);
-                    tokio::spawn(async move {
-                        let reason = served.await;
-                        metrics.closed.inc(reason);
-                        // Only now, when the socket is closed, may another connection be accepted.
-                        drop(permit);
-                    });
+                    serve(stream, permit);
                 }
                 Err(error) => {
                     metrics.accept_failures.inc();
@@ -96,7 +99,14 @@ pub async fn serve(
             end = &mut closing => break end,
         }
     };
-    drop((listener, stopped));
+    // Those that only the system has accepted may have sent a request: closed now, they would be reset.
+    for stream in listener::unaccepted(listener) {
+        metrics.accepted.inc();
+        if let Some(permit) = limit.acquire().now_or_never() {
+            serve(stream, permit);
+        }
+    }
+    drop(stopped);
     stop.send_replace(());
     if timeout_at(end, stop.closed()).await.is_err() {
         tracing::warn!("requests are still in flight at the end of the stop; they are aborted");

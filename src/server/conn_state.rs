@@ -28,6 +28,10 @@ pub(super) struct ConnState {
     stalled: AtomicBool,
     /// Whether the next flush has to check that the client is still connected.
     check_hang_up: AtomicBool,
+    /// Whether the next flush has to look for bytes that are not read yet.
+    look_for_bytes: AtomicBool,
+    /// Whether this look has found none.
+    found_none: AtomicBool,
 }
 
 /// What a connection waits for. The numbers distinguish one wait from the next of the same kind.
@@ -88,6 +92,26 @@ impl ConnState {
     pub(super) fn takes_hang_up_check(&self) -> bool {
         // A check is rare, and a load is cheaper than a swap.
         self.check_hang_up.load(Relaxed) && self.check_hang_up.swap(false, Relaxed)
+    }
+
+    /// Makes the next flush ask the system whether it has bytes of the client that are not read yet.
+    pub(super) fn request_look(&self) {
+        self.look_for_bytes.store(true, Relaxed);
+    }
+
+    /// Whether to look now; true once for each request.
+    pub(super) fn takes_look(&self) -> bool {
+        self.look_for_bytes.load(Relaxed) && self.look_for_bytes.swap(false, Relaxed)
+    }
+
+    /// Records what the look has found.
+    pub(super) fn looked(&self, has_bytes: bool) {
+        self.found_none.store(!has_bytes, Relaxed);
+    }
+
+    /// Whether the last look has found no bytes; true once for each look.
+    pub(super) fn takes_found_none(&self) -> bool {
+        self.found_none.swap(false, Relaxed)
     }
 
     /// Whether a head with both `Content-Length` and `Transfer-Encoding` was received.

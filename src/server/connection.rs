@@ -4,11 +4,13 @@ use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tokio::time::{Sleep, sleep};
 
 use super::conn_state::{ConnState, Phase};
 use super::connection_limit::Slot;
@@ -64,7 +66,7 @@ pub(super) async fn serve(
             return Poll::Ready(shutdown.reason(&ended));
         }
         let phase = state.phase(timer.phase());
-        if shutdown.poll(connection.as_mut(), phase, cx).is_ready() {
+        if shutdown.poll(connection.as_mut(), (&state, phase), cx).is_ready() {
             return Poll::Ready(CloseReason::Shutdown);
         }
         if shutdown.begun {
@@ -100,15 +102,23 @@ fn log(ended: &hyper::Result<()>) {
     }
 }
 
+/// How long a stop waits for the rest of a request's head, and for the first request of a connection:
+/// what the client has sent by then may be on its way.
+const HEAD_GRACE: Duration = Duration::from_secs(1);
+
 /// The graceful shutdown of one connection.
 struct GracefulShutdown {
     stop: watch::Receiver<()>,
     begun: bool,
+    /// The end of the wait for a request; `None` before the stop.
+    grace: Option<Pin<Box<Sleep>>>,
+    /// The wait for a request in which the system was asked for bytes that are not read yet.
+    looked: Option<Phase>,
 }
 
 impl GracefulShutdown {
     fn new(stop: watch::Receiver<()>) -> Self {
-        Self { stop, begun: false }
+        Self { stop, begun: false, grace: None, looked: None }
     }
 
     /// Why hyper has ended the connection.
@@ -124,7 +134,7 @@ impl GracefulShutdown {
     fn poll<S: RequestHandler>(
         &mut self,
         connection: Pin<&mut Connection<S>>,
-        phase: Phase,
+        (state, phase): (&ConnState, Phase),
         cx: &mut Context<'_>,
     ) -> Poll<()> {
         // An error means that the sender is gone, which is a stop as well.
@@ -132,7 +142,21 @@ impl GracefulShutdown {
             return Poll::Pending;
         }
         if matches!(phase, Phase::Head(_) | Phase::Idle(_)) {
-            return Poll::Ready(());
+            let grace = self.grace.get_or_insert_with(|| Box::pin(sleep(HEAD_GRACE)));
+            if grace.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(());
+            }
+            if matches!(phase, Phase::Idle(_)) {
+                // A request may have arrived that nothing has read: closing now would be a reset.
+                if state.takes_found_none() {
+                    return Poll::Ready(());
+                }
+                if self.looked.replace(phase) != Some(phase) {
+                    state.request_look();
+                    cx.waker().wake_by_ref();
+                }
+            }
+            return Poll::Pending;
         }
         if !std::mem::replace(&mut self.begun, true) {
             connection.graceful_shutdown();

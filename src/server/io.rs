@@ -1,11 +1,13 @@
 //! The socket of one connection, which reports to the connection's state.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures::FutureExt;
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -30,6 +32,13 @@ impl ClientIo {
     fn has_hung_up(&self) -> bool {
         let ready = self.stream.ready(Interest::READABLE).now_or_never();
         matches!(ready, Some(Ok(ready)) if ready.is_read_closed())
+    }
+
+    /// Whether the system has bytes of the client that are not read yet. The runtime may not know it so
+    /// soon.
+    fn has_unread_bytes(&self) -> bool {
+        let mut byte = [MaybeUninit::uninit()];
+        SockRef::from(&self.stream).peek(&mut byte).is_ok_and(|bytes| bytes > 0)
     }
 }
 
@@ -76,6 +85,9 @@ impl AsyncWrite for ClientIo {
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state.takes_hang_up_check() && self.has_hung_up() {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
+        if self.state.takes_look() {
+            self.state.looked(self.has_unread_bytes());
         }
         Pin::new(&mut self.stream).poll_flush(cx)
     }

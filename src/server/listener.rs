@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use socket2::{Domain, Socket, Type};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 
 /// The most connections that wait to be accepted; the system may allow fewer.
 const BACKLOG: i32 = 1024;
@@ -31,4 +31,14 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
     TcpListener::from_std(socket.into())
+}
+
+/// Closes the socket; yields the connections that wait to be accepted.
+pub(super) fn unaccepted(listener: TcpListener) -> impl Iterator<Item = TcpStream> {
+    let listener = listener.into_std().ok();
+    std::iter::from_fn(move || {
+        let (stream, _) = listener.as_ref()?.accept().ok()?;
+        stream.set_nonblocking(true).ok()?;
+        TcpStream::from_std(stream).ok()
+    })
 }

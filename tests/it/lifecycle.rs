@@ -191,6 +191,31 @@ fn silent_and_half_sent_requests_do_not_delay_the_shutdown() {
     drop((silent, half, idle));
 }
 
+/// Requests that the system has received while the process did not run, on connections that wait for
+/// their next request and on ones that nothing has accepted yet.
+#[test]
+fn requests_that_have_arrived_at_a_stop_are_answered() {
+    let mut service = Setup::fixture().env(LONGEST_DELAY.0, "0").start();
+    let mut streams: Vec<TcpStream> = (0..20).map(|_| keep_alive_connection(&service)).collect();
+    service.send_signal("STOP");
+    let stat = format!("/proc/{}/stat", service.pid());
+    until_so("it does not run", || {
+        std::fs::read_to_string(&stat).expect("a process").contains(") T ")
+    });
+    streams.extend((0..20).map(|_| TcpStream::connect(service.addr()).expect("a connection")));
+    for stream in &mut streams {
+        let request = "GET /api/get-content-type?site=main&pathname=/en/articles/x HTTP/1.1\r\n\
+                       Host: localhost\r\n\r\n";
+        stream.write_all(request.as_bytes()).expect("sent");
+    }
+    service.send_signal("TERM");
+    service.send_signal("CONT");
+    for stream in &mut streams {
+        assert_eq!(answer_from(stream).0.status, 200);
+    }
+    assert_eq!(service.wait(), Some(0));
+}
+
 #[test]
 fn stopped_service_does_not_listen() {
     let mut service = Setup::fixture().start();

@@ -23,7 +23,7 @@ fn new_store_on_a_full_disk_leaves_nothing_behind() {
     let cms = content.start();
     let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
     let (folder, store) = folder();
-    let full = ["sh", "-c", "trap '' XFSZ; ulimit -f 32; exec \"$0\" \"$@\""];
+    let full = ["sh", "-c", "ulimit -f 32; exec \"$0\" \"$@\""];
     let service = with_store(&settings, &store).behind(&full).start();
     until_so("it serves", || list(&service).status == 200);
     assert_eq!(state(&service)["state"], "failing");
@@ -51,8 +51,8 @@ fn service_goes_on_in_memory_while_the_disk_is_full_and_writes_again_after_it() 
     let cms = content.start();
     let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
     let (_folder, store) = folder();
-    // 80 KiB, or 160 where the unit is 1024 bytes, and SIGXFSZ ignored: then a write fails.
-    let full = ["sh", "-c", "trap '' XFSZ; ulimit -f 160; exec \"$0\" \"$@\""];
+    // 80 KiB, or 160 where the unit is 1024 bytes. The service handles SIGXFSZ, so that a write fails.
+    let full = ["sh", "-c", "ulimit -f 160; exec \"$0\" \"$@\""];
     let mut service = with_store(&settings, &store).behind(&full).start();
     until_so("it has failed to write", || {
         scrape(service.admin()).of("store_writes_total{outcome=\"failed\"}") >= 1.0
@@ -73,7 +73,7 @@ fn history_made_while_the_disk_is_full_is_written_after_it() {
     let cms = content.start();
     let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
     let (_folder, store) = folder();
-    let full = ["sh", "-c", "trap '' XFSZ; ulimit -S -f 160; exec \"$0\" \"$@\""];
+    let full = ["sh", "-c", "ulimit -S -f 160; exec \"$0\" \"$@\""];
     let mut service = with_store(&settings, &store).behind(&full).start();
     until_state(&service, "failing");
     rename(&service, &content, ("d00001", "uno"));
@@ -104,8 +104,7 @@ fn file_that_is_damaged_while_the_cms_is_down_is_replaced_by_one_with_all_copies
         let is_of_all = Query::parse(target)?.ids.is_empty();
         is_of_all.then(|| refusal(500, "InternalServerError", "{}"))
     });
-    let ignoring = ["sh", "-c", "trap '' XFSZ; exec \"$0\" \"$@\""];
-    let mut second = with_store(&settings, &store).behind(&ignoring).start();
+    let mut second = with_store(&settings, &store).start();
     until_state(&second, "open");
     limit_files(&second, "1000:unlimited");
     rename(&second, &content, ("d1", "uno"));
