@@ -1,15 +1,16 @@
 //! Outgoing HTTP: a client builder, name look-ups, the address fence and the causes of failures.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::{ClientConfig, RootCertStore};
+use rustls::ClientConfig;
 
 mod address_fence;
 mod allowed_addresses;
 mod cause;
 mod resolver;
 mod retry_after;
+mod system_verifier;
 
 pub use address_fence::{FencedResolver, is_not_allowed};
 pub use cause::{Cause, cause, is_out_of_files};
@@ -17,13 +18,11 @@ pub use resolver::{LookUp, system_look_up};
 pub use retry_after::retry_after;
 
 use resolver::SystemResolver;
+use system_verifier::SystemVerifier;
 
 /// The idle timeout of pooled connections. Strapi closes idle connections after 5 s, and a request
 /// that is sent at that moment fails with a reset.
 pub const POOL_IDLE: Duration = Duration::from_secs(4);
-
-/// The system's root certificates, read once per process because that takes milliseconds.
-static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| Arc::new(system_roots()));
 
 /// Why a client cannot be set up: always a fault of the build, never of a peer.
 #[derive(Debug, thiserror::Error)]
@@ -63,21 +62,12 @@ pub fn client_builder() -> Result<reqwest::ClientBuilder, BuildError> {
 /// TLS 1.2 and 1.3 by ring, named here because no process-wide default is installed.
 fn tls() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = Arc::new(SystemVerifier(provider.signature_verification_algorithms));
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
-        .with_root_certificates(Arc::clone(&ROOTS))
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
-}
-
-/// The roots that the system offers; those that cannot be read or parsed are left out.
-fn system_roots() -> RootCertStore {
-    let mut roots = RootCertStore::empty();
-    let found = rustls_native_certs::load_native_certs();
-    roots.add_parsable_certificates(found.certs);
-    if roots.is_empty() {
-        tracing::warn!("no root certificates found: every https request will fail");
-    }
-    roots
 }

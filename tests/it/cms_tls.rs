@@ -72,3 +72,17 @@ fn failed_handshake_is_named_in_the_output_of_commands() {
         assert!(!Path::exists(&out.join("index.xml")), "no file without a list");
     }
 }
+
+#[test]
+fn root_certificates_are_read_at_the_first_https_request() {
+    let none = "no root certificates found";
+    let [cms, _] = peers();
+    let service = in_front_of(&cms)
+        .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
+        .env("SSL_CERT_FILE", "/no/such/file")
+        .start();
+    assert_eq!(http::get(service.addr(), "/readyz").status, 200);
+    assert!(service.logs("serving") && !service.log().contains(none), "{}", service.log());
+    assert_failure(&http::get(service.addr(), SITEMAP), 502, "BadGatewayError");
+    assert!(service.logs(none), "{}", service.log());
+}
