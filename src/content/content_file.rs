@@ -3,28 +3,34 @@
 mod members;
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use super::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status, Versions};
 use crate::rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
 use members::Members;
 
-/// The documents of a content file, in the JSON of the file.
+/// The documents of a content file: its text, and 32 bytes a document.
 #[derive(Clone, Debug, Default)]
-pub struct ContentFile {
-    by_type: Arc<HashMap<String, Vec<StoredDocument>>>,
+pub struct ContentFile(Arc<Contents>);
+
+#[derive(Debug, Default)]
+struct Contents {
+    text: String,
+    by_type: HashMap<String, Vec<StoredDocument>>,
     hash: u128,
 }
 
+/// A document in the text.
 #[derive(Debug)]
 struct StoredDocument {
-    id: String,
-    locale: DocumentLocale<'static>,
+    /// The hash of its `documentId`.
+    id: u64,
     status: Status,
-    json: Box<RawValue>,
+    json: Range<usize>,
 }
 
 /// A problem of a content file.
@@ -52,8 +58,8 @@ impl ContentFile {
     ///
     /// # Errors
     /// All problems of the text; positions count from 1.
-    pub fn parse(text: &str) -> Result<Self, Vec<ContentFileError>> {
-        let Members(members) = serde_json::from_str(text)
+    pub fn parse(text: String) -> Result<Self, Vec<ContentFileError>> {
+        let Members(members) = serde_json::from_str(&text)
             .map_err(|error| vec![ContentFileError::NotJson(error.to_string())])?;
         let mut problems = Vec::new();
         let mut by_type = HashMap::new();
@@ -61,13 +67,14 @@ impl ContentFile {
             if ContentTypeUid::parse(&uid).is_err() {
                 problems.push(ContentFileError::BadUid(uid.clone()));
             }
-            let documents = read_type(&uid, items, &mut problems);
+            let documents = read_type(&uid, &text, &items, &mut problems);
             if by_type.insert(uid.clone(), documents).is_some() {
                 problems.push(ContentFileError::RepeatedUid(uid));
             }
         }
         if problems.is_empty() {
-            Ok(Self { by_type: Arc::new(by_type), hash: xxh3_128(text.as_bytes()) })
+            let hash = xxh3_128(text.as_bytes());
+            Ok(Self(Arc::new(Contents { text, by_type, hash })))
         } else {
             Err(problems)
         }
@@ -76,7 +83,7 @@ impl ContentFile {
     /// A hash of the text.
     #[must_use]
     pub fn hash(&self) -> u128 {
-        self.hash
+        self.0.hash
     }
 
     /// One version of a document. A document that is not localized is found in every locale.
@@ -88,10 +95,12 @@ impl ContentFile {
         locale: &Locale,
         status: Status,
     ) -> Option<Document<'static>> {
+        let (hash, keys) = (xxh3_64(id.as_bytes()), Projection::new(Vec::new()));
         let found = self.stored(&query.uid).iter().find(|stored| {
-            stored.id == id && stored.status == status && stored.is_in_locale(locale)
+            let may_be = stored.id == hash && stored.status == status;
+            may_be && self.read(stored, &keys).is_ok_and(|own| own.id == id && is_in(&own, locale))
         });
-        let document = found.and_then(|stored| stored.read(&query.projection).ok());
+        let document = found.and_then(|stored| self.read(stored, &query.projection).ok());
         document.map(Document::into_owned)
     }
 
@@ -104,14 +113,14 @@ impl ContentFile {
         query: &'a ContentQuery,
     ) -> impl Iterator<Item = Result<Document<'a>, BadItem>> + 'a {
         let published = self.stored(&query.uid).iter().filter(|s| s.status == Status::Published);
-        published.map(|stored| stored.read(&query.projection))
+        published.map(|stored| self.read(stored, &query.projection))
     }
 
     /// The versions of the query's selection, or of all documents.
     #[must_use]
     pub fn versions(&self, query: &ContentQuery, status: Status) -> Versions {
         let stored = self.stored(&query.uid).iter().filter(|stored| stored.status == status);
-        let read = stored.filter_map(|stored| stored.read(&query.projection).ok());
+        let read = stored.filter_map(|stored| self.read(stored, &query.projection).ok());
         let selected = |document: &Document<'_>| {
             query.selection.as_ref().is_none_or(|selection| selection.has(document))
         };
@@ -122,75 +131,82 @@ impl ContentFile {
     /// Whether a content type has at most one document, in whatever versions.
     #[must_use]
     pub fn has_at_most_one_document(&self, uid: &ContentTypeUid) -> bool {
-        let ids: HashSet<&str> = self.stored(uid).iter().map(|stored| &*stored.id).collect();
+        let ids: HashSet<u64> = self.stored(uid).iter().map(|stored| stored.id).collect();
         ids.len() <= 1
     }
 
     fn stored(&self, uid: &ContentTypeUid) -> &[StoredDocument] {
-        self.by_type.get(uid.as_str()).map_or(&[], Vec::as_slice)
+        self.0.by_type.get(uid.as_str()).map_or(&[], Vec::as_slice)
+    }
+
+    /// A file has no permissions: an absent key is a missing value (D32).
+    fn read<'a>(
+        &'a self,
+        stored: &StoredDocument,
+        projection: &'a Projection,
+    ) -> Result<Document<'a>, BadItem> {
+        projection.decode(&self.0.text[stored.json.clone()]).map(Document::without_absent)
     }
 }
 
-impl StoredDocument {
-    /// A file has no permissions: an absent key is a missing value (D32).
-    fn read<'a>(&'a self, projection: &'a Projection) -> Result<Document<'a>, BadItem> {
-        projection.decode(self.json.get()).map(Document::without_absent)
-    }
-
-    fn is_in_locale(&self, locale: &Locale) -> bool {
-        match &self.locale {
-            DocumentLocale::None => true,
-            DocumentLocale::Named(code) => code == locale.as_str(),
-            DocumentLocale::NotText => false,
-        }
+fn is_in(document: &Document<'_>, locale: &Locale) -> bool {
+    match &document.locale {
+        DocumentLocale::None => true,
+        DocumentLocale::Named(code) => code == locale.as_str(),
+        DocumentLocale::NotText => false,
     }
 }
 
 fn read_type(
     uid: &str,
-    items: Vec<Box<RawValue>>,
+    text: &str,
+    items: &[&RawValue],
     problems: &mut Vec<ContentFileError>,
 ) -> Vec<StoredDocument> {
-    let status = Projection::new(FieldPath::parse("status").into_iter().collect());
+    let projection = Projection::new(FieldPath::parse("status").into_iter().collect());
     let mut seen = HashSet::new();
     let mut documents = Vec::with_capacity(items.len());
-    for (at, json) in items.into_iter().enumerate() {
+    for (at, json) in items.iter().enumerate() {
         let (uid, position) = (uid.to_owned(), at + 1);
-        match read_document(&status, json) {
-            Ok(stored) if seen.insert(identity(&stored)) => documents.push(stored),
-            Ok(_) => problems.push(ContentFileError::Repeated { uid, position }),
-            Err(Fault::NoDocumentId) => {
-                problems.push(ContentFileError::NoDocumentId { uid, position });
-            }
-            Err(Fault::BadStatus) => problems.push(ContentFileError::BadStatus { uid, position }),
+        let Ok(document) = projection.decode(json.get()) else {
+            problems.push(ContentFileError::NoDocumentId { uid, position });
+            continue;
+        };
+        let Some(status) = status(&document) else {
+            problems.push(ContentFileError::BadStatus { uid, position });
+            continue;
+        };
+        if !seen.insert(identity(&document, status)) {
+            problems.push(ContentFileError::Repeated { uid, position });
+            continue;
         }
+        let id = xxh3_64(document.id.as_bytes());
+        let start = json.get().as_ptr().addr() - text.as_ptr().addr();
+        documents.push(StoredDocument { id, status, json: start..start + json.get().len() });
     }
     documents
 }
 
-enum Fault {
-    NoDocumentId,
-    BadStatus,
+fn status(document: &Document<'_>) -> Option<Status> {
+    match &document.values[..] {
+        [FieldValue::Missing | FieldValue::Absent(_)] => Some(Status::Published),
+        [FieldValue::Text(text)] if text == "published" => Some(Status::Published),
+        [FieldValue::Text(text)] if text == "draft" => Some(Status::Draft),
+        _ => None,
+    }
 }
 
-fn read_document(projection: &Projection, json: Box<RawValue>) -> Result<StoredDocument, Fault> {
-    let document = projection.decode(json.get()).map_err(|_| Fault::NoDocumentId)?;
-    let status = match &document.values[..] {
-        [FieldValue::Missing | FieldValue::Absent(_)] => Status::Published,
-        [FieldValue::Text(text)] if text == "published" => Status::Published,
-        [FieldValue::Text(text)] if text == "draft" => Status::Draft,
-        _ => return Err(Fault::BadStatus),
-    };
-    let Document { id, locale, .. } = document.into_owned();
-    Ok(StoredDocument { id: id.into_owned(), locale, status, json })
-}
-
-fn identity(stored: &StoredDocument) -> (String, Option<String>, Status) {
-    let locale = match &stored.locale {
-        DocumentLocale::Named(code) => Some(code.clone().into_owned()),
-        DocumentLocale::None | DocumentLocale::NotText => None,
-    };
-    (stored.id.clone(), locale, stored.status)
+/// A hash of what no two documents of a type have in common.
+fn identity(document: &Document<'_>, status: Status) -> u128 {
+    let mut hash = Xxh3::new();
+    hash.update(&(document.id.len() as u64).to_le_bytes());
+    hash.update(document.id.as_bytes());
+    hash.update(&[u8::from(status == Status::Draft)]);
+    if let DocumentLocale::Named(code) = &document.locale {
+        hash.update(b" ");
+        hash.update(code.as_bytes());
+    }
+    hash.digest128()
 }
 
 #[cfg(test)]
@@ -201,7 +217,7 @@ mod tests {
     fn parse_reports_all_problems() {
         let text = r#"{"api::a.a": [{"documentId": "d"}, {"documentId": "d", "status": "published"},
             {"documentId": "d", "locale": "en"}, {"documentId": "d", "status": "modified"}, "x"], "nope": []}"#;
-        let problems = ContentFile::parse(text).unwrap_err();
+        let problems = ContentFile::parse(text.to_owned()).unwrap_err();
         let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let expected = [
             "document 2 of `api::a.a` repeats documentId, locale and status of an earlier one",
@@ -211,7 +227,7 @@ mod tests {
         ];
         assert_eq!(messages, expected);
         assert!(matches!(
-            &ContentFile::parse("[]").unwrap_err()[..],
+            &ContentFile::parse("[]".to_owned()).unwrap_err()[..],
             [ContentFileError::NotJson(_)]
         ));
     }
@@ -220,7 +236,7 @@ mod tests {
     fn document_finds_one_version_and_published_lists_the_published_ones() {
         let text = r#"{"api::a.a": [{"documentId": "d", "locale": "en", "slug": "x"},
             {"documentId": "d", "locale": "en", "slug": "y", "status": "draft"}, {"documentId": "e", "slug": "z"}]}"#;
-        let file = ContentFile::parse(text).unwrap();
+        let file = ContentFile::parse(text.to_owned()).unwrap();
         let fields = FieldPath::parse("slug").into_iter().collect();
         let uid = ContentTypeUid::parse("api::a.a").unwrap();
         let query = ContentQuery {

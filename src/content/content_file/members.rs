@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 /// Every member in the order of the file. A map would silently keep the last of two lists for one
 /// type.
-pub(super) struct Members(pub(super) Vec<(String, Vec<Box<RawValue>>)>);
+pub(super) struct Members<'t>(pub(super) Vec<(String, Vec<&'t RawValue>)>);
 
-impl<'de> Deserialize<'de> for Members {
+impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_map(MembersVisitor)
     }
@@ -18,13 +18,13 @@ impl<'de> Deserialize<'de> for Members {
 struct MembersVisitor;
 
 impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members;
+    type Value = Members<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of lists of documents")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Members, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Members<'de>, A::Error> {
         let mut found = Vec::new();
         while let Some(member) = entries.next_entry()? {
             found.push(member);
