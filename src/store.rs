@@ -8,6 +8,7 @@ mod changes;
 mod file;
 mod file_slot;
 mod head;
+mod history_copy;
 mod moment;
 mod queue;
 mod reader;
@@ -28,6 +29,7 @@ use crate::metrics::StoreCounters;
 use crate::path_history::PathHistory;
 use crate::snapshot::{Builder, Serialized, Snapshot};
 pub use head::Head;
+pub use history_copy::{CopyRow, HistoryCopy};
 pub use reader::{StoreReadError, StoreReader};
 pub use state::StoreState;
 use writer::Writer;
@@ -93,6 +95,20 @@ impl Store {
     #[must_use]
     pub fn state(&self) -> Option<StoreState> {
         self.writer.as_ref().map(Writer::state)
+    }
+
+    /// The copy of the path history beside the file. `None` without a file, while another process
+    /// has it open, and while it can be read alone.
+    #[must_use]
+    pub fn history_copy(&self) -> Option<HistoryCopy> {
+        self.writer.as_ref()?.history_copy()
+    }
+
+    /// How many unreadable files are beside the present one, to which they gave way; `None` without a
+    /// file.
+    #[must_use]
+    pub fn moved_aside(&self) -> Option<usize> {
+        self.writer.as_ref().map(Writer::moved_aside)
     }
 
     /// Changes whenever the file has been opened.

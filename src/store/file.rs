@@ -7,13 +7,14 @@ mod positions;
 mod runs;
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use redb::backends::FileBackend;
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::backends::{FileBackend, InMemoryBackend};
+use redb::{Database, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition};
 
 use super::queue::{Key, prefix};
 use crate::change_log::Prepared;
@@ -35,8 +36,11 @@ const FORMAT_NAME: &str = "format";
 /// When the file was last written, in milliseconds since 1970.
 const WRITTEN_NAME: &str = "written";
 
+/// What the name of a file that was moved aside has behind that of the store; then a time.
+const ASIDE: &str = ".unreadable-";
+
 /// The owner alone may read and write the file.
-const MODE: u32 = 0o600;
+pub(super) const MODE: u32 = 0o600;
 /// The memory for pages of the file, in bytes. Rows are read once, at the start.
 const PAGE_CACHE: usize = 4 << 20;
 
@@ -44,6 +48,8 @@ const PAGE_CACHE: usize = 4 << 20;
 pub(super) struct StoreFile {
     database: Database,
     path: PathBuf,
+    /// Whether nothing was in it when it was opened.
+    pub(super) is_new: bool,
 }
 
 /// A stored row.
@@ -59,17 +65,15 @@ impl StoreFile {
         let mut options = OpenOptions::new();
         let file =
             options.read(true).write(true).create(true).truncate(false).mode(MODE).open(path);
-        let file = file.map_err(|error| FileError::of_system(&error))?;
+        let file = file.map_err(|error| FileError::of_opening(&error))?;
         let (was_empty, same_file) = (is_empty(&file), file.try_clone());
         if file.metadata().is_ok_and(|metadata| metadata.mode() & 0o077 != 0) {
             // The file of another user keeps its mode, and can be used all the same.
             let _ = file.set_permissions(fs::Permissions::from_mode(MODE));
         }
         let open = || -> Result<Self, FileError> {
-            let mut builder = Database::builder();
-            builder.set_cache_size(PAGE_CACHE).set_check_integrity_on_open(true);
-            let database = builder.create_with_backend(FileBackend::new(file)?)?;
-            Ok(Self { database, path: path.to_owned() })
+            let database = database(FileBackend::new(file)?)?;
+            Ok(Self { database, path: path.to_owned(), is_new: was_empty })
         };
         let opened = without_panic(open).inspect_err(|_| {
             // What was begun on a full disk would be unreadable at the next attempt.
@@ -79,6 +83,37 @@ impl StoreFile {
             {
                 let _ = file.set_len(0);
             }
+        })?;
+        without_panic(|| opened.begin())?;
+        Ok(opened)
+    }
+
+    /// Reads a file that is not written. What is written here stays in memory, such as the repair of a
+    /// file whose process was killed; so it takes the memory of the file.
+    pub(super) fn read(path: &Path) -> Result<Self, FileError> {
+        let read = || -> io::Result<Result<Vec<u8>, FileError>> {
+            let mut file = File::open(path)?;
+            match file.try_lock_shared() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(Err(FileError::InUse)),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok(Ok(bytes))
+        };
+        let bytes = read().map_err(|error| FileError::of_system(&error))??;
+        if bytes.is_empty() {
+            return Err(FileError::Unreadable("it is empty".to_owned()));
+        }
+        let opened = without_panic(|| {
+            let backend = InMemoryBackend::new();
+            let of_system = |error| FileError::of_system(&io::Error::other(error));
+            backend.set_len(bytes.len() as u64).map_err(of_system)?;
+            backend.write(0, &bytes).map_err(of_system)?;
+            drop(bytes);
+            let database = database(backend)?;
+            Ok(Self { database, path: path.to_owned(), is_new: false })
         })?;
         without_panic(|| opened.begin())?;
         Ok(opened)
@@ -205,6 +240,13 @@ impl StoreFile {
     }
 }
 
+/// Opens a database, of which each page is checked.
+fn database(backend: impl StorageBackend) -> Result<Database, FileError> {
+    let mut builder = Database::builder();
+    builder.set_cache_size(PAGE_CACHE).set_check_integrity_on_open(true);
+    Ok(builder.create_with_backend(backend)?)
+}
+
 /// The bounds of the keys of a content type of a site; the upper one is exclusive.
 fn range(site: &str, uid: &str) -> (String, String) {
     let from = prefix(site, uid);
@@ -216,10 +258,18 @@ fn range(site: &str, uid: &str) -> (String, String) {
 /// Moves a file aside that cannot be read, so that a new one can begin. Returns its new path.
 pub(super) fn move_aside(path: &Path) -> Result<PathBuf, FileError> {
     let mut aside = path.as_os_str().to_owned();
-    aside.push(format!(".unreadable-{}", unix_ms() / 1000));
+    aside.push(format!("{ASIDE}{}", unix_ms() / 1000));
     let aside = PathBuf::from(aside);
     fs::rename(path, &aside).map_err(|error| FileError::of_system(&error))?;
     Ok(aside)
+}
+
+/// How many files were moved aside, by this process or one before it, and are still there.
+pub(super) fn moved_aside(path: &Path) -> usize {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return 0 };
+    let begin = format!("{}{ASIDE}", name.to_string_lossy());
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter(|file| file.file_name().to_string_lossy().starts_with(&begin)).count()
 }
 
 /// A damaged file may lead to a panic in the database, although all of it is checked first.

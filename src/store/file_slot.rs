@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::file::{FileError, StoreFile, move_aside};
+use super::file::{FileError, StoreFile, move_aside, moved_aside};
+use super::history_copy::HistoryCopy;
 use super::state::StoreState;
 use crate::change_log::Recorder;
 use crate::clock::unix_ms;
@@ -29,11 +31,15 @@ pub(super) struct FileSlot {
     openings: watch::Sender<u64>,
     /// Has not seen any opening.
     first_opening: watch::Receiver<u64>,
+    /// Whether the history has been taken from its copy, because the file cannot be used.
+    is_restored: AtomicBool,
 }
 
 /// The state of the file.
 enum FileState {
     Open(Arc<StoreFile>),
+    /// What is in it is used, and for this reason nothing is written.
+    ReadOnly(Arc<StoreFile>, String),
     InUse,
     Failing(String),
     Closed,
@@ -44,7 +50,16 @@ impl FileSlot {
     pub(super) fn new(path: PathBuf, history: Arc<PathHistory>, recorder: Arc<Recorder>) -> Self {
         let (openings, first_opening) = watch::channel(0);
         let state = Mutex::new(FileState::Failing(String::new()));
-        Self { path, state, lost: Mutex::default(), history, recorder, openings, first_opening }
+        Self {
+            path,
+            state,
+            lost: Mutex::default(),
+            history,
+            recorder,
+            openings,
+            first_opening,
+            is_restored: AtomicBool::new(false),
+        }
     }
 
     /// A file that was lost counts as failing until it has been written: on a full disk, each attempt
@@ -56,7 +71,9 @@ impl FileSlot {
                 None => StoreState::Open { bytes: file.bytes() },
             },
             FileState::InUse => StoreState::InUse,
-            FileState::Failing(reason) => StoreState::Failing(reason.clone()),
+            FileState::ReadOnly(_, reason) | FileState::Failing(reason) => {
+                StoreState::Failing(reason.clone())
+            }
             FileState::Closed => StoreState::Closed,
         }
     }
@@ -66,7 +83,7 @@ impl FileSlot {
         let period = match &*self.state.lock() {
             FileState::Open(_) | FileState::Closed => return None,
             FileState::InUse => IN_USE_PERIOD,
-            FileState::Failing(_) => FAILING_PERIOD,
+            FileState::ReadOnly(..) | FileState::Failing(_) => FAILING_PERIOD,
         };
         Some(Instant::now() + period)
     }
@@ -80,6 +97,26 @@ impl FileSlot {
             FileState::Open(file) => Some(Arc::clone(file)),
             _ => None,
         }
+    }
+
+    /// The file to be read from.
+    pub(super) fn readable(&self) -> Option<Arc<StoreFile>> {
+        match &*self.state.lock() {
+            FileState::Open(file) | FileState::ReadOnly(file, _) => Some(Arc::clone(file)),
+            _ => None,
+        }
+    }
+
+    /// The copy of the history, unless another process has the file, and writes the copy as well, or
+    /// nothing can be written there.
+    pub(super) fn history_copy(&self) -> Option<HistoryCopy> {
+        let is_other = matches!(*self.state.lock(), FileState::InUse | FileState::ReadOnly(..));
+        (!is_other).then(|| HistoryCopy::of_store(&self.path))
+    }
+
+    /// How many files were moved aside and are still there.
+    pub(super) fn moved_aside(&self) -> usize {
+        moved_aside(&self.path)
     }
 
     pub(super) fn close(&self) {
@@ -116,32 +153,60 @@ impl FileSlot {
 
     /// Tries to open the file.
     pub(super) fn open(&self) {
-        let path = self.path.display();
-        let opened = self.open_or_begin();
-        let mut state = self.state.lock();
-        match opened {
+        match self.open_or_begin() {
             Ok(file) => {
-                let bytes = file.bytes();
-                *state = FileState::Open(Arc::new(file));
-                drop(state);
+                let (path, bytes) = (self.path.display(), file.bytes());
+                *self.state.lock() = FileState::Open(Arc::new(file));
                 if self.lost.lock().is_none() {
                     tracing::info!(%path, bytes, "the store is open");
                     self.openings.send_modify(|openings| *openings += 1);
                 }
             }
-            Err(FileError::InUse) => {
-                if !matches!(*state, FileState::InUse) {
-                    tracing::warn!(%path, "another process has the store; until it is released, snapshots are in memory only");
-                }
-                *state = FileState::InUse;
+            Err(FileError::ReadOnly(reason)) => self.read_only(reason),
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    /// The file cannot be opened now.
+    fn fail(&self, error: &FileError) {
+        let path = self.path.display();
+        let mut state = self.state.lock();
+        if matches!(error, FileError::InUse) {
+            if !matches!(*state, FileState::InUse) {
+                tracing::warn!(%path, "another process has the store; until it is released, snapshots are in memory only");
             }
-            Err(error) => {
-                let reason = error.to_string();
-                if !matches!(&*state, FileState::Failing(before) if *before == reason) {
-                    tracing::error!(%path, reason, "the store cannot be opened; the service goes on in memory");
-                }
-                *state = FileState::Failing(reason);
+            *state = FileState::InUse;
+            return;
+        }
+        let reason = error.to_string();
+        if !matches!(&*state, FileState::Failing(before) if *before == reason) {
+            tracing::error!(%path, reason, "the store cannot be opened; the service goes on in memory");
+        }
+        *state = FileState::Failing(reason);
+        drop(state);
+        self.restore_history();
+    }
+
+    /// Takes what is in a file that cannot be written. Not the change logs: a later process must not
+    /// continue them without what follows.
+    fn read_only(&self, reason: String) {
+        if matches!(*self.state.lock(), FileState::ReadOnly(..)) {
+            return;
+        }
+        let read = StoreFile::read(&self.path).and_then(|file| {
+            let now = self.history.now(unix_ms);
+            file.read_history(|row| self.history.load([row], now))?;
+            Ok(file)
+        });
+        match read {
+            Ok(file) => {
+                let path = self.path.display();
+                tracing::error!(%path, reason, "the store is read, and nothing is written");
+                *self.state.lock() = FileState::ReadOnly(Arc::new(file), reason);
+                self.openings.send_modify(|openings| *openings += 1);
             }
+            Err(FileError::InUse) => self.fail(&FileError::InUse),
+            Err(error) => self.fail(&FileError::Io(format!("{reason}; {error}"))),
         }
     }
 
@@ -163,6 +228,9 @@ impl FileSlot {
     /// history are kept until they are written.
     fn open_with_history(&self) -> Result<StoreFile, FileError> {
         let file = StoreFile::open(&self.path)?;
+        if file.is_new {
+            self.restore_history();
+        }
         // This process has made rows without this file, or with it before it was lost.
         let has_own = !self.history.is_empty();
         let now = self.history.now(unix_ms);
@@ -174,6 +242,28 @@ impl FileSlot {
             self.history.keep_changes(Taker::Store);
         }
         Ok(file)
+    }
+
+    /// Takes the history from its copy, once: the file is new, replaces an unreadable one, or cannot be
+    /// opened.
+    fn restore_history(&self) {
+        if self.is_restored.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let copy = HistoryCopy::of_store(&self.path);
+        let path = copy.path().display();
+        match copy.read() {
+            Ok(copied) => {
+                let (rows, damaged) = (copied.rows.len(), copied.damaged);
+                self.history.load(copied.rows, self.history.now(unix_ms));
+                if rows > 0 || damaged > 0 {
+                    tracing::warn!(%path, rows, damaged, "former paths are read from their copy");
+                }
+            }
+            Err(error) => {
+                tracing::error!(%path, %error, "the copy of the former paths cannot be read");
+            }
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub enum StoreReadError {
 }
 
 impl StoreReader {
-    /// Opens the file. It is neither created nor moved aside.
+    /// Reads the file into memory. It is neither created, nor written, nor moved aside.
     ///
     /// # Errors
     /// [`StoreReadError`] if it is not there, in use or damaged.
@@ -34,7 +34,7 @@ impl StoreReader {
         if !path.exists() {
             return Err(StoreReadError::Missing);
         }
-        Ok(Self(StoreFile::open(path)?))
+        Ok(Self(StoreFile::read(path)?))
     }
 
     /// The path history within these limits.
@@ -67,7 +67,9 @@ impl From<FileError> for StoreReadError {
     fn from(error: FileError) -> Self {
         match error {
             FileError::InUse => Self::InUse,
-            FileError::Unreadable(reason) | FileError::Io(reason) => Self::Failed(reason),
+            FileError::Unreadable(reason) | FileError::Io(reason) | FileError::ReadOnly(reason) => {
+                Self::Failed(reason)
+            }
         }
     }
 }

@@ -15,6 +15,7 @@ use super::changes;
 use super::file::{FileError, StoreFile, StoredRow};
 use super::file_slot::FileSlot;
 use super::head::{HeadWithTimes, Times};
+use super::history_copy::HistoryCopy;
 use super::moment::Moment;
 use super::queue::{Key, Queue, RunBytes, TypeKey};
 use super::state::StoreState;
@@ -78,6 +79,14 @@ impl Writer {
         self.shared.slot.watch_openings()
     }
 
+    pub(super) fn history_copy(&self) -> Option<HistoryCopy> {
+        self.shared.slot.history_copy()
+    }
+
+    pub(super) fn moved_aside(&self) -> usize {
+        self.shared.slot.moved_aside()
+    }
+
     pub(super) fn save(&self, snapshot: StoredSnapshot<Arc<Snapshot>>, urgency: Urgency) {
         self.shared.queue.lock().add(snapshot, urgency);
         self.shared.changed.notify_one();
@@ -115,7 +124,7 @@ impl Writer {
     }
 
     fn read<T: Default>(&self, read: impl FnOnce(&StoreFile) -> Result<T, FileError>) -> T {
-        let Some(file) = self.shared.slot.file() else { return T::default() };
+        let Some(file) = self.shared.slot.readable() else { return T::default() };
         read(&file).unwrap_or_else(|error| {
             self.shared.lose(&error);
             T::default()

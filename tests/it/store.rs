@@ -5,6 +5,7 @@ mod crashes;
 mod export;
 mod full_disk;
 mod history;
+mod history_copy;
 mod imports;
 mod unusable;
 mod warm_start;

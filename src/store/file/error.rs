@@ -9,6 +9,9 @@ use redb::{DatabaseError, StorageError};
 pub(in crate::store) enum FileError {
     #[error("another process has it open")]
     InUse,
+    /// It may be read and not written.
+    #[error("it cannot be written: {0}")]
+    ReadOnly(String),
     /// It is damaged, or not a store of this version.
     #[error("{0}")]
     Unreadable(String),
@@ -25,6 +28,16 @@ impl FileError {
                 Self::Unreadable(error.to_string())
             }
             _ => Self::Io(error.to_string()),
+        }
+    }
+
+    /// Of an attempt to open the file so that it can be written.
+    pub(super) fn of_opening(error: &io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
+                Self::ReadOnly(error.to_string())
+            }
+            _ => Self::of_system(error),
         }
     }
 }

@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use super::history::{redirect, rename, resolved};
 use super::{
     TEMPLATE, content, folder, list, settings, state, take_down, until_state, until_stored, urls,
-    with_store,
+    with_store, written,
 };
 use crate::support::metrics::scrape;
 use crate::support::wait::until_so;
@@ -126,14 +127,18 @@ fn service_goes_on_in_memory_where_the_file_cannot_be_opened() {
 }
 
 #[test]
-fn read_only_file_is_left_alone() {
+fn read_only_file_is_read_and_left_alone() {
     let content = content();
     let cms = content.start();
     let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
     let (folder, store) = folder();
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
-    first.signal("TERM");
+    rename(&first, &content, ("d1", "uno"));
+    until_so("the update is stored", || written(&first) >= 2.0);
+    // So that the file needs a repair, as after a crash.
+    first.signal("KILL");
+    take_down(&content);
     let bytes = fs::read(&store).expect("a file");
     fs::set_permissions(&store, fs::Permissions::from_mode(0o400)).expect("its mode");
     // Root may write all the same, but for this.
@@ -143,7 +148,10 @@ fn read_only_file_is_left_alone() {
     let setup = if is_root { setup.behind(&without_override) } else { setup };
     let service = setup.start();
     until_so("it serves", || list(&service).status == 200);
+    assert_eq!(urls(&list(&service))[1], "https://www.example.com/en/articles/uno");
+    assert_eq!(resolved(&service, "/en/articles/one"), redirect("/en/articles/uno"));
     assert_eq!(state(&service)["state"], "failing");
+    assert!(service.log().contains("the store is read, and nothing is written"));
     assert!(moved_aside(folder.path()).is_empty());
     assert_eq!(fs::read(&store).expect("a file"), bytes);
     let mode = fs::metadata(&store).expect("a file").permissions().mode();

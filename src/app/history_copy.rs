@@ -1,0 +1,78 @@
+//! The copy of the path history beside the store.
+
+use std::time::Duration;
+
+use crate::path_history::Row;
+use crate::path_index::PathIndex;
+use crate::redirects::{SiteHistory, present_url};
+use crate::site::Site;
+use crate::store::CopyRow;
+
+use super::App;
+
+/// From this time after the start on, a copy is also written while some documents are not known: their
+/// rows have no targets in it.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// Whether the copy is to be written: it is a day old, or there is none of a history that has paths.
+#[must_use]
+pub fn history_copy_is_due(app: &App) -> bool {
+    let Some(copy) = app.shared.store.history_copy() else { return false };
+    let is_due = copy.is_due().unwrap_or(!app.shared.path_history.is_empty());
+    is_due && (app.shared.running_for() >= PATIENCE || knows_all_types(app))
+}
+
+/// Writes the copy, unless there is neither a store nor a history. False: it has failed, and the log
+/// says so.
+#[must_use]
+pub fn write_history_copy(app: &App) -> bool {
+    let Some(copy) = app.shared.store.history_copy() else { return true };
+    if app.shared.path_history.is_empty() && copy.is_due().is_none() {
+        return true;
+    }
+    let path = copy.path().display();
+    match copy.write(app.sites.iter().flat_map(|site| rows(app, site))) {
+        Ok(rows) => tracing::info!(%path, rows, "former paths are copied"),
+        Err(error) => {
+            tracing::error!(%path, %error, "former paths cannot be copied");
+            return false;
+        }
+    }
+    true
+}
+
+fn knows_all_types(app: &App) -> bool {
+    let mut states = app.sites.iter().filter_map(|site| app.snapshots.path_index(site));
+    states.all(|state| state.index.knows_all_types())
+}
+
+/// The rows of a site; none if it resolves by rules alone.
+fn rows<'a>(app: &'a App, site: &'a Site) -> impl Iterator<Item = CopyRow> + use<'a> {
+    let (state, history) = (app.snapshots.path_index(site), app.snapshots.history(site));
+    let known = state.zip(history);
+    known.into_iter().flat_map(move |(state, history)| {
+        history_rows(history).map(move |row| copy_row(site, &state.index, row))
+    })
+}
+
+fn history_rows(history: SiteHistory<'_>) -> impl Iterator<Item = Row> {
+    let mut place = 0;
+    let chunks = std::iter::from_fn(move || {
+        let (rows, next) = history.history.rows_from(history.id, place, history.now)?;
+        place = next;
+        Some(rows)
+    });
+    chunks.flatten()
+}
+
+fn copy_row(site: &Site, index: &PathIndex, row: Row) -> CopyRow {
+    let hosts = site.hosts.all().iter();
+    let base =
+        hosts.map(|host| &host.base).find(|base| row.host.is_empty() || base.host() == row.host);
+    let from = format!("{}{}", base.map_or("", |base| base.as_str()), row.path);
+    let to = present_url(site, index, &row).map(|url| {
+        let url_text = site.hosts.url(url.locale(), url.path());
+        url_text.unwrap_or_else(|| url.path().to_owned())
+    });
+    CopyRow { from, to: to.unwrap_or_default(), row }
+}

@@ -1,0 +1,266 @@
+//! A copy of the path history as CSV beside the file of the store: written once a day and at a stop,
+//! and read when that file cannot be used. Lists of redirects (`moved.import`) have the same form.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use csv::{ReaderBuilder, StringRecord, WriterBuilder};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::file::MODE;
+use crate::path_history::Row;
+
+/// How old a copy may become.
+const PERIOD: Duration = Duration::from_hours(24);
+/// The columns. `moved.import` reads the first two; the others are the row of the history.
+const HEADER: [&str; 13] = [
+    "from",
+    "to",
+    "source",
+    "site",
+    "host",
+    "path",
+    "contentType",
+    "documentId",
+    "locale",
+    "lastSeen",
+    "imported",
+    "version",
+    "checksum",
+];
+/// The format of a row.
+const VERSION: &str = "1";
+
+/// The copy beside the file of a store.
+#[derive(Clone, Debug)]
+pub struct HistoryCopy {
+    path: PathBuf,
+}
+
+/// A row to be written.
+#[derive(Clone, Debug)]
+pub struct CopyRow {
+    /// The former path, as a URL where the site has a base URL.
+    pub from: String,
+    /// Where the document is now; empty if it has no URL.
+    pub to: String,
+    /// The row of the history.
+    pub row: Row,
+}
+
+/// What a copy has.
+#[derive(Debug, Default)]
+pub(super) struct CopiedRows {
+    pub(super) rows: Vec<Row>,
+    /// Rows that are damaged.
+    pub(super) damaged: u64,
+}
+
+impl HistoryCopy {
+    pub(super) fn of_store(store: &Path) -> Self {
+        Self { path: with_suffix(store, ".history.csv") }
+    }
+
+    /// Its file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it is a day old. `None`: there is none.
+    #[must_use]
+    pub fn is_due(&self) -> Option<bool> {
+        let modified = fs::metadata(&self.path).and_then(|metadata| metadata.modified()).ok()?;
+        Some(is_due(modified, SystemTime::now()))
+    }
+
+    /// Replaces it as a whole by the rows that `rows` yields. Returns their number.
+    ///
+    /// # Errors
+    /// Those of the system; the copy from before stays then.
+    pub fn write(&self, rows: impl Iterator<Item = CopyRow>) -> io::Result<u64> {
+        let unfinished = with_suffix(&self.path, ".new");
+        let written = write(&unfinished, rows).and_then(|number| {
+            fs::rename(&unfinished, &self.path)?;
+            Ok(number)
+        });
+        if written.is_err() {
+            // It may be what fills the disk.
+            let _ = fs::remove_file(&unfinished);
+        }
+        written
+    }
+
+    /// The rows of the copy; none without one.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(super) fn read(&self) -> io::Result<CopiedRows> {
+        let file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(CopiedRows::default());
+            }
+            opened => opened?,
+        };
+        let mut reader = ReaderBuilder::new().flexible(true).from_reader(file);
+        let (mut record, mut copied) = (StringRecord::new(), CopiedRows::default());
+        loop {
+            match reader.read_record(&mut record) {
+                Ok(false) => return Ok(copied),
+                Ok(true) => match row_of(&record) {
+                    Some(row) => copied.rows.push(row),
+                    None => copied.damaged += 1,
+                },
+                Err(error) if error.is_io_error() => return Err(error.into()),
+                // Text that is not UTF-8: the reader goes on behind it.
+                Err(_) => copied.damaged += 1,
+            }
+        }
+    }
+}
+
+fn is_due(modified: SystemTime, now: SystemTime) -> bool {
+    // After the clock was set back, a copy from the future is as good as none.
+    now.duration_since(modified).map_or(true, |age| age >= PERIOD)
+}
+
+fn write(path: &Path, rows: impl Iterator<Item = CopyRow>) -> io::Result<u64> {
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create(true).truncate(true).mode(MODE).open(path)?;
+    let mut writer = WriterBuilder::new().from_writer(BufWriter::new(&file));
+    writer.write_record(HEADER)?;
+    let mut number = 0;
+    for row in rows {
+        writer.write_record(fields(&row))?;
+        number += 1;
+    }
+    writer.into_inner().map_err(csv::IntoInnerError::into_error)?.flush()?;
+    file.sync_all()?;
+    Ok(number)
+}
+
+fn fields(CopyRow { from, to, row }: &CopyRow) -> [String; HEADER.len()] {
+    let mut fields = [
+        from.clone(),
+        to.clone(),
+        format!("{:032x}", row.source),
+        row.site.clone(),
+        row.host.clone(),
+        row.path.clone(),
+        row.uid.clone(),
+        row.document_id.clone(),
+        row.locale.clone(),
+        row.last_seen.to_string(),
+        row.is_imported.to_string(),
+        VERSION.to_owned(),
+        String::new(),
+    ];
+    fields[HEADER.len() - 1] = checksum(fields[..HEADER.len() - 1].iter().map(String::as_str));
+    fields
+}
+
+/// Of all other fields of a row: a damaged one would be a redirect that never was.
+fn checksum<'f>(fields: impl Iterator<Item = &'f str>) -> String {
+    let mut text = String::new();
+    for field in fields {
+        text.push_str(field);
+        text.push('\n');
+    }
+    format!("{:016x}", xxh3_64(text.as_bytes()))
+}
+
+/// `None`: it is damaged, or of another version.
+fn row_of(record: &StringRecord) -> Option<Row> {
+    let field = |at| record.get(at);
+    let is_whole = record.len() == HEADER.len()
+        && field(11) == Some(VERSION)
+        && field(12) == Some(&checksum(record.iter().take(HEADER.len() - 1)));
+    if !is_whole {
+        return None;
+    }
+    let text = |at| field(at).map(str::to_owned);
+    Some(Row {
+        source: u128::from_str_radix(field(2)?, 16).ok()?,
+        site: text(3)?,
+        host: text(4)?,
+        path: text(5)?,
+        uid: text(6)?,
+        document_id: text(7)?,
+        locale: text(8)?,
+        last_seen: field(9)?.parse().ok()?,
+        is_imported: field(10)?.parse().ok()?,
+    })
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut path = OsString::from(path);
+    path.push(suffix);
+    PathBuf::from(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(n: i64) -> CopyRow {
+        let row = Row {
+            source: u128::MAX / 3,
+            site: "main".to_owned(),
+            host: "www.example.com".to_owned(),
+            path: format!("/en/\"{n}\",\n"),
+            uid: "api::a.a".to_owned(),
+            document_id: "an id".to_owned(),
+            locale: "pt-BR".to_owned(),
+            last_seen: n,
+            is_imported: n % 2 == 0,
+        };
+        let from = format!("https://www.example.com{}", row.path);
+        CopyRow { from, to: format!("https://www.example.com/{n}"), row }
+    }
+
+    #[test]
+    fn rows_are_read_as_they_were_written_behind_the_columns_of_a_list_of_redirects() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = HistoryCopy::of_store(&folder.path().join("store.redb"));
+        assert_eq!(copy.is_due(), None);
+        assert!(copy.read().unwrap().rows.is_empty());
+        let rows: Vec<CopyRow> = (0..3).map(row).collect();
+        assert_eq!(copy.write(rows.iter().cloned()).unwrap(), 3);
+        assert_eq!(copy.is_due(), Some(false));
+        let read = copy.read().unwrap();
+        let expected: Vec<Row> = rows.iter().map(|row| row.row.clone()).collect();
+        assert_eq!((read.rows, read.damaged), (expected, 0));
+        assert!(fs::read_to_string(copy.path()).unwrap().starts_with("from,to,source,"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no unfinished file");
+    }
+
+    #[test]
+    fn row_with_a_flipped_bit_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = HistoryCopy::of_store(&folder.path().join("store.redb"));
+        copy.write((0..20).map(row)).unwrap();
+        let good = fs::read(copy.path()).unwrap();
+        let all = copy.read().unwrap().rows;
+        for at in 0..good.len() {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1 << (at % 8);
+            fs::write(copy.path(), &bytes).unwrap();
+            let read = copy.read().unwrap();
+            assert!(read.rows.iter().all(|row| all.contains(row)), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn copy_is_due_after_a_day_and_when_the_clock_was_set_back() {
+        let now = SystemTime::now();
+        for (age, expected) in [(0, false), (PERIOD.as_secs() - 1, false), (PERIOD.as_secs(), true)]
+        {
+            assert_eq!(is_due(now - Duration::from_secs(age), now), expected, "{age}");
+        }
+        assert!(is_due(now + Duration::from_mins(1), now));
+    }
+}
