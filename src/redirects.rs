@@ -126,6 +126,15 @@ pub fn paths_in_default_locale(
     by_rule.into_iter().chain(own)
 }
 
+/// Where the document of a row is now; `None`: it has no URL, or that is not known.
+#[must_use]
+pub fn present_url<'i>(site: &Site, index: &'i PathIndex, row: &Row) -> Option<PublicUrl<'i>> {
+    match owner_of_row(site, index, row) {
+        FormerOwner::Moved(redirect) => Some(redirect.to),
+        _ => None,
+    }
+}
+
 /// Where the document of a row is now.
 fn owner_of_row<'i>(site: &Site, index: &'i PathIndex, row: &Row) -> FormerOwner<'i> {
     let version = VersionId { uid: &row.uid, document_id: &row.document_id, locale: &row.locale };

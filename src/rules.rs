@@ -20,8 +20,8 @@ mod uid;
 mod url_safety;
 
 pub use building::{
-    BuiltSegment, NoPath, PlaceholderValue, RelatedSegments, SegmentOutput, TemplateValues,
-    TrailingSlash, UnusableValue,
+    BuiltSegment, NoPath, PlaceholderValue, SegmentOutput, TemplateValues, TrailingSlash,
+    UnusableValue,
 };
 pub use constraint::{Constraint, ConstraintError, ValuePattern, ValueSet};
 pub use document::{Document, DocumentLocale, FieldValue, is_document_id};

@@ -17,18 +17,21 @@ mod serialized;
 mod skipped;
 mod timestamp;
 
-pub use build::{Builder, Listing, NoSnapshot, PageVersion, Part};
+pub use build::{
+    Builder, Claims, CreationDates, Listing, NoSnapshot, PageVersion, Part, PreviousOwners,
+    Undecided,
+};
 pub use documents::Version;
 pub use no_url::{MAX_ROWS, NoUrlRow};
 use patch::Change;
-pub use patch::{Delta, OtherSnapshot, Patch, Patched, RelatedUpdate, RelatedValues};
+pub use patch::{Delta, OtherSnapshot, Patch, Patched};
 pub use public_url::{PublicUrl, Versions};
 pub use serialized::{Serialized, Titles, Unreadable};
 pub use skipped::Skipped;
 pub use timestamp::{read_rfc3339, read_w3c, text as timestamp_text, write as write_timestamp};
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use crate::rules::{FieldPath, without_trailing_slash};
 use arena::Arena;
@@ -62,8 +65,6 @@ pub struct Snapshot {
     /// Finds the owner of a path, for sites with a path index.
     path_table: Option<PathTable>,
     references: References,
-    /// What versions had, a URL or a reason for none, before a document that they read was withdrawn.
-    former: Option<Arc<Self>>,
     listed: Listed,
     /// A hash of everything about each URL, in the order of sitemaps.
     urls_hash: u128,
@@ -71,6 +72,8 @@ pub struct Snapshot {
     pub skipped: Skipped,
     /// Those of them that have no row, as the walk found them.
     without_row: Skipped,
+    /// See [`Snapshot::undecided`]. It says how the snapshot was made and is no part of its content.
+    undecided: Box<[Undecided]>,
     content_hash: OnceLock<u128>,
 }
 
@@ -261,9 +264,8 @@ impl Snapshot {
         let positions = size_of_val(&*self.in_order) + size_of_val(&*self.unlisted);
         let entries = size_of_val(&*self.entries) + positions;
         let indexes = path_table + self.owner_index.bytes() + self.duplicate_index.bytes();
-        let former = self.former.as_ref().map_or(0, |former| former.bytes());
         let indexes = indexes + self.references.bytes();
-        self.arena.bytes() + entries + indexes + self.no_url.bytes() + former
+        self.arena.bytes() + entries + indexes + self.no_url.bytes()
     }
 
     /// The versions of the document whose first version is at this position.

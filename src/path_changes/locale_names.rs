@@ -50,6 +50,16 @@ impl LocaleNames {
         if self.several_hosts && other.several_hosts { &other.locales[locale].host } else { "" }
     }
 
+    /// For each of these locales, its position in other ones if it has the same host there.
+    #[must_use]
+    pub fn same_in(&self, other: &Self) -> Vec<Option<usize>> {
+        let positions = self.positions_in(other).into_iter().enumerate();
+        let same = |(own, at): (usize, Option<usize>)| {
+            at.filter(|at| self.host_among(other, own) == other.host_among(self, *at))
+        };
+        positions.map(same).collect()
+    }
+
     /// For each of these locales, its position in other ones.
     pub(super) fn positions_in(&self, other: &Self) -> Vec<Option<usize>> {
         let position = |code: &str| other.locales.iter().position(|own| *own.code == *code);

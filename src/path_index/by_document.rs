@@ -47,6 +47,18 @@ pub enum DocumentLocation<'i> {
 }
 
 impl PathIndex {
+    /// Whether a version for which `is_it` holds has this path on the host, among those that own their
+    /// paths in their content types.
+    #[must_use]
+    pub fn has_path_of(
+        &self,
+        path: &str,
+        host: Option<usize>,
+        is_it: impl Fn(PublicUrl<'_>) -> bool,
+    ) -> bool {
+        self.snapshots.iter().any(|one| one.owner_on(path, host).is_some_and(&is_it))
+    }
+
     /// Whether a document has this path on the host, or on any host without one, even if the rule of
     /// another content type hides it.
     #[must_use]

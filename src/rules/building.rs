@@ -4,11 +4,9 @@ mod absent_key;
 mod own_path;
 mod path_builder;
 mod placeholder_value;
-mod related_segments;
 mod trailing_slash;
 
 pub(super) use path_builder::built_segments;
 pub use path_builder::{BuiltSegment, NoPath, SegmentOutput, UnusableValue};
 pub use placeholder_value::{PlaceholderValue, TemplateValues};
-pub use related_segments::RelatedSegments;
 pub use trailing_slash::TrailingSlash;

@@ -1,16 +1,19 @@
 //! Builds a snapshot from the documents of a walk.
 
 mod order;
+mod ownership;
 mod page;
 mod part;
 mod sort;
 mod title;
 
+pub(super) use ownership::OwnersFrom;
+pub use ownership::{Claims, CreationDates, PreviousOwners, Undecided};
 pub use page::PageVersion;
 pub use part::Part;
 
 use super::arena::Arena;
-use super::entry::Entry;
+use super::entry::{Entry, Flags};
 use super::no_url::{NoUrlDraft, NoUrlRow};
 use super::path_table::{PathHash, PathTable};
 use super::references::{References, ReferencesDraft};
@@ -57,9 +60,9 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The snapshot of these parts, in any order. Of two versions with the same path on one host, one
-    /// that has it as its own path owns it (D41); of two such, one that sitemaps list; then the first
-    /// by locale, then by `documentId`.
+    /// The snapshot of these parts, in any order. Of versions with the same path on one host, the first
+    /// in the order of D22 owns it, as if there were no snapshot before and no date of creation were
+    /// known. With both, [`Snapshot::with_claims`] decides again.
     ///
     /// # Errors
     /// [`NoSnapshot`].
@@ -91,13 +94,22 @@ impl Builder {
             draft.without_row.add(&part.without_row);
         }
         draft.references = references.finish();
-        self.finish_draft(draft)
+        self.finish_draft(draft, OwnersFrom::Claims(&Claims::default()))
     }
 
     /// The snapshot of a draft.
-    pub(super) fn finish_draft(self, mut draft: Draft) -> Result<Snapshot, NoSnapshot> {
-        let Arranged { owners, owner_index, duplicate_index, listed, unlisted } =
-            arrange(&mut draft.entries, &draft.arena, &draft.hosts)?;
+    pub(super) fn finish_draft(
+        self,
+        mut draft: Draft,
+        owners_from: OwnersFrom<'_, '_>,
+    ) -> Result<Snapshot, NoSnapshot> {
+        let Arranged { owners, owner_index, duplicate_index, listed, unlisted, undecided } =
+            arrange(&mut draft.entries, &draft.arena, &draft.hosts, owners_from)?;
+        if !draft.is_part {
+            for (at, entry) in draft.entries.iter_mut().enumerate() {
+                entry.flags = entry.flags.with(Flags::OWNER, at < owners);
+            }
+        }
         let mut snapshot = Snapshot {
             owners,
             owner_index,
@@ -111,6 +123,7 @@ impl Builder {
             arena: draft.arena,
             skipped: draft.skipped,
             without_row: draft.without_row,
+            undecided: undecided.into(),
             ..Snapshot::default()
         };
         snapshot.digest();
@@ -133,6 +146,9 @@ pub(super) struct Draft {
     pub(super) hosts: Box<[u16]>,
     pub(super) skipped: Skipped,
     pub(super) without_row: Skipped,
+    /// Whether it has some documents of a snapshot alone, so that a version may own its path although
+    /// the owner in the whole snapshot is another one. The flags of the entries say which it is.
+    pub(super) is_part: bool,
 }
 
 impl Draft {
@@ -147,5 +163,35 @@ impl Draft {
     /// Adds a version without a URL of another snapshot of the same listing.
     pub(super) fn keep_no_url(&mut self, row: NoUrlRow<'_>) {
         self.no_url.add(row, [row.title.unwrap_or_default(), ""], &mut self.arena);
+    }
+}
+
+impl Snapshot {
+    /// The same versions, with the owners of shared paths decided again.
+    ///
+    /// # Panics
+    /// Never: the versions fit into a snapshot.
+    #[must_use]
+    pub fn with_claims(self, claims: &Claims<'_>, builder: Builder) -> Self {
+        let Self { arena, entries, hosts, references, skipped, without_row, .. } = self;
+        let draft = Draft {
+            arena,
+            entries: entries.into(),
+            hosts,
+            references,
+            skipped,
+            without_row,
+            ..Draft::default()
+        };
+        let arranged = builder.finish_draft(draft, OwnersFrom::Claims(claims));
+        let arranged = arranged.expect("the versions fit into a snapshot");
+        Self { no_url: self.no_url, ..arranged }
+    }
+
+    /// The versions of shared paths about which the creation of their documents decides, because none
+    /// of them owned the path before, and the claims have no date of them: at most 10,000.
+    #[must_use]
+    pub fn undecided(&self) -> &[Undecided] {
+        &self.undecided
     }
 }

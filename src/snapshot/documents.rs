@@ -8,7 +8,7 @@ use super::entry::{Entry, Flags};
 use super::hash::document_hash;
 use super::no_url::NoUrlRow;
 use super::{PublicUrl, Snapshot, Versions};
-use crate::rules::FieldPath;
+use crate::rules::{FieldPath, without_trailing_slash};
 
 pub(super) use index::DocumentIndex;
 
@@ -65,6 +65,29 @@ impl Snapshot {
             let mut versions = owned.chain(duplicates).map(|at| self.url(at));
             versions.find(|url| !url.is_localized())
         })
+    }
+
+    /// The URL with this path on a host (any, without one), with or without a slash at its end, from a
+    /// search in the order of lists: it needs no path table, and takes longer.
+    #[must_use]
+    pub fn owner_by_order(&self, path: &str, host: Option<usize>) -> Option<PublicUrl<'_>> {
+        let (path, with_slash) = (without_trailing_slash(path), format!("{path}/"));
+        let lists = [&*self.in_order, &*self.unlisted];
+        let last = lists.iter().filter_map(|positions| positions.last());
+        let last = last.map(|at| self.url(*at as usize).locale()).max()?;
+        let find = |positions: &[u32], locale: usize, path: &str| {
+            let url = |at: u32| self.url(at as usize);
+            let at = positions
+                .binary_search_by(|at| (url(*at).locale(), url(*at).path()).cmp(&(locale, path)));
+            at.ok().map(|at| url(positions[at]))
+        };
+        let of_locale = |locale: usize| {
+            lists.into_iter().find_map(|positions| {
+                find(positions, locale, path).or_else(|| find(positions, locale, &with_slash))
+            })
+        };
+        let mut found = (0..=last).filter_map(of_locale);
+        found.find(|url| host.is_none_or(|host| self.host_of(*url) == host))
     }
 
     /// The positions of a document's own URLs among the listed ones, in the order of the site's

@@ -38,6 +38,12 @@ impl Flags {
     pub(super) const LOCALIZED: Self = Self(1 << 2);
     /// Its path is the document's own path (D41).
     pub(super) const OWN_PATH: Self = Self(1 << 3);
+    /// It owns its path. Its place among the entries says the same; the flag survives where entries
+    /// stand alone, as in a delta.
+    pub(super) const OWNER: Self = Self(1 << 4);
+
+    const ALL: u8 =
+        Self::FIRST.0 | Self::LISTED.0 | Self::LOCALIZED.0 | Self::OWN_PATH.0 | Self::OWNER.0;
 
     /// All of them in one byte.
     pub(super) fn bits(self) -> u8 {
@@ -46,12 +52,16 @@ impl Flags {
 
     /// The flags of a byte; `None`: it has a bit that stands for none of them.
     pub(super) fn of_bits(bits: u8) -> Option<Self> {
-        let all = Self::FIRST.0 | Self::LISTED.0 | Self::LOCALIZED.0 | Self::OWN_PATH.0;
-        (bits & !all == 0).then_some(Self(bits))
+        (bits & !Self::ALL == 0).then_some(Self(bits))
     }
 
     pub(super) fn has(self, flag: Self) -> bool {
         self.0 & flag.0 != 0
+    }
+
+    /// The same without the flags that say where the entry stands in its snapshot.
+    fn without_place(self) -> Self {
+        self.with(Self::FIRST, false).with(Self::OWNER, false)
     }
 
     /// The same with one bit set or not.
@@ -60,17 +70,14 @@ impl Flags {
     }
 }
 
-/// Whether a version has its path from a template, whether it is left out of sitemaps, its locale and
-/// its `documentId`. Of the versions with one path, the first in this order owns it (D22, D41).
-pub(super) type Rank<'s> = (bool, bool, u16, &'s str);
-
-/// Everything about an entry but its `documentId`: its locale, path, title, rule, flags but
-/// [`Flags::FIRST`], and date. Entries of a document are in this order.
+/// Everything about an entry but its `documentId`: its locale, path, title, rule, flags but those
+/// about its place ([`Flags::FIRST`], [`Flags::OWNER`]), and date. Entries of a document are in this
+/// order.
 pub(super) type EntryFacts<'s> = (u16, &'s str, &'s str, u32, u8, i64);
 
 impl Entry {
     pub(super) fn facts(self, arena: &Arena) -> EntryFacts<'_> {
-        let flags = self.flags.with(Flags::FIRST, false).0;
+        let flags = self.flags.without_place().0;
         let (path, title) = (self.path(arena), self.title(arena));
         (self.locale, path, title, self.rule, flags, self.modified)
     }
@@ -106,12 +113,101 @@ impl Entry {
         facts[4..6].copy_from_slice(&self.locale.to_le_bytes());
         facts[6..10].copy_from_slice(&self.rule.to_le_bytes());
         facts[10..18].copy_from_slice(&self.modified.to_le_bytes());
-        facts[18] = self.flags.with(Flags::FIRST, false).0;
+        facts[18] = self.flags.without_place().0;
         hash.update(&facts);
     }
+}
 
-    pub(super) fn rank(self, arena: &Arena) -> Rank<'_> {
-        let [is_own, is_listed] = [Flags::OWN_PATH, Flags::LISTED].map(|flag| self.flags.has(flag));
-        (!is_own, !is_listed, self.locale, self.id(arena))
+/// The place of a version in the order of owners: the smallest one of a path owns it. The fields are
+/// compared in the order in which they stand here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Precedence<'s> {
+    /// Whether a template has built the path: own paths come first (D41).
+    pub(super) is_built: bool,
+    /// Whether sitemaps leave it out.
+    pub(super) is_unlisted: bool,
+    /// Whether it did not own the path in the snapshot before.
+    pub(super) is_new: bool,
+    /// When the document was created, in milliseconds since 1970; [`i64::MAX`] if that is not known.
+    pub(super) created: i64,
+    /// The position of its locale in the site's locales.
+    pub(super) locale: u16,
+    /// The `documentId`.
+    pub(super) id: &'s str,
+}
+
+impl<'s> Precedence<'s> {
+    pub(super) fn new(
+        entry: &Entry,
+        arena: &'s Arena,
+        was_owner: bool,
+        created: Option<i64>,
+    ) -> Self {
+        Self {
+            is_built: !entry.flags.has(Flags::OWN_PATH),
+            is_unlisted: !entry.flags.has(Flags::LISTED),
+            is_new: !was_owner,
+            created: created.unwrap_or(i64::MAX),
+            locale: entry.locale,
+            id: entry.id(arena),
+        }
+    }
+
+    /// Whether the dates of creation decide between two versions.
+    pub(super) fn is_decided_by_creation(&self, other: &Self) -> bool {
+        let before = |one: &Self| (one.is_built, one.is_unlisted, one.is_new);
+        self.is_new && before(self) == before(other) && self.id != other.id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn precedence_compares_own_path_sitemaps_owner_before_creation_locale_and_id_in_this_order() {
+        let least = Precedence {
+            is_built: false,
+            is_unlisted: false,
+            is_new: false,
+            created: 0,
+            locale: 0,
+            id: "a",
+        };
+        // Each is last in one thing and first in all that come after it.
+        let order = [
+            least,
+            Precedence { id: "b", ..least },
+            Precedence { locale: 1, ..least },
+            Precedence { created: 1, ..least },
+            Precedence { created: i64::MAX, ..least },
+            Precedence { is_new: true, ..least },
+            Precedence { is_unlisted: true, ..least },
+            Precedence { is_built: true, ..least },
+        ];
+        assert!(order.is_sorted());
+        for pair in order.windows(2) {
+            assert!(pair[0] < pair[1], "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn creation_decides_between_new_versions_of_two_documents_in_one_class() {
+        let new = Precedence {
+            is_built: true,
+            is_unlisted: false,
+            is_new: true,
+            created: 5,
+            locale: 0,
+            id: "a",
+        };
+        let decides = |other: Precedence<'_>| new.is_decided_by_creation(&other);
+        assert!(decides(Precedence { id: "b", ..new }));
+        assert!(decides(Precedence { id: "b", locale: 1, created: i64::MAX, ..new }));
+        assert!(!decides(Precedence { locale: 1, ..new }), "one document");
+        assert!(!decides(Precedence { id: "b", is_unlisted: true, ..new }));
+        assert!(!decides(Precedence { id: "b", is_built: false, ..new }));
+        let owner = Precedence { is_new: false, ..new };
+        assert!(!owner.is_decided_by_creation(&Precedence { id: "b", ..owner }));
     }
 }

@@ -18,8 +18,8 @@ pub(super) fn document_hash(id: &str) -> u64 {
 }
 
 impl Snapshot {
-    /// A hash of everything that the snapshot has, but the former paths of withdrawn documents: equal
-    /// on every instance for equal content and settings. It is computed once.
+    /// A hash of everything that the snapshot has: equal on every instance for equal content and
+    /// settings. It is computed once.
     #[must_use]
     pub fn content_hash(&self) -> u128 {
         *self.content_hash.get_or_init(|| {

@@ -1,20 +1,15 @@
 //! Incremental updates: single documents of a snapshot are replaced.
 
 mod delta;
-mod related;
-mod related_update;
 
 pub(super) use delta::Change;
 pub use delta::{Delta, OtherSnapshot};
-pub use related::RelatedValues;
-pub use related_update::RelatedUpdate;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::build::{Builder, Draft, Listing, NoSnapshot, Part};
+use super::build::{Builder, Claims, Draft, Listing, NoSnapshot, OwnersFrom};
 use super::hash::document_hash;
 use super::no_url::{self, NoUrlRow};
 use super::references::locale_of;
@@ -120,7 +115,7 @@ impl<'p> Replaced<'p> {
 }
 
 impl Snapshot {
-    /// The snapshot with these documents replaced, one patch for each.
+    /// The snapshot with these documents replaced, one patch for each. Owners keep their paths.
     #[must_use]
     pub fn patched(&self, patches: &[Patch], listing: Listing<'_>, builder: Builder) -> Patched {
         self.try_patched(patches, listing, builder).unwrap_or(Patched::NeedsWalk)
@@ -147,9 +142,9 @@ impl Snapshot {
         draft.without_row.clone_from(&self.without_row);
         let is_own = |document, locale| replaced.has_hash(document, locale);
         draft.references = self.references.replaced(&own.references, is_own);
-        let mut snapshot = builder.finish_draft(draft).ok()?;
+        let claims = Claims::after(self);
+        let mut snapshot = builder.finish_draft(draft, OwnersFrom::Claims(&claims)).ok()?;
         snapshot.skipped = snapshot.counted().unwrap_or_else(|| self.skipped.clone());
-        snapshot.former = self.former_without(&replaced, listing);
         Some(Patched::Changed(Box::new(snapshot)))
     }
 
@@ -188,39 +183,7 @@ impl Snapshot {
             && own.no_url.beyond().is_empty()
             && !self.no_url.beyond().iter().any(|key| replaced.has_key(*key))
             && self.references.of(is_own) == own.references.of(|_, _| true)
-            && !self.has_former(replaced)
     }
-
-    fn has_former(&self, replaced: &Replaced<'_>) -> bool {
-        let has = |former: &Arc<Self>| {
-            former.urls().any(|url| replaced.has_url(&url))
-                || former.no_url().any(|row| replaced.has_row(&row))
-        };
-        self.former.as_ref().is_some_and(has)
-    }
-
-    /// The former URLs and reasons of all other versions.
-    fn former_without(
-        &self,
-        replaced: &Replaced<'_>,
-        listing: Listing<'_>,
-    ) -> Option<Arc<Snapshot>> {
-        if !self.has_former(replaced) {
-            return self.former.clone();
-        }
-        let former = self.former.as_ref()?;
-        let mut kept = listing.part();
-        former.urls().filter(|url| !replaced.has_url(url)).for_each(|url| kept.keep(url));
-        former.no_url().filter(|row| !replaced.has_row(row)).for_each(|row| kept.keep_no_url(row));
-        finish_former(kept)
-    }
-}
-
-/// A snapshot of former URLs and reasons; `None`: there are none.
-fn finish_former(part: Part<'_>) -> Option<Arc<Snapshot>> {
-    let former = Builder { path_table: false }.finish(vec![part]).ok()?;
-    let is_empty = former.entries.is_empty() && former.no_url_count() == 0;
-    (!is_empty).then(|| Arc::new(former))
 }
 
 /// Everything that makes two URLs equal.

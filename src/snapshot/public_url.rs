@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Snapshot;
-use super::entry::{Entry, Flags, Rank, UNDATED};
+use super::entry::{Entry, Flags, Precedence, UNDATED};
 use super::hash::document_hash;
 use crate::rules::without_trailing_slash;
 
@@ -120,14 +120,11 @@ impl<'s> PublicUrl<'s> {
         self.snapshot.versions_from(first.unwrap_or(self.at))
     }
 
-    /// The order of ownership: of several versions with one path, the first owns it (D22).
+    /// The order of the versions with one path: first the owner, then the others as if they had just been
+    /// published, and as far as the snapshot knows: without the creation of documents (D22).
     #[must_use]
     pub fn rank(self) -> impl Ord + use<'s> {
-        self.entry_rank()
-    }
-
-    pub(super) fn entry_rank(self) -> Rank<'s> {
-        self.entry().rank(&self.snapshot.arena)
+        Precedence::new(self.entry(), &self.snapshot.arena, self.is_owner(), None)
     }
 
     pub(super) fn entry(self) -> &'s Entry {

@@ -226,14 +226,6 @@ impl References {
         Self { all: all.into(), without_entry, examples: own.examples.clone() }
     }
 
-    /// The same, where these documents may have lost their entries.
-    pub(super) fn with_ids(&self, ids: &[&str]) -> Self {
-        let mut with_ids = self.clone();
-        let ids = ids.iter().map(|id| (document_hash(id), (*id).into()));
-        with_ids.without_entry.extend(ids);
-        with_ids
-    }
-
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.all)
     }
@@ -252,7 +244,7 @@ pub(super) fn locale_of(document: &Document<'_>, locales: &Locales) -> Option<u3
 }
 
 /// The ids in a field: one, or those of a relation to several documents.
-pub(super) fn ids<'f>(value: &'f FieldValue<'_>) -> Vec<&'f str> {
+fn ids<'f>(value: &'f FieldValue<'_>) -> Vec<&'f str> {
     match value {
         FieldValue::Text(id) => vec![id],
         FieldValue::List(values) => values.iter().flat_map(ids).collect(),

@@ -2,8 +2,7 @@
 //!
 //! It is complete or refused. A checksum covers all of it, so that no byte can be changed or lost
 //! unnoticed, and the snapshot that is built from it must have the hash of the original's URLs.
-//! The former paths of withdrawn documents are left out, because they only save requests. Titles are
-//! content: they are left out of what is kept on a disk, and are there between instances.
+//! Titles are content: they are left out of what is kept on a disk, and are there between instances.
 
 mod body;
 mod bytes;
@@ -24,9 +23,13 @@ use bytes::{Reader, write_number};
 /// The first bytes of every serialized snapshot.
 const MAGIC: [u8; 8] = *b"FMAPSNAP";
 /// The format without titles. A format changes with the form of the bytes or their meaning.
-const FORMAT: u8 = 2;
+const FORMAT: u8 = 4;
 /// The format with titles: one more column.
-const FORMAT_WITH_TITLES: u8 = 3;
+const FORMAT_WITH_TITLES: u8 = 5;
+/// The formats before entries had the flag of owners. The first by locale, then by `documentId`, owned
+/// a path then, as it does without any flag.
+const FORMAT_WITHOUT_OWNERS: u8 = 2;
+const FORMAT_WITH_TITLES_WITHOUT_OWNERS: u8 = 3;
 /// The length of what comes before the part that the checksum covers.
 const CHECKED_FROM: usize = MAGIC.len() + size_of::<u128>();
 /// Snapshots are written often and read once: the default level saves a twentieth in twice the time.
@@ -146,8 +149,8 @@ impl<'b> Serialized<'b> {
         }
         let mut reader = Reader::new(checked);
         let titles = match reader.byte()? {
-            FORMAT => Titles::LeftOut,
-            FORMAT_WITH_TITLES => Titles::Kept,
+            FORMAT | FORMAT_WITHOUT_OWNERS => Titles::LeftOut,
+            FORMAT_WITH_TITLES | FORMAT_WITH_TITLES_WITHOUT_OWNERS => Titles::Kept,
             other => return Err(Unreadable::OtherFormat(other)),
         };
         let length = reader.count()?;
@@ -172,7 +175,7 @@ impl<'b> Serialized<'b> {
         max_bytes: usize,
         builder: Builder,
     ) -> Result<Snapshot, Unreadable> {
-        body::read(&inflate(self.body, max_bytes)?, self.titles, builder)
+        body::read(&inflate(self.body, max_bytes)?, self.titles, builder, false)
     }
 }
 
@@ -185,5 +188,5 @@ pub(super) fn body_of(snapshot: &Snapshot) -> Vec<u8> {
 /// For tests: the snapshot of a body.
 #[cfg(test)]
 pub(super) fn of_body(bytes: &[u8], builder: Builder) -> Result<Snapshot, Unreadable> {
-    body::read(bytes, Titles::Kept, builder)
+    body::read(bytes, Titles::Kept, builder, false)
 }

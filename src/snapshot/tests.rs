@@ -3,7 +3,6 @@ mod documents;
 mod no_url;
 mod patched;
 mod references;
-mod related;
 mod serialized;
 
 use std::sync::Arc;

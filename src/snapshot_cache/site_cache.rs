@@ -2,6 +2,7 @@
 //! frame of sitemap files.
 
 mod history;
+mod owners;
 mod path_index;
 mod stored;
 

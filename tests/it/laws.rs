@@ -8,6 +8,7 @@ mod generate;
 mod hosts;
 mod not_localized;
 mod own_paths;
+mod owners;
 mod pages;
 mod round_trip;
 

@@ -109,6 +109,9 @@ fn explain_names_the_document_that_has_the_path_of_a_tie() {
     let head = "site main, /en/journey\napi::story.story by /{locale}/{slug}\ndecided by documents: s1 has this path\n";
     assert!(text.starts_with(head), "{text}");
     assert!(text.contains("matches too, with equal precedence"), "{text}");
+    let text = setup(FILES, "documents").run(&["explain", "/en/missing"]).stdout;
+    assert!(text.contains("   matches first, but no document has this path\n"), "{text}");
+    assert!(!text.contains("wins"), "{text}");
     let by_rules = setup(FILES, "rules").run(&["explain", "/en/journey", "--json"]).stdout;
     assert!(!by_rules.contains("\"tie"), "{by_rules}");
 }

@@ -8,7 +8,25 @@ export interface Related {
   published: boolean;
 }
 
-export interface Link {
+/** A version that owns a path. */
+export interface Owner {
+  contentType: string;
+  documentId: string;
+  locale: string;
+}
+
+/** The same with what a link to it needs; `title` if its content type has a field for it. */
+export interface PathOwner extends Owner {
+  isSingle: boolean;
+  title?: string;
+}
+
+/** Another document owns the path, so that the URL opens that one. Null: the user may not read it. */
+export interface Shared {
+  owner?: PathOwner | null;
+}
+
+export interface Link extends Shared {
   url: string;
   path: string;
 }
@@ -53,6 +71,6 @@ export type Result<T> = { report: T } | { failure: Failure };
 export const MAX_ROWS = 100;
 
 /** One row of a list: its published URL, or why it has none. */
-export type RowReport = { url: string } | { reason: string };
+export type RowReport = ({ url: string } & Shared) | { reason: string };
 
 export const hasLink = (address: Address): address is Link => 'url' in address;

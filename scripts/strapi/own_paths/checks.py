@@ -206,6 +206,8 @@ class Checked:
                 if place.path
                 else {"reason": place.reason, "rule": self.rules[place.uid]}
             )
+            # Owners of shared paths are those of `owners`.
+            found.pop("sharedPath", None)
             self.equal(f"batch {place.document}", found, document | more)
 
     def check_other_paths(self) -> None:

@@ -30,14 +30,14 @@ pub(super) fn write_pathname(
         None => writeln!(out, "{}", colours.apply(Style::Bad, "no rule matches"))?,
     }
     write_decision(out, explanation.tie.as_ref())?;
-    let is_own = matches!(explanation.tie, Some(DocumentDecision::OwnPath { .. }));
     let given = path.split('/').filter(|text| !text.is_empty()).count();
     for (at, pattern) in explanation.considered.iter().enumerate() {
         let PatternResult { collection_type, rule, form, .. } = pattern;
         let form = if form == rule { String::new() } else { format!(" as {form}") };
         let heading = format!("{}. {collection_type} {rule}{form}", at + 1);
         writeln!(out, "\n{}", colours.apply(Style::Heading, heading))?;
-        write_pattern(out, pattern, outcome(pattern, given, is_own), colours)?;
+        let result = outcome(pattern, given, explanation.tie.as_ref());
+        write_pattern(out, pattern, result, colours)?;
     }
     Ok(())
 }
@@ -82,9 +82,13 @@ fn write_pattern(
     writeln!(out, "   {}", colours.apply(style, result))
 }
 
-/// In words, for a pathname with `given` segments, which may be the own path of a document.
-fn outcome(pattern: &PatternResult, given: usize, is_own: bool) -> String {
+/// In words, for a pathname with `given` segments, and what documents decide about it.
+fn outcome(pattern: &PatternResult, given: usize, decision: Option<&DocumentDecision>) -> String {
+    let is_own = matches!(decision, Some(DocumentDecision::OwnPath { .. }));
     match (pattern.outcome, pattern.reason, pattern.segment) {
+        (PatternOutcome::Match, ..) if decision == Some(&DocumentDecision::NoDocument) => {
+            "matches first, but no document has this path".to_owned()
+        }
         (PatternOutcome::Match, ..) => "matches and wins".to_owned(),
         (PatternOutcome::Hidden, ..) if is_own => {
             "matches too, but the document's own path wins".to_owned()

@@ -1,5 +1,6 @@
 //! The order of a snapshot's entries.
 
+use super::ownership::{OwnersFrom, Ownership, Undecided};
 use super::sort::Sort;
 use crate::rules::without_trailing_slash;
 use crate::snapshot::arena::Arena;
@@ -23,6 +24,8 @@ pub(super) struct Arranged {
     pub(super) listed: Vec<u32>,
     /// The positions of the other owners, in the same order.
     pub(super) unlisted: Vec<u32>,
+    /// The versions of paths about which the creation of their documents decides.
+    pub(super) undecided: Vec<Undecided>,
 }
 
 /// Moves the entries that own their paths to the front, ordered by document, and the others behind
@@ -32,8 +35,10 @@ pub(super) fn arrange(
     entries: &mut [Entry],
     arena: &Arena,
     hosts: &[u16],
+    owners_from: OwnersFrom<'_, '_>,
 ) -> Result<Arranged, NoSnapshot> {
-    let owners = owners(entries, arena, hosts)?;
+    let mut ownership = Ownership::new(owners_from);
+    let owners = owners(entries, arena, hosts, &mut ownership)?;
     let count = u32::try_from(owners.len()).map_err(|_| NoSnapshot::TooLarge)?;
     let mut places = vec![NO_OWNER; entries.len()];
     for at in &owners {
@@ -50,23 +55,31 @@ pub(super) fn arrange(
         *at = places[*at as usize];
     }
     rearrange(entries, &mut places);
-    Ok(Arranged { owners: count as usize, owner_index, duplicate_index, listed, unlisted })
+    let (owners, undecided) = (count as usize, ownership.undecided);
+    Ok(Arranged { owners, owner_index, duplicate_index, listed, unlisted, undecided })
 }
 
 /// The positions of the entries that own their paths, by locale, then by path: paths are ASCII, so
-/// the order of bytes is that of code points. The first by rank owns a path, which is one path with
-/// and without a slash at its end. A path belongs to a host.
-fn owners(entries: &[Entry], arena: &Arena, hosts: &[u16]) -> Result<Vec<u32>, NoSnapshot> {
+/// the order of bytes is that of code points. A path is one with and without a slash at its end, and
+/// belongs to a host.
+fn owners(
+    entries: &[Entry],
+    arena: &Arena,
+    hosts: &[u16],
+    ownership: &mut Ownership<'_, '_>,
+) -> Result<Vec<u32>, NoSnapshot> {
     let count = u32::try_from(entries.len()).map_err(|_| NoSnapshot::TooLarge)?;
     let entry = |at: u32| &entries[at as usize];
     let mut sorted = if hosts.is_empty() {
-        owners_of_host(entries, arena, 0..count)
+        owners_of_host(entries, arena, 0..count, ownership)
     } else {
         let host = |at: u32| hosts[usize::from(entry(at).locale)];
         let mut all: Vec<u32> = (0..count).collect();
         all.sort_by_key(|at| host(*at));
         let by_host = all.chunk_by(|one, other| host(*one) == host(*other));
-        by_host.flat_map(|own| owners_of_host(entries, arena, own.iter().copied())).collect()
+        by_host
+            .flat_map(|own| owners_of_host(entries, arena, own.iter().copied(), ownership))
+            .collect()
     };
     // Stable: within a locale the paths stay in order.
     sorted.sort_by_key(|at| entry(*at).locale);
@@ -74,19 +87,22 @@ fn owners(entries: &[Entry], arena: &Arena, hosts: &[u16]) -> Result<Vec<u32>, N
 }
 
 /// Those of one host, in the order of their paths.
-fn owners_of_host(entries: &[Entry], arena: &Arena, own: impl Iterator<Item = u32>) -> Vec<u32> {
-    let entry = |at: u32| &entries[at as usize];
-    let text = |at| entry(at).path(arena);
-    let rank = |at| (entry(at).rank(arena), entry(at).facts(arena));
-    let first = |one, other| rank(one).cmp(&rank(other));
+fn owners_of_host(
+    entries: &[Entry],
+    arena: &Arena,
+    own: impl Iterator<Item = u32>,
+    ownership: &mut Ownership<'_, '_>,
+) -> Vec<u32> {
+    let text = |at: u32| entries[at as usize].path(arena);
+    let choose = |same: &[u32]| ownership.owner(same, entries, arena);
     // By path first, so that equal paths of all locales are neighbours.
     if have_both_forms(entries, arena) {
         let normalized = |at| without_trailing_slash(text(at));
-        let mut sorted = Sort { text: normalized, first }.positions(own);
+        let mut sorted = Sort { text: normalized, choose }.positions(own);
         sorted.sort_by(|one, other| text(*one).cmp(text(*other)));
         sorted
     } else {
-        Sort { text, first }.positions(own)
+        Sort { text, choose }.positions(own)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::snapshot::arena::Arena;
 use crate::snapshot::entry::{Entry, Flags, UNDATED};
 use crate::snapshot::no_url::{NoUrlDraft, NoUrlRow};
 use crate::snapshot::references::{ReferencesDraft, locale_of};
-use crate::snapshot::{PublicUrl, Skipped, timestamp};
+use crate::snapshot::{Skipped, timestamp};
 
 /// The reason of a list item that is no document, or whose `documentId` is longer than any.
 const NOT_A_DOCUMENT: &str = "not_a_document";
@@ -84,36 +84,6 @@ impl<'s> Part<'s> {
             }
             None => self.skip("no_rule", false),
         }
-    }
-
-    /// Adds a URL of another snapshot of the same listing.
-    pub(in crate::snapshot) fn keep(&mut self, url: PublicUrl<'_>) {
-        let texts = [url.path(), url.document_id(), url.title().unwrap_or_default()];
-        match self.arena.push(texts) {
-            Some(text) => self.entries.push(Entry { text, ..*url.entry() }),
-            None => self.too_large = true,
-        }
-    }
-
-    /// Adds the same with another path.
-    pub(in crate::snapshot) fn keep_with_path(&mut self, url: PublicUrl<'_>, path: &str) {
-        let text = self.arena.push([path, url.document_id(), url.title().unwrap_or_default()]);
-        match (text, u16::try_from(path.len())) {
-            (Some(text), Ok(path_len)) => {
-                self.entries.push(Entry { text, path_len, ..*url.entry() });
-            }
-            _ => self.too_large = true,
-        }
-    }
-
-    /// Adds a version without a URL of another snapshot of the same listing.
-    pub(in crate::snapshot) fn keep_no_url(&mut self, row: NoUrlRow<'_>) {
-        self.no_url.add(row, [row.title.unwrap_or_default(), ""], &mut self.arena);
-    }
-
-    /// Adds versions without a URL that have no row in another snapshot of the same listing.
-    pub(in crate::snapshot) fn keep_beyond(&mut self, keys: impl Iterator<Item = u64>) {
-        self.no_url.add_beyond(keys);
     }
 
     /// The first absent key that decides about the URL of a document. With one there will be no

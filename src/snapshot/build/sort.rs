@@ -1,7 +1,5 @@
 //! Sorts texts with long common prefixes, such as paths: a radix sort by eight bytes at a time.
 
-use std::cmp::Ordering;
-
 /// Fewer texts than this are sorted by comparison.
 const FEW: usize = 16;
 /// The bytes of a text that are compared at a time.
@@ -11,8 +9,8 @@ const KEY: usize = size_of::<u64>();
 pub(super) struct Sort<T, F> {
     /// The text at a position. It has no NUL.
     pub(super) text: T,
-    /// The order of positions with the same text; the first of them stays.
-    pub(super) first: F,
+    /// Which of several positions with the same text stays.
+    pub(super) choose: F,
 }
 
 /// A position with eight bytes of its text, which are contiguous in memory unlike the texts.
@@ -21,9 +19,9 @@ struct Keyed {
     at: u32,
 }
 
-impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
+impl<'t, T: Fn(u32) -> &'t str, F: FnMut(&[u32]) -> u32> Sort<T, F> {
     /// These positions in order, one for each text.
-    pub(super) fn positions(&self, all: impl Iterator<Item = u32>) -> Vec<u32> {
+    pub(super) fn positions(&mut self, all: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut all: Vec<Keyed> = all.map(|at| Keyed { key: 0, at }).collect();
         let mut sorted = Vec::with_capacity(all.len());
         self.sort(&mut all, 0, &mut sorted);
@@ -31,7 +29,7 @@ impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
     }
 
     /// Sorts a run of texts that are equal up to `start`.
-    fn sort(&self, run: &mut [Keyed], start: usize, sorted: &mut Vec<u32>) {
+    fn sort(&mut self, run: &mut [Keyed], start: usize, sorted: &mut Vec<u32>) {
         if run.len() < FEW {
             return self.compare(run, sorted);
         }
@@ -50,13 +48,15 @@ impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
         }
     }
 
-    fn compare(&self, run: &mut [Keyed], sorted: &mut Vec<u32>) {
+    fn compare(&mut self, run: &mut [Keyed], sorted: &mut Vec<u32>) {
         let text = |keyed: &Keyed| (self.text)(keyed.at);
-        run.sort_unstable_by(|one, other| {
-            text(one).cmp(text(other)).then_with(|| (self.first)(one.at, other.at))
-        });
-        let each_once = run.chunk_by(|one, other| text(one) == text(other));
-        sorted.extend(each_once.map(|same| same[0].at));
+        run.sort_unstable_by(|one, other| text(one).cmp(text(other)));
+        for same in run.chunk_by(|one, other| text(one) == text(other)) {
+            sorted.push(match same {
+                [one] => one.at,
+                same => (self.choose)(&same.iter().map(|one| one.at).collect::<Vec<u32>>()),
+            });
+        }
     }
 
     /// The length of the common prefix of all texts from `start` on.
@@ -102,7 +102,8 @@ mod tests {
         ) {
             let text = |at: u32| texts[at as usize].as_str();
             // The later one stays.
-            let sort = Sort { text, first: |one: u32, other: u32| other.cmp(&one) };
+            let last = |same: &[u32]| same.iter().copied().max().unwrap();
+            let mut sort = Sort { text, choose: last };
             let sorted = sort.positions(0..u32::try_from(texts.len()).unwrap());
             let mut expected: Vec<u32> = (0..).take(texts.len()).collect();
             expected.sort_by_key(|at| (text(*at), std::cmp::Reverse(*at)));

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use crate::snapshot::build::{Builder, Draft, NoSnapshot};
+use crate::snapshot::build::{Builder, Draft, NoSnapshot, OwnersFrom};
 use crate::snapshot::entry::EntryFacts;
 use crate::snapshot::hash::document_hash;
 use crate::snapshot::no_url::NoUrlRow;
@@ -11,9 +11,6 @@ use crate::snapshot::{PublicUrl, Snapshot};
 
 /// The difference between two snapshots, by document: which documents differ, and what the later
 /// snapshot has of them.
-///
-/// The former paths of withdrawn documents are not part of it: they only save requests to the CMS when
-/// such a document is published again.
 #[derive(Debug, Default)]
 pub struct Delta {
     /// The [`Snapshot::content_hash`] of the later snapshot.
@@ -113,14 +110,14 @@ impl Snapshot {
         draft.skipped.clone_from(&present.skipped);
         draft.without_row.clone_from(&present.without_row);
         draft.references = self.references.merged(&present.references, is_replaced);
-        builder.finish_draft(draft)
+        builder.finish_draft(draft, OwnersFrom::Flags)
     }
 
     /// What the snapshot has of these documents, with these keys of versions without a row, and with
     /// the figures of the whole snapshot.
     fn part_of(&self, documents: &[u64], beyond: Vec<u64>) -> Result<Self, NoSnapshot> {
         let is_own = |hash: u64| documents.binary_search(&hash).is_ok();
-        let mut draft = Draft { hosts: self.hosts.clone(), ..Draft::default() };
+        let mut draft = Draft { hosts: self.hosts.clone(), is_part: true, ..Draft::default() };
         for url in self.urls().filter(|url| is_own(document_hash(url.document_id()))) {
             draft.keep(url)?;
         }
@@ -130,7 +127,7 @@ impl Snapshot {
         draft.skipped.clone_from(&self.skipped);
         draft.without_row.clone_from(&self.without_row);
         draft.references = self.references.part_of(is_own);
-        Builder { path_table: false }.finish_draft(draft)
+        Builder { path_table: false }.finish_draft(draft, OwnersFrom::Flags)
     }
 }
 

@@ -5,7 +5,7 @@ use super::columns::{ColumnReaders, Columns};
 use super::rows;
 use super::{Titles, Unreadable};
 use crate::snapshot::Snapshot;
-use crate::snapshot::build::{Builder, Draft};
+use crate::snapshot::build::{Builder, Draft, OwnersFrom};
 use crate::snapshot::entry::{Entry, Flags};
 use crate::snapshot::hash::document_hash;
 
@@ -23,20 +23,25 @@ pub(super) fn write(snapshot: &Snapshot, titles: Titles) -> Vec<u8> {
     columns.join()
 }
 
-/// The snapshot of these bytes.
-pub(super) fn read(bytes: &[u8], titles: Titles, builder: Builder) -> Result<Snapshot, Unreadable> {
+/// The snapshot of these bytes, or some documents of one (`is_part`).
+pub(super) fn read(
+    bytes: &[u8],
+    titles: Titles,
+    builder: Builder,
+    is_part: bool,
+) -> Result<Snapshot, Unreadable> {
     let mut columns = ColumnReaders::split(bytes, titles)?;
     let hosts = columns.other.count()?;
     let hosts: Result<Box<[u16]>, Unreadable> =
         (0..hosts).map(|_| columns.other.narrow()).collect();
-    let mut draft = Draft { hosts: hosts?, ..Draft::default() };
+    let mut draft = Draft { hosts: hosts?, is_part, ..Draft::default() };
     let mut documents = Vec::new();
     read_entries(&mut columns, &mut draft, &mut documents)?;
     rows::read(&mut columns, &mut draft)?;
     draft.references = rows::read_references(&mut columns, documents)?;
     let hash: [u8; 16] = columns.other.bytes(16)?.try_into().expect("16 bytes");
     columns.end()?;
-    let snapshot = builder.finish_draft(draft);
+    let snapshot = builder.finish_draft(draft, OwnersFrom::Flags);
     let snapshot = snapshot.map_err(|_| Unreadable::Malformed("it has too much text"))?;
     if snapshot.urls_hash.to_le_bytes() != hash {
         return Err(Unreadable::Malformed("its URLs differ from those that were written"));

@@ -6,7 +6,7 @@ use crate::snapshot::build::Builder;
 use crate::snapshot::{Change, Delta};
 
 /// The format, which changes with the form of the bytes or their meaning.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
 const NO_DELTA: Unreadable = Unreadable::Malformed("the documents of a delta are not in order");
 
@@ -61,6 +61,7 @@ fn read(bytes: &[u8]) -> Result<Change, Unreadable> {
         hashes.and_then(|hashes| if hashes.is_sorted() { Ok(hashes) } else { Err(NO_DELTA) })
     };
     let (documents, beyond_removed) = (hashes()?, hashes()?);
-    let present = body::read(reader.rest(), Titles::Kept, Builder { path_table: false })?;
+    let builder = Builder { path_table: false };
+    let present = body::read(reader.rest(), Titles::Kept, builder, true)?;
     Ok(Change { documents, beyond_removed, present })
 }

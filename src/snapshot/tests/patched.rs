@@ -90,7 +90,9 @@ fn walked(one: &Content, other: &Content, ids: &Ids<'_>) -> Snapshot {
     let kept = one.iter().filter(|(version, _)| stays(version));
     let found = other.iter().filter(|(version, _)| is_replaced(**version, ids));
     let content: Content = kept.chain(found).map(|(version, fields)| (*version, *fields)).collect();
-    snapshot(&rows(&content))
+    // Owners keep their paths in a walk, too.
+    let before = snapshot(&rows(one));
+    snapshot(&rows(&content)).with_claims(&Claims::after(&before), Builder { path_table: true })
 }
 
 #[test]

@@ -254,9 +254,9 @@ fn bytes_of_another_kind_or_format_are_refused() {
         assert_eq!(Serialized::read(other).err(), Some(Unreadable::NotASnapshot));
     }
     let mut later = bytes[24..].to_vec();
-    later[0] = 4;
+    later[0] = 6;
     let later = [&bytes[..8], &xxh3_128(&later).to_le_bytes(), &later].concat();
-    assert_eq!(Serialized::read(&later).err(), Some(Unreadable::OtherFormat(4)));
+    assert_eq!(Serialized::read(&later).err(), Some(Unreadable::OtherFormat(6)));
 }
 
 /// The titles of all versions.

@@ -64,6 +64,11 @@ impl HistoryWriter {
         pending.find(|(_, before)| had(&before.snapshot)).map(|(uid, _)| uid.clone())
     }
 
+    /// The last snapshot of a content type by other settings, until there is one by these settings.
+    pub(super) fn predecessor(&self, uid: &ContentTypeUid) -> Option<Predecessor> {
+        self.predecessors.lock().get(uid).cloned()
+    }
+
     /// Compares a snapshot of another process with the first complete one by these settings, unless
     /// there is one of this process.
     pub(super) fn compare_with_stored(&self, uid: &ContentTypeUid, stored: Predecessor) {
@@ -109,8 +114,7 @@ impl HistoryWriter {
     }
 
     pub(super) fn record_predecessor(&self, uid: &ContentTypeUid, after: &Snapshot) {
-        let before = self.predecessors.lock().get(uid).cloned();
-        let Some(before) = before else { return };
+        let Some(before) = self.predecessor(uid) else { return };
         self.record_other_settings(uid, &before, after);
         // Afterwards, so that no request finds its paths in neither.
         let mut predecessors = self.predecessors.lock();

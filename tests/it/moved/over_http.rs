@@ -39,6 +39,8 @@ struct World {
     /// The slugs of the published versions.
     slugs: BTreeMap<Version, String>,
     rules: Rules,
+    /// The owners after the last step, which keep their paths.
+    owned: Owners,
     /// The version that had a path last.
     former: Owners,
     store: PathBuf,
@@ -73,6 +75,7 @@ impl World {
             content,
             slugs: BTreeMap::new(),
             rules: Rules { template: TEMPLATES[0], locales: LOCALES[0] },
+            owned: Owners::new(),
             former: Owners::new(),
             store: folder.path().join("store.redb"),
             _folder: folder,
@@ -85,6 +88,7 @@ impl World {
         }
         let mut service = self.start();
         self.check(&service, "the start");
+        self.owned = self.owners();
         for step in 0..steps {
             let before = self.owners();
             let what = match self.random.u8(..20) {
@@ -202,13 +206,19 @@ impl World {
         "changed rules"
     }
 
-    /// The owner of each path: of several versions the first by `documentId`.
+    /// The owner of each path: of several versions the one that owned it before, else the first by
+    /// `documentId`.
     fn owners(&self) -> Owners {
         let mut owners = Owners::new();
         for ((id, locale), slug) in &self.slugs {
             if self.rules.locales.contains(&locale.as_str()) {
                 let path = self.rules.template.replace("{locale}", locale).replace("{slug}", slug);
-                owners.entry(path).or_insert((id.clone(), locale.clone()));
+                let version = (id.clone(), locale.clone());
+                if self.owned.get(&path) == Some(&version) {
+                    owners.insert(path, version);
+                } else {
+                    owners.entry(path).or_insert(version);
+                }
             }
         }
         owners
@@ -222,6 +232,7 @@ impl World {
                 self.former.insert(path.clone(), version.clone());
             }
         }
+        self.owned = after;
     }
 
     /// What each path leads to, `none` without a document whether a rule matches it or not.

@@ -29,13 +29,19 @@ fn former_path_is_a_redirect_to_where_the_document_is_now() {
         r#"{{"data":{{"site":"main","pathname":"/en/old","locale":"en","matched":{{"collectionType":"api::page.page","rule":"/{{locale}}/{{slug}}","params":{{"locale":"en","slug":"old"}}}},"kind":"redirect","redirect":{{"to":"https://www.example.com/base/en/new","path":"/en/new","status":308,"documentId":"a1","locale":"en","since":"{since}"}},"resolvedBy":"history","documentId":null,"canonicalPath":null,"canonicalUrl":null,"isCanonical":null,"resource":null,"lastModified":null,"breadcrumbs":[],"alternates":{{}}}},"meta":{{}}}}"#
     );
     assert_eq!((response.status, response.text()), (200, expected.as_str()));
-    assert_eq!(response.header("cache-control").as_deref(), Some("public, max-age=60"));
+    assert_eq!(
+        response.header("cache-control").as_deref(),
+        Some("public, max-age=60, stale-if-error=60")
+    );
     assert_eq!(response.header("x-resolved-by").as_deref(), Some("history"));
     let tag = response.header("etag").expect("a tag");
     let target = "/api/resolve?site=main&pathname=/en/old";
     let again = http::send(service.addr(), "GET", target, &[("If-None-Match", &tag)]);
     assert_eq!((again.status, again.text()), (304, ""));
-    assert_eq!(again.header("cache-control").as_deref(), Some("public, max-age=60"));
+    assert_eq!(
+        again.header("cache-control").as_deref(),
+        Some("public, max-age=60, stale-if-error=60")
+    );
     let head = http::send(service.addr(), "HEAD", target, &[]);
     assert_eq!((head.status, head.header("etag")), (200, Some(tag)));
     // In any form that a live path may have.
@@ -55,7 +61,10 @@ fn former_path_that_no_rule_matches_is_a_redirect_too() {
     );
     assert_eq!((response.status, response.text()), (200, expected.as_str()));
     assert_eq!(response.header("x-resolved-by").as_deref(), Some("history"));
-    assert_eq!(response.header("cache-control").as_deref(), Some("public, max-age=60"));
+    assert_eq!(
+        response.header("cache-control").as_deref(),
+        Some("public, max-age=60, stale-if-error=60")
+    );
     assert!(response.header("etag").is_some());
 }
 

@@ -158,7 +158,7 @@ fn response_about_a_path_that_may_be_an_own_path_is_cached_for_a_short_time() {
     until_so("the news and the notes are known", || {
         id("/en/news/first") == "news" && id("/notes/plain") == "note"
     });
-    let (short, long) = ("public, max-age=5", "public, max-age=60");
+    let (short, long) = ("public, max-age=5", "public, max-age=60, stale-if-error=86400");
     for (path, owner, by, cache_control) in [
         ("/en/news/first", "news", "documents; index=missing", short),
         ("/en/custom", "own", "documents; index=missing", short),

@@ -36,6 +36,31 @@ test('controllers: a URL is that of the version whose permission was checked', a
   assert.match(peer.asked[1]?.line ?? '', /&locale=en/);
 });
 
+test('controllers: the owner of a path is named to those alone who may read it', async () => {
+  const named = { contentType: UID, documentId: 'o', locale: 'en' };
+  const hidden = { contentType: 'api::hidden.hidden', documentId: 'h', locale: 'en' };
+  const resultOf = (documentId: string, owner: object) => ({
+    documentId,
+    url: 'https://x/a',
+    path: '/a',
+    sharedPath: { owner },
+  });
+  const results = [resultOf('d', named), resultOf('e', hidden)];
+  const peer = await startPeer((_request, response) => data(response, { results }));
+  const version = { locale: 'en', updatedAt: '2026-01-01' };
+  const rows = ['d', 'e', 'o'].map((documentId) => ({ documentId, ...version }));
+  const strapi = strapiWith({ url: peer.address }, {}, { [UID]: rows });
+  const ctx = request({}, { uid: UID, documentIds: ['d', 'e'], locale: 'en' });
+  await urls({ strapi }).rows(ctx);
+  peer.stop();
+  assert.deepEqual(ctx.body, {
+    report: {
+      d: { url: 'https://x/a', owner: { ...named, isSingle: false } },
+      e: { url: 'https://x/a', owner: null },
+    },
+  });
+});
+
 const ODD = [null, 7, 'x', [null], [[]], {}, [{}], [{ endedAt: 'x' }], [{ endedAt: 'x', pages: [null] }]];
 const ODD_ROWS = [
   [{ kind: 'shared_path' }],

@@ -65,7 +65,7 @@ test('document: three requests, each with its own token', async () => {
   });
   const query = 'uid=api%3A%3Aa.a&documentId=a1&locale=en&site=main';
   assert.deepEqual(asked.map(({ line, authorization }) => [line, authorization]).sort(), [
-    [`GET /api/frontend-url?${query}&status=draft`, 'Bearer d'],
+    [`GET /api/frontend-url?${query}&status=draft&details=true`, 'Bearer d'],
     [`GET /api/resolve?${query}`, undefined],
     ['GET /api/validations?site=main&contentType=api%3A%3Aa.a&documentId=a1', 'Bearer v'],
   ]);
@@ -78,6 +78,18 @@ test('document: what was found for another locale is not shown', async () => {
     return data(response, { validations: [{ endedAt: '2026-01-01T00:00:00Z', pages }] });
   }, onlyPublished);
   assert.deepEqual(report.checked?.urls, []);
+});
+
+test('document: the owner of a path that another document has', async () => {
+  const owner = { contentType: 'api::b.b', documentId: 'b1', locale: 'en' };
+  const sharedPath = { owner };
+  const { report } = await read((request, response) => {
+    if (request.url?.startsWith('/api/resolve')) return data(response, { ...RESOLVED, sharedPath });
+    if (request.url?.startsWith('/api/validations')) return data(response, { validations: [] });
+    return data(response, { url: 'https://x/en/a', path: '/en/a', sharedPath });
+  }, both);
+  assert.deepEqual(report.published, { url: 'https://x/en/a', path: '/en/a', owner });
+  assert.equal(report.draft, null, 'the same address and the same owner');
 });
 
 test('document: the reason of the published version', async () => {

@@ -5,6 +5,8 @@ import type { ServiceResponse } from '../../server/src/service/client';
 
 const KEY = { uid: 'api::a.a', locale: 'en', site: 'main', documentIds: ['a', 'b', 'c'] };
 
+const OWNER = { contentType: 'api::a.a', documentId: 'a', locale: 'en' };
+
 const read = (data: Record<string, unknown>, status: ServiceResponse['status'] = 200) => {
   const sent: unknown[] = [];
   const rows = readRows(async (path, query, body) => {
@@ -19,12 +21,16 @@ test('rows: one request for all of them', async () => {
     { documentId: 'a', url: 'https://x/a', path: '/a' },
     { documentId: 'b', reason: 'slug_empty', rule: '/{slug}' },
     { documentId: 'c' },
+    { documentId: 'd', url: 'https://x/a', path: '/a', sharedPath: { owner: OWNER } },
+    { documentId: 'e', url: 'https://x/e', path: '/e', sharedPath: { owner: { documentId: 7 } } },
   ];
   const { rows, sent } = read({ results });
   assert.deepEqual(await rows, {
     a: { url: 'https://x/a' },
     b: { reason: 'slug_empty' },
     c: { reason: 'unknown' },
+    d: { url: 'https://x/a', owner: OWNER },
+    e: { url: 'https://x/e' },
   });
   const document = { uid: 'api::a.a', locale: 'en' };
   assert.deepEqual(sent, [

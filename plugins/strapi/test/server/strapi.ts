@@ -34,7 +34,7 @@ export const strapiWith = (
     // Without a locale, Strapi reads its default one.
     documents: (uid: string) => ({
       findMany: async ({ locale = 'en' }: { locale?: string }) =>
-        types[uid]?.filter((row) => row.locale === null || row.locale === locale),
+        types[uid]?.filter((row) => locale === '*' || row.locale === null || row.locale === locale),
     }),
   } as unknown as Core.Strapi;
   services['frontend-map'] = { settings: settings({ strapi }), operations: operations({ strapi }) };

@@ -1,12 +1,10 @@
 //! What the rules of a site build from the values of a document.
 
 use super::RuleSet;
-use crate::rules::building::{
-    BuiltSegment, NoPath, RelatedSegments, TemplateValues, built_segments,
-};
+use crate::rules::building::{BuiltSegment, NoPath, TemplateValues, built_segments};
 use crate::rules::locale::Locale;
 use crate::rules::rule::Rule;
-use crate::rules::template::{FieldPath, Template};
+use crate::rules::template::Template;
 
 impl RuleSet {
     /// Writes the path that a rule of this site builds from these values, under one of the site's
@@ -34,17 +32,5 @@ impl RuleSet {
         values: &'t impl TemplateValues,
     ) -> Vec<BuiltSegment<'t>> {
         built_segments(template, &self.locales, self.prefix, locale, values)
-    }
-
-    /// The segments of a rule's paths, under one of the site's locales, that show fields behind a
-    /// relation. `None`: these fields decide about more than the text of single segments.
-    #[must_use]
-    pub fn related_segments<'r>(
-        &self,
-        rule: &'r Rule,
-        locale: &Locale,
-        relation: &FieldPath,
-    ) -> Option<RelatedSegments<'r>> {
-        rule.related_segments(&self.locales, self.prefix, locale, relation)
     }
 }

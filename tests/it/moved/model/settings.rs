@@ -62,8 +62,9 @@ impl Settings {
         Listing { rules: &self.site.rules, hosts: &self.site.hosts, uid: UIDS[at] }
     }
 
-    /// The owners of all paths: of several versions with one path the first by locale, then by id.
-    pub(super) fn paths(&self, at: usize, content: &Content) -> Paths {
+    /// The owners of all paths: of several versions with one path the one that owned it before, else the
+    /// first by locale, then by id.
+    pub(super) fn paths(&self, at: usize, content: &Content, before: Option<&Paths>) -> Paths {
         let template = self.templates[at].expect("the site has a rule");
         let mut versions: Vec<(usize, Version, String)> = Vec::new();
         for ((id, locale), slug) in content {
@@ -75,7 +76,12 @@ impl Settings {
             let version = Version { id: id.clone(), locale: code.to_owned(), is_localized };
             versions.push((position, version, path));
         }
-        versions.sort_by(|one, other| (one.0, &one.1.id).cmp(&(other.0, &other.1.id)));
+        let is_new = |version: &Version, path: &String| {
+            before.is_none_or(|before| before.paths.get(version) != Some(path))
+        };
+        versions.sort_by_key(|(locale, version, path)| {
+            (is_new(version, path), *locale, version.id.clone())
+        });
         let mut taken = BTreeSet::new();
         versions.retain(|(_, _, path)| taken.insert(path.clone()));
         Paths { paths: versions.into_iter().map(|(_, version, path)| (version, path)).collect() }

@@ -8,7 +8,7 @@ use frontend_map::path_history::PathHistory;
 use frontend_map::path_index::{PathIndex, TypePaths};
 use frontend_map::rules::{ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue};
 use frontend_map::site::Site;
-use frontend_map::snapshot::{Builder, Patch, Patched, Snapshot};
+use frontend_map::snapshot::{Builder, Claims, Patch, Patched, PreviousOwners, Snapshot};
 
 use super::naive::FormerVersion;
 use super::settings::{KEY, SOURCE, Settings, UIDS};
@@ -175,7 +175,18 @@ impl World {
         let mut part = self.settings.listing(at).part();
         documents(content.iter()).for_each(|document| part.add(&document));
         let snapshot = Builder { path_table: true }.finish(vec![part]).unwrap();
+        let before = self.last(at).map(|last| PreviousOwners {
+            snapshot: &last.snapshot,
+            locales: Some(self.settings.names.same_in(&last.settings.names)),
+        });
+        let claims = Claims { before, ..Claims::default() };
+        let snapshot = snapshot.with_claims(&claims, Builder { path_table: true });
         self.publish(at, content, snapshot, None);
+    }
+
+    /// The last copy, by these settings or else by those before them.
+    fn last(&self, at: usize) -> Option<&Copy> {
+        self.copies[at].as_ref().or(self.predecessors[at].as_ref())
     }
 
     fn publish(
@@ -186,7 +197,8 @@ impl World {
         read: Option<Vec<String>>,
     ) {
         let settings = Arc::clone(&self.settings);
-        let (paths, snapshot) = (settings.paths(at, &content), Arc::new(snapshot));
+        let owned = self.last(at).map(|last| &last.paths);
+        let (paths, snapshot) = (settings.paths(at, &content, owned), Arc::new(snapshot));
         let new = Copy { settings, content, snapshot, paths };
         let before = [(self.predecessors[at].take(), None), (self.copies[at].take(), read)];
         for (old, read) in before {

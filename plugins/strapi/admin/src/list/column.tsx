@@ -1,6 +1,7 @@
-import { Link, Tooltip, Typography, VisuallyHidden } from '@strapi/design-system';
+import { Flex, Link, Tooltip, Typography, VisuallyHidden } from '@strapi/design-system';
 import * as React from 'react';
 import type { Failure } from '../../../shared/failures';
+import { OwnerLink } from '../owner';
 import { reasonText } from '../reasons';
 import { descriptor, useText } from '../texts';
 import type { RowResult } from './batch';
@@ -57,7 +58,13 @@ const Cell = ({ row, model }: { row: Row; model: string }) => {
   if (!found) return <VisuallyHidden>{text('panel.loading')}</VisuallyHidden>;
   if ('failure' in found) return <MutedText>{text(`failure.${found.failure as Failure}`)}</MutedText>;
   if ('reason' in found) return <MutedText>{reasonText(text, found.reason)}</MutedText>;
-  return <PageLink url={found.url} />;
+  if (found.owner === undefined) return <PageLink url={found.url} />;
+  return (
+    <Flex direction="column" alignItems="flex-start">
+      <PageLink url={found.url} />
+      {found.owner ? <OwnerLink owner={found.owner} /> : <MutedText>{text('shared.live')}</MutedText>}
+    </Flex>
+  );
 };
 
 const MutedText = ({ children }: { children: string }) => (

@@ -16,6 +16,7 @@ import { Link as RouterLink } from 'react-router-dom';
 import type { Overview } from '../../../shared/problems';
 import { isSingle, nameOf, type ContentType } from '../api/use-content-types';
 import { entryLink } from '../entry-link';
+import { OwnerLink } from '../owner';
 import { useText, type TextId } from '../texts';
 import { TableHead } from './table-head';
 import { filtered, findingsOf, findingText, KINDS, type Filter, type Finding, type Kind } from './findings';
@@ -60,7 +61,7 @@ export const FindingsTable = ({ overview, types }: { overview: Overview; types: 
 
 const Row = ({ finding, types }: { finding: Finding; types: ContentType[] }) => {
   const text = useText();
-  const { version, kind } = finding;
+  const { version, kind, owner } = finding;
   const cells = [text(`kind.${kind}`), null, nameOf(types, version.contentType), version.locale];
   return (
     <Tr>
@@ -79,6 +80,7 @@ const Row = ({ finding, types }: { finding: Finding; types: ContentType[] }) => 
         <Typography textColor="neutral800" style={{ whiteSpace: 'normal' }}>
           {findingText(text, finding)}
         </Typography>
+        {owner && <OwnerLink owner={{ ...owner, isSingle: isSingle(types, owner.contentType) }} />}
       </Td>
     </Tr>
   );

@@ -12,6 +12,8 @@ export interface Finding {
   version: ProblemVersion;
   /** The reason of `no_url`, the path of `shared_path`, the status or reason of a dead URL. */
   detail: string;
+  /** The document that owns a shared path. */
+  owner?: ProblemVersion;
 }
 
 /** All findings; of a path that several documents have, one row for each that does not own it. */
@@ -32,6 +34,7 @@ export const findingsOf = ({ problems, checks }: Overview): Finding[] => {
           kind: 'shared_path',
           version,
           detail: problem.path,
+          owner: problem.owner,
         })),
   );
   return [...dead, ...others];

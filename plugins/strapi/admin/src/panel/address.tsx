@@ -2,8 +2,9 @@ import { useClipboard, useNotification, useQueryParams } from '@strapi/strapi/ad
 import { Box, Button, Flex, Link, LinkButton, Typography, VisuallyHidden } from '@strapi/design-system';
 import { Duplicate, ExternalLink } from '@strapi/icons';
 import { Link as RouterLink, useLocation } from 'react-router-dom';
-import { hasLink, type Address, type NoLink, type Related } from '../../../shared/reports';
+import { hasLink, type Address, type NoLink, type PathOwner, type Related } from '../../../shared/reports';
 import { entryLink } from '../entry-link';
+import { OwnerLink } from '../owner';
 import { fieldToFix, reasonText } from '../reasons';
 import { useText } from '../texts';
 
@@ -25,12 +26,26 @@ export const AddressView = ({ address, title, isLive }: Props) => {
       {hasLink(address) ? (
         <>
           <Url url={address.url} />
+          {address.owner !== undefined && <SharedNote owner={address.owner} isLive={isLive} />}
           {isLive && <Buttons url={address.url} />}
         </>
       ) : (
         <Reason address={address} />
       )}
     </Box>
+  );
+};
+
+/** The URL opens, or would open, another document. */
+const SharedNote = ({ owner, isLive }: { owner: PathOwner | null; isLive: boolean }) => {
+  const text = useText();
+  return (
+    <Flex direction="column" alignItems="flex-start" gap={2} paddingTop={2} data-frontend-map="shared">
+      <Typography tag="p" textColor="warning700">
+        {text(isLive ? 'shared.live' : 'shared.draft')}
+      </Typography>
+      {owner && <OwnerLink owner={owner} />}
+    </Flex>
   );
 };
 

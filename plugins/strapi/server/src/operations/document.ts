@@ -1,4 +1,5 @@
-import type { Address, CheckedUrl, DocumentReport } from '../../../shared/reports';
+import type { CheckedUrl, DocumentReport, Link, NoLink, Owner } from '../../../shared/reports';
+import { ownerIn } from '../content/owner';
 import { ServiceFailure } from '../service/failure';
 import { pageUrl } from '../service/page-url';
 import { rows } from '../service/records';
@@ -26,6 +27,15 @@ export interface Versions {
   draft: boolean;
 }
 
+/** An address before it is known which owner of its path the admin may read. */
+export type FoundAddress = (Omit<Link, 'owner'> & { owner?: Owner }) | NoLink;
+
+/** A report with such addresses. */
+export type FoundDocument = Omit<DocumentReport, 'preview' | 'published' | 'draft'> & {
+  published: FoundAddress | null;
+  draft: FoundAddress | null;
+};
+
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
@@ -35,7 +45,7 @@ const isMissingRoute = ({ status, details }: ServiceResponse): boolean =>
   status === 404 && !text(details.reason);
 
 /** The reason in a response without a URL. */
-const withoutUrl = ({ status, details }: ServiceResponse): Address => {
+const withoutUrl = ({ status, details }: ServiceResponse): NoLink => {
   if (status === 400) throw new ServiceFailure('unknown-site');
   if (status === 501) return { reason: 'no_base_url', rule: null };
   const reason = text(details.reason);
@@ -43,17 +53,18 @@ const withoutUrl = ({ status, details }: ServiceResponse): Address => {
   return { reason, rule: text(details.rule) };
 };
 
-const addressOf = (response: ServiceResponse, url: unknown, path: unknown): Address => {
+const addressOf = (response: ServiceResponse, url: unknown, path: unknown): FoundAddress => {
   if (response.status !== 200) return withoutUrl(response);
   const found = { url: text(url), path: text(path) };
   if (found.path === null) throw new ServiceFailure('older-version');
   if (found.url === null) return { reason: 'no_base_url', rule: null };
-  return { url: pageUrl(found.url), path: found.path };
+  const owner = ownerIn(response.data.sharedPath);
+  return { url: pageUrl(found.url), path: found.path, ...(owner && { owner }) };
 };
 
-const byFields = async (get: Get, key: DocumentKey, status: 'published' | 'draft'): Promise<Address> => {
+const byFields = async (get: Get, key: DocumentKey, status: 'published' | 'draft'): Promise<FoundAddress> => {
   const token = status === 'draft' ? 'draft' : undefined;
-  const response = await get('/api/frontend-url', { ...key, status }, token);
+  const response = await get('/api/frontend-url', { ...key, status, details: 'true' }, token);
   return addressOf(response, response.data.url, response.data.path);
 };
 
@@ -61,7 +72,7 @@ const alternatesOf = (value: unknown): Record<string, string> =>
   Object.fromEntries(Object.entries(value ?? {}).map(([code, url]) => [code, pageUrl(url)]));
 
 interface Published {
-  address: Address;
+  address: FoundAddress;
   site: string | undefined;
   alternates: Record<string, string>;
   formerPaths: string[];
@@ -118,7 +129,7 @@ export const readDocument = async (
   key: DocumentKey,
   versions: Versions,
   resolves: ResolveSupport,
-): Promise<Omit<DocumentReport, 'preview'>> => {
+): Promise<FoundDocument> => {
   const [published, draft, early] = await Promise.all([
     versions.published ? publishedOf(get, key, resolves) : null,
     versions.draft ? draftOf(get, key) : null,
@@ -137,7 +148,7 @@ export const readDocument = async (
 };
 
 /** A draft whose URL is not readable must not hide the published URL. */
-const draftOf = async (get: Get, key: DocumentKey): Promise<Address | null> => {
+const draftOf = async (get: Get, key: DocumentKey): Promise<FoundAddress | null> => {
   try {
     return await byFields(get, key, 'draft');
   } catch (error) {
@@ -146,4 +157,5 @@ const draftOf = async (get: Get, key: DocumentKey): Promise<Address | null> => {
   }
 };
 
-const isSame = (one: Address, other: Address): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: FoundAddress, other: FoundAddress): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);

@@ -1,4 +1,5 @@
-import type { RowReport } from '../../../shared/reports';
+import type { Owner } from '../../../shared/reports';
+import { ownerIn } from '../content/owner';
 import type { ServiceResponse } from '../service/client';
 import { ServiceFailure } from '../service/failure';
 import { pageUrl } from '../service/page-url';
@@ -17,11 +18,17 @@ export type Post = (
   body: unknown,
 ) => Promise<ServiceResponse>;
 
-const rowOf = ({ url, reason }: Row): RowReport =>
-  url !== undefined ? { url: pageUrl(url) } : { reason: typeof reason === 'string' ? reason : 'unknown' };
+/** A row before it is known which owner of its path the admin may read. */
+export type FoundRow = { url: string; owner?: Owner } | { reason: string };
+
+const rowOf = ({ url, reason, sharedPath }: Row): FoundRow => {
+  if (url === undefined) return { reason: typeof reason === 'string' ? reason : 'unknown' };
+  const owner = ownerIn(sharedPath);
+  return { url: pageUrl(url), ...(owner && { owner }) };
+};
 
 /** The published URLs of a page of rows, by one request, by `documentId`. */
-export const readRows = async (post: Post, key: RowsKey): Promise<Record<string, RowReport>> => {
+export const readRows = async (post: Post, key: RowsKey): Promise<Record<string, FoundRow>> => {
   const documents = key.documentIds.map((documentId) => ({
     uid: key.uid,
     documentId,

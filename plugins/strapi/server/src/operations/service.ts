@@ -2,7 +2,7 @@ import type { Core, UID } from '@strapi/strapi';
 import type { CheckRun } from '../../../shared/check';
 import type { ConnectionTest } from '../../../shared/connection';
 import type { Overview } from '../../../shared/problems';
-import type { Address, Result, DocumentReport, RowReport } from '../../../shared/reports';
+import type { Address, DocumentReport, Owner, Result, RowReport, Shared } from '../../../shared/reports';
 import { previewIsOn } from '../content/preview';
 import {
   mayReadType,
@@ -11,6 +11,7 @@ import {
   type Ability,
   type Version,
 } from '../content/readable';
+import { readableOwner } from '../content/owner';
 import { relatedEntry } from '../content/related';
 import { titlesOf } from '../content/titles';
 import { createBreaker } from '../service/breaker';
@@ -18,7 +19,7 @@ import { createCache, type Cache } from '../service/cache';
 import { createClient, type Client } from '../service/client';
 import { ServiceFailure } from '../service/failure';
 import type { SettingsService } from '../settings/service';
-import { readDocument, type Get, type DocumentKey, type Versions } from './document';
+import { readDocument, type FoundAddress, type Get, type DocumentKey, type Versions } from './document';
 import { createChecks } from './checks';
 import { checksOf, movesOf, problemsOf, versionKey, type MayRead } from './reports';
 import { readRows } from './rows';
@@ -72,12 +73,21 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     }
   };
 
+  const withOwner = async <T extends { url: string }>(
+    ability: Ability,
+    found: T & { owner?: Owner },
+  ): Promise<Omit<T, 'owner'> & Shared> => {
+    const { owner, ...rest } = found;
+    return owner ? { ...rest, owner: await readableOwner(strapi, ability, owner) } : rest;
+  };
+
   const withRelated = async (
     ability: Ability,
     request: DocumentRequest,
-    address: Address | null,
+    address: FoundAddress | null,
   ): Promise<Address | null> => {
-    if (!address || !('reason' in address)) return address;
+    if (!address) return null;
+    if (!('reason' in address)) return withOwner(ability, address);
     const related = await relatedEntry(strapi, ability, request, address.reason);
     return related ? { ...address, related } : address;
   };
@@ -128,9 +138,13 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
         // Strapi's default locale, which may be another one than the service's.
         const read = locale ?? found[0]?.locale ?? undefined;
         const key = { uid, locale: read, site: siteOf(uid), documentIds: readable };
-        return cached(['rows', key], () =>
+        const rows = await cached(['rows', key], () =>
           readRows((path, query, body) => client.call(address, { path, query, body, timeoutMs }), key),
         );
+        const reports = Object.entries(rows).map(
+          async ([id, row]) => [id, 'url' in row ? await withOwner(ability, row) : row] as const,
+        );
+        return Object.fromEntries(await Promise.all(reports));
       });
     },
 

@@ -1,0 +1,102 @@
+//! The owner of a path that several documents have: it is what the URL of the others opens (D22).
+
+use serde::Serialize;
+
+use super::path_match::path_index;
+use crate::app::App;
+use crate::json::Json;
+use crate::path_index::PathIndex;
+use crate::rules::Pathname;
+use crate::site::Site;
+use crate::snapshot::{PublicUrl, Snapshot};
+
+/// `sharedPath`: another document owns the path of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct SharedPath {
+    owner: Owner,
+}
+
+/// The version that owns a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Owner {
+    content_type: String,
+    document_id: String,
+    locale: String,
+}
+
+/// What is known of the owners of a site's paths.
+pub(super) struct PathOwners<'a> {
+    site: &'a Site,
+    /// For a site that resolves by documents. On others, the rules decide between content types.
+    index: Option<&'a PathIndex>,
+}
+
+/// A version with a path: its content type, its `documentId`, its path, and the position of its locale.
+#[derive(Clone, Copy)]
+pub(super) struct VersionPath<'v> {
+    pub(super) uid: &'v str,
+    pub(super) document_id: &'v str,
+    pub(super) path: &'v str,
+    pub(super) locale: usize,
+}
+
+impl<'a> PathOwners<'a> {
+    pub(super) fn new(site: &'a Site, index: Option<&'a PathIndex>) -> Self {
+        Self { site, index }
+    }
+
+    /// Whether another document may own the path of a version in a snapshot. Without an index, one that
+    /// owns it in its content type does.
+    pub(super) fn may_be_other(&self, url: PublicUrl<'_>) -> bool {
+        self.index.is_some() || !url.is_owner()
+    }
+
+    /// The owner of the path of a version, if it is another document. `snapshot` is that of its content
+    /// type.
+    pub(super) fn other_owner(
+        &self,
+        version: VersionPath<'_>,
+        snapshot: &Snapshot,
+    ) -> Option<SharedPath> {
+        let VersionPath { uid, document_id, path, locale } = version;
+        let host = self.site.hosts.host_if_several(locale);
+        let rules = &self.site.rules;
+        let is_other = |owner: PublicUrl<'_>| {
+            let of_type = rules.rules()[owner.rule()].content_type.as_str();
+            of_type != uid || owner.document_id() != document_id
+        };
+        let owner = match self.index {
+            // A look-up by path excludes nearly all documents, which own their paths.
+            Some(index) if index.has_path_of(path, host, is_other) => {
+                index.owner(rules, &Pathname::parse(path), host)
+            }
+            Some(_) => None,
+            None => snapshot.owner_by_order(path, host),
+        };
+        let owner = owner.filter(|owner| is_other(*owner))?;
+        Some(SharedPath {
+            owner: Owner {
+                content_type: rules.rules()[owner.rule()].content_type.to_string(),
+                document_id: owner.document_id().to_owned(),
+                locale: rules.locales().codes()[owner.locale()].to_string(),
+            },
+        })
+    }
+}
+
+impl SharedPath {
+    /// Writes the member `sharedPath` with a comma before it.
+    pub(super) fn write(&self, json: &mut Json) {
+        json.raw(r#","sharedPath":"#).value(self);
+    }
+}
+
+/// The owner of the path of a version that was read from the CMS, if it is another document.
+pub(super) fn of_document(app: &App, site: &Site, version: VersionPath<'_>) -> Option<SharedPath> {
+    let known = app.snapshots.knowledge(site, version.uid);
+    let snapshot = &known.usable()?.copy.snapshot;
+    let state = path_index(app, site);
+    let index = state.as_ref().map(|state| &*state.index);
+    PathOwners::new(site, index).other_owner(version, snapshot)
+}

@@ -1,0 +1,101 @@
+//! The owners of paths that several documents have, decided before a copy is used (D22).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
+use std::time::Duration;
+
+use tokio::task::block_in_place;
+use tokio::time::timeout;
+
+use super::SiteCache;
+use crate::content::{ContentQuery, Projection, Selection, Status};
+use crate::path_changes::LocaleNames;
+use crate::rules::{ContentTypeUid, FieldPath, FieldValue};
+use crate::snapshot::{Claims, CreationDates, PreviousOwners, Snapshot, Undecided, read_rfc3339};
+use crate::snapshot_cache::entry::Entry;
+
+/// The field that says when a document was created; it is equal in all of its versions.
+const CREATED_AT: &str = "createdAt";
+/// The longest that one request for dates may delay a copy. Without them, locale and `documentId` decide.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl SiteCache {
+    /// The snapshot with the owners of its shared paths. Those of the snapshot before keep their paths;
+    /// where there is none, documents that were created earlier come first. `entry` is locked for
+    /// updates, so that the snapshot before stays the same.
+    pub(in crate::snapshot_cache) async fn with_owners(
+        &self,
+        entry: &Entry,
+        snapshot: Snapshot,
+    ) -> Snapshot {
+        if snapshot.duplicates().len() == 0 {
+            return snapshot;
+        }
+        let uid = &entry.query.uid;
+        let copy = entry.copy();
+        let predecessor = self.history.as_ref().and_then(|history| history.predecessor(uid));
+        let before = match (&copy, &predecessor) {
+            (Some(copy), _) => Some(PreviousOwners { snapshot: &copy.snapshot, locales: None }),
+            (None, Some(before)) => {
+                let own = LocaleNames::of(self.site.rules.locales(), &self.site.hosts);
+                let locales = Some(own.same_in(&before.locales));
+                Some(PreviousOwners { snapshot: &before.snapshot, locales })
+            }
+            (None, None) => None,
+        };
+        let mut claims = Claims { before, created: CreationDates::default() };
+        let builder = self.builder();
+        let snapshot = block_in_place(|| snapshot.with_claims(&claims, builder));
+        if snapshot.undecided().is_empty() {
+            return snapshot;
+        }
+        claims.created = self.creation_dates(uid, snapshot.undecided()).await;
+        block_in_place(|| snapshot.with_claims(&claims, builder))
+    }
+
+    /// When the documents of these versions were created; `None` for each for which the source does not
+    /// say it. After a request that fails, no other one is sent.
+    async fn creation_dates(&self, uid: &ContentTypeUid, undecided: &[Undecided]) -> CreationDates {
+        let mut created: CreationDates =
+            undecided.iter().map(|(id, _)| (id.clone(), None)).collect();
+        let locale_of: BTreeMap<&str, usize> =
+            undecided.iter().map(|(id, locale)| (&**id, *locale)).collect();
+        let mut by_locale: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+        for (id, locale) in locale_of {
+            by_locale.entry(locale).or_default().insert(id);
+        }
+        let field = FieldPath::parse(CREATED_AT).expect("a field name");
+        let requests = by_locale.iter().flat_map(|(locale, ids)| {
+            let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+            let chunks = ids.chunks(Selection::MAX_IDS).map(<[String]>::to_vec);
+            chunks.map(|ids| (*locale, ids)).collect::<Vec<_>>()
+        });
+        for (locale, ids) in requests {
+            let query = ContentQuery {
+                uid: uid.clone(),
+                projection: Projection::new(vec![field.clone()]),
+                alternatives: Vec::new(),
+                selection: Some(Selection::Documents(ids)),
+            };
+            let locales = slice::from_ref(&self.locales()[locale]);
+            let found = self.content.versions(&query, locales, Status::Published);
+            let failure = match timeout(PATIENCE, found).await {
+                Ok(Ok(found)) => {
+                    for document in &found.documents {
+                        if let (Some(date), FieldValue::Text(text)) =
+                            (created.get_mut(&*document.id), document.field(&field))
+                        {
+                            *date = read_rfc3339(text);
+                        }
+                    }
+                    continue;
+                }
+                Ok(Err(error)) => error.detail(),
+                Err(_) => "the response is too slow".to_owned(),
+            };
+            tracing::debug!(%uid, error = failure, "dates of creation were not read");
+            break;
+        }
+        created
+    }
+}

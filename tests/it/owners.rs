@@ -1,0 +1,199 @@
+//! Who owns a path that several documents have, and which operations tell it (D22).
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::snapshots::hook::{SECRET, post_body};
+use crate::support::api::{data, get};
+use crate::support::cms::Cms;
+use crate::support::content::Content;
+use crate::support::front_of_cms::refusal;
+use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
+
+const PAGE: &str = "api::page.page";
+/// A request for dates of creation.
+const DATES: &str = "=createdAt";
+
+fn start(cms: &Cms, resolve: &str, store: Option<&Path>) -> Service {
+    let settings = format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[content_type]]\n\
+         uid = \"{PAGE}\"\nendpoint = \"pages\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n\
+         resolve = \"{resolve}\"\nfront_end_url = \"https://x.example\"\n[[site.rule]]\n\
+         content_type = \"{PAGE}\"\ntemplate = \"/{{slug}}\"\n",
+        cms.addr()
+    );
+    let setup = Setup::new(&settings)
+        .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+        .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
+        .env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "0");
+    let setup = match store {
+        Some(store) => setup.env("FRONTEND_MAP__STORE__PATH", store.to_str().expect("UTF-8")),
+        None => setup,
+    };
+    let service = setup.start();
+    until_so("the first walk", || get(&service, LIST).status == 200);
+    service
+}
+
+const LIST: &str = "/api/build-sitemap?site=main&contentType=api::page.page";
+
+/// Publishes a page with a date of creation.
+fn publish(content: &Content, locale: &str, id: &str, slug: &str, created: &str) {
+    content.put(locale, id, &format!(r#","slug":"{slug}","createdAt":"{created}""#));
+}
+
+/// The webhook about a document; without one, about any.
+fn report(service: &Service, id: Option<&str>) {
+    let body = id.map_or_else(String::new, |id| {
+        format!(
+            r#"{{"event":"entry.publish","model":"page","uid":"{PAGE}","entry":{{"documentId":"{id}"}}}}"#
+        )
+    });
+    let response = post_body(service, body.as_bytes());
+    assert!(response.starts_with("HTTP/1.1 202 "), "{response}");
+}
+
+/// The document that a path opens.
+fn owner(service: &Service, path: &str) -> Value {
+    data(service, &format!("/api/resolve?site=main&pathname={path}"))["documentId"].clone()
+}
+
+/// How often dates of creation were requested.
+fn date_requests(cms: &Cms) -> usize {
+    cms.targets().iter().filter(|target| target.contains(DATES)).count()
+}
+
+const OLD: &str = "2024-01-01T00:00:00.000Z";
+const NEW: &str = "2024-01-01T00:00:00.001Z";
+
+#[test]
+fn document_that_was_created_first_owns_a_path_that_is_new() {
+    let content = Content::default();
+    publish(&content, "en", "a", "x", NEW);
+    publish(&content, "de", "b", "x", OLD);
+    publish(&content, "en", "c", "y", NEW);
+    let cms = content.start();
+    let service = start(&cms, "documents", None);
+    assert_eq!(owner(&service, "/x"), "b");
+    assert_eq!(date_requests(&cms), 2, "one for each locale");
+    assert!(cms.targets().iter().all(|target| !target.contains(DATES) || !target.contains("=c&")));
+}
+
+#[test]
+fn hidden_refused_and_unreadable_dates_leave_the_decision_to_locale_and_id() {
+    let faults: [fn(&Content); 3] = [
+        |content| content.publish("en", "b", "x"),
+        |content| {
+            content.fail(|target| {
+                let details = r#"{"key":"createdAt","source":"query","param":"fields"}"#;
+                target.contains(DATES).then(|| refusal(400, "ValidationError", details))
+            });
+        },
+        |content| {
+            content.fail(|target| {
+                target.contains(DATES).then(|| refusal(403, "ForbiddenError", "{}"))
+            });
+        },
+    ];
+    for (at, fault) in faults.into_iter().enumerate() {
+        let content = Content::new(&[("en", "a", "x"), ("de", "0", "x")]);
+        // It would be first.
+        publish(&content, "en", "b", "x", OLD);
+        fault(&content);
+        let cms = content.start();
+        let service = start(&cms, "documents", None);
+        assert_eq!(owner(&service, "/x"), "a", "fault {at}");
+        assert!(date_requests(&cms) > 0, "fault {at}");
+        assert!(
+            !service.log().contains("WARN frontend_map::content"),
+            "fault {at}: {}",
+            service.log()
+        );
+    }
+}
+
+#[test]
+fn live_page_keeps_its_path_over_updates_walks_and_restarts_with_a_store() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = folder.path().join("store.redb");
+    let content = Content::default();
+    publish(&content, "en", "m", "x", NEW);
+    let cms = content.start();
+    let mut service = start(&cms, "documents", Some(&store));
+    assert_eq!(owner(&service, "/x"), "m");
+    // Each was created before it, and has a smaller id.
+    for (n, id) in ["a", "b", "c"].into_iter().enumerate() {
+        publish(&content, "en", id, "x", OLD);
+        // A document of its own shows that the update or the walk is over.
+        let sign = format!("sign{n}");
+        publish(&content, "en", &sign, &sign, NEW);
+        let told: &[Option<&str>] = match n {
+            0 => &[Some(id), Some("sign0")],
+            1 => &[None],
+            _ => {
+                assert_eq!(service.signal("TERM"), Some(0));
+                service = start(&cms, "documents", Some(&store));
+                &[None]
+            }
+        };
+        for id in told {
+            report(&service, *id);
+        }
+        until_so("the sign", || owner(&service, &format!("/{sign}")) == sign.as_str());
+        until_so("the duplicate", || {
+            let target = format!("/api/frontend-urls?uid={PAGE}&documentId={id}");
+            data(&service, &target)["results"][0]["sharedPath"]["owner"]["documentId"] == "m"
+        });
+        assert_eq!(owner(&service, "/x"), "m", "after {id}");
+    }
+    assert_eq!(date_requests(&cms), 0, "an owner needs no date");
+    // Once it is gone, the oldest of the others owns the path, and keeps it when the page is back.
+    publish(&content, "en", "b", "x", "2023-01-01T00:00:00.000Z");
+    content.unpublish("en", "m");
+    report(&service, Some("m"));
+    until_so("the next owner", || owner(&service, "/x") == "b");
+    publish(&content, "en", "m", "x", NEW);
+    publish(&content, "en", "end", "end", NEW);
+    report(&service, Some("m"));
+    report(&service, Some("end"));
+    until_so("the end", || owner(&service, "/end") == "end");
+    assert_eq!(owner(&service, "/x"), "b");
+}
+
+#[test]
+fn operations_name_the_owner_for_another_document_alone() {
+    for resolve in ["documents", "rules"] {
+        let content = Content::default();
+        publish(&content, "en", "a", "x", OLD);
+        publish(&content, "de", "a", "x", OLD);
+        publish(&content, "en", "b", "x", NEW);
+        let cms = content.start();
+        let service = start(&cms, resolve, None);
+        let shared = json!({"owner": {"contentType": PAGE, "documentId": "a", "locale": "en"}});
+        let target = format!("uid={PAGE}&documentId");
+        let results = &data(&service, &format!("/api/frontend-urls?{target}=a,b"))["results"];
+        assert_eq!(results[0].get("sharedPath"), None);
+        assert_eq!(results[1]["sharedPath"], shared);
+        let german = data(&service, &format!("/api/frontend-urls?{target}=a&locale=de"));
+        assert_eq!(german["results"][0].get("sharedPath"), None, "the owner is the same document");
+        let one = format!("/api/frontend-url?{target}=b");
+        let bare = json!({"url": "https://x.example/x", "path": "/x"});
+        assert_eq!(data(&service, &one), bare);
+        assert_eq!(data(&service, &format!("{one}&details=false")), bare);
+        let detailed = json!({"url": "https://x.example/x", "path": "/x", "sharedPath": shared});
+        assert_eq!(data(&service, &format!("{one}&details=true")), detailed);
+        let owner = format!("/api/frontend-url?{target}=a&details=true");
+        assert_eq!(data(&service, &owner), bare);
+        assert_eq!(get(&service, &format!("{one}&details=yes")).status, 400);
+        if resolve == "documents" {
+            let found = data(&service, &format!("/api/resolve?{target}=b"));
+            assert_eq!((&found["documentId"], &found["sharedPath"]), (&json!("b"), &shared));
+            let other = format!("/api/resolve?{target}=b&details=yes");
+            assert_eq!(get(&service, &other).status, 200, "no parameter of this route");
+            let found = data(&service, &format!("/api/resolve?{target}=a"));
+            assert_eq!(found.get("sharedPath"), None);
+        }
+    }
+}
