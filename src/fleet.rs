@@ -22,11 +22,11 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::change_log::ChangeLog;
+use crate::change_log::{ChangeLog, Since};
 use crate::path_history::PathHistory;
 use crate::shared_engine::{Engine, EngineState, Event};
-use crate::site::Site;
-use changes::SharedChanges;
+use crate::site::{Site, Sites};
+use changes::{Readiness, SharedChanges};
 use cms_events::{CmsEvent, CmsEvents};
 pub use event::FleetEvent;
 pub use groups::ListGroup;
@@ -99,6 +99,24 @@ impl Fleet {
         }
     }
 
+    /// Sets the sites, which tell this deployment from others.
+    pub fn set_deployment(&self, sites: &Sites) {
+        if let Some(engine) = &self.engine {
+            engine.set_deployment(&changes::describe(sites));
+        }
+    }
+
+    /// Whether readers of the change log of a site can be answered now. `None` without `[shared]`.
+    pub async fn readiness(&self, site: &str, since: Option<Since>) -> Option<Readiness> {
+        let changes = self.changes.as_ref()?;
+        // Without its leader, this instance walks by itself: it may know changes that no log has.
+        let is_without_leader = || self.groups().iter().any(|group| group.is_without_leader());
+        if !self.is_away() && is_without_leader() {
+            return Some(Readiness::NotYet);
+        }
+        Some(changes.readiness(site, since).await)
+    }
+
     /// Sets the content types of a site; the pages outside the CMS count as one of them.
     pub fn set_site(&self, site: &Site, types: &[String]) {
         if let (Some(changes), Some(history)) = (&self.changes, &self.history) {
@@ -156,7 +174,8 @@ impl Fleet {
     #[must_use]
     pub fn engine_status(&self, permits: (usize, usize)) -> Option<EngineStatus> {
         let engine = self.engine.as_ref()?;
-        Some(EngineStatus::of(engine, permits))
+        let unpublished = self.changes.as_ref().and_then(SharedChanges::unpublished);
+        Some(EngineStatus::of(engine, unpublished, permits))
     }
 
     /// The status of a list on this instance; `None` without `[shared]`.

@@ -23,6 +23,7 @@ use crate::metrics::NotifyCounters;
 use crate::outgoing::{BuildError, LookUp};
 use client::Client;
 use position::Position;
+use positions::OfTarget;
 pub use positions::Positions;
 pub use signing_key::{BadKey, SigningKey};
 use worker::Worker;
@@ -88,8 +89,8 @@ pub struct TargetState {
 /// The webhooks of a process. They survive a reload of the settings.
 pub struct Notifier {
     targets: watch::Sender<Vec<Arc<Target>>>,
-    /// Once it runs.
-    positions: Mutex<Option<Positions>>,
+    /// Of each target, by its id, once it runs.
+    positions: Mutex<FxHashMap<String, OfTarget>>,
     /// By target and site.
     progress: Mutex<FxHashMap<String, Progress>>,
     log: Arc<ChangeLog>,
@@ -132,9 +133,11 @@ impl Notifier {
     /// The states of all targets. An instance that does not send knows of no change that waits.
     #[must_use]
     pub fn states(&self) -> Vec<TargetState> {
-        let sends = self.positions.lock().as_ref().is_none_or(Positions::are_here);
+        let positions = self.positions.lock();
         let progress = self.progress.lock();
         let state = |target: &Arc<Target>| {
+            let of_target = positions.get(&position::target_id(target));
+            let sends = of_target.is_none_or(OfTarget::are_here);
             let of_sites = target.sites.iter().filter_map(|site| {
                 let known = progress.get(&position::key(target, site)).filter(|_| sends);
                 let position = known?.position;
@@ -160,13 +163,20 @@ impl Notifier {
         timing: Timing,
     ) -> Result<(), BuildError> {
         let client = Client::new(look_up, timing)?;
-        *self.positions.lock() = Some(positions.clone());
         let mut changed = self.targets.subscribe();
         loop {
             let targets = changed.borrow_and_update().clone();
             let mut workers = JoinSet::new();
+            let of_target =
+                |target: &Arc<Target>| (position::target_id(target), positions.of_target(target));
+            // The leases of targets that stay are not released in between.
+            let all: FxHashMap<String, OfTarget> = targets.iter().map(of_target).collect();
+            self.positions.lock().clone_from(&all);
             for target in targets {
-                let (notifier, positions) = (Arc::clone(&self), positions.clone());
+                let Some(positions) = all.get(&position::target_id(&target)).cloned() else {
+                    continue;
+                };
+                let notifier = Arc::clone(&self);
                 let (client, epoch) = (client.clone(), AtomicU64::new(0));
                 let worker = Worker { notifier, positions, epoch, client, target, timing };
                 workers.spawn(worker.run());

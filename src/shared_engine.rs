@@ -5,6 +5,7 @@
 //! No value that comes from the engine is trusted before [`Engine::open`] has accepted it.
 
 mod availability;
+mod bounded;
 mod chunks;
 mod clock;
 mod commands;
@@ -13,17 +14,18 @@ mod error;
 mod events;
 mod heartbeat;
 mod lease;
-mod reader;
+mod probe;
 mod script;
 mod seal;
 mod settings;
 
 pub use availability::EngineState;
+pub use bounded::StreamEntry;
 pub use chunks::{CHUNK_BYTES, Chunks, DownloadError};
 pub use error::EngineError;
-pub use events::{Event, SealedEvent, StreamId};
+pub use events::{Event, EventReader, Read, SealedEvent, StreamId};
 pub use lease::Lease;
-pub use reader::{EventReader, Read};
+pub use probe::{COMMANDS, Probe, probe};
 pub use script::{Argument, Script};
 pub use seal::BadSeal;
 pub use settings::{EngineSettings, EngineUrl, EngineUrlError, MIN_KEY_BYTES};
@@ -39,6 +41,7 @@ use crate::metrics::EngineCounters;
 use availability::Availability;
 use clock::EngineClock;
 use connection::Connection;
+use heartbeat::Deployments;
 use lease::LeaseRegistry;
 use seal::Sealer;
 
@@ -64,6 +67,7 @@ struct Inner {
     leases: Arc<LeaseRegistry>,
     /// The last known number of instances.
     instances: AtomicUsize,
+    deployments: Deployments,
     sealer: Sealer,
     counters: Arc<EngineCounters>,
 }
@@ -80,6 +84,7 @@ impl Engine {
             clock: EngineClock::new(),
             leases: Arc::default(),
             instances: AtomicUsize::new(1),
+            deployments: Deployments::default(),
             base: base(&settings.prefix, &sealer),
             sealer,
             instance,
@@ -119,6 +124,19 @@ impl Engine {
     #[must_use]
     pub fn instances(&self) -> usize {
         self.0.instances.load(Ordering::Relaxed).max(1)
+    }
+
+    /// Sets what distinguishes the deployment of this instance from others, in words. Instances tell
+    /// each other by their heartbeats.
+    pub fn set_deployment(&self, description: &str) {
+        self.0.deployments.set_own(&self.0.sealer, description);
+    }
+
+    /// The other deployments that use the same keys, at most ten: a rolling deployment that is not
+    /// over, or a prefix that is used twice.
+    #[must_use]
+    pub fn other_deployments(&self) -> Vec<String> {
+        self.0.deployments.others()
     }
 
     /// The random id of this process: 32 hexadecimal digits.
@@ -178,19 +196,6 @@ impl Engine {
         within: Duration,
     ) -> Result<T, EngineError> {
         self.0.pipeline(pipeline, within).await
-    }
-
-    /// Sends several commands at once, of which the engine may refuse some; the answers are in their
-    /// order.
-    ///
-    /// # Errors
-    /// As [`Engine::command`], if there is no answer at all.
-    pub async fn each<T: FromRedisValue>(
-        &self,
-        pipeline: redis::Pipeline,
-        within: Duration,
-    ) -> Result<Vec<Result<T, EngineError>>, EngineError> {
-        self.0.each(pipeline, within).await
     }
 
     /// Runs a script, and waits for its result for at most `within`. The text of the script is sent

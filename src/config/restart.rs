@@ -43,6 +43,7 @@ impl Config {
             ("shared.password_file", hash(password.map(|text| text.expose_secret().as_bytes()))),
             ("shared.prefix", format!("{:?}", shared.map(|shared| &shared.prefix))),
             ("shared.key_file", hash(key.map(ExposeSecret::expose_secret))),
+            ("shared.ca_file", hash(shared.and_then(|shared| shared.ca.as_deref()))),
             ("traces.otlp_endpoint", format!("{:?}", traces.map(|traces| &traces.url))),
             ("traces.sample_ratio", format!("{:?}", traces.map(|traces| traces.sample_ratio))),
         ])

@@ -7,18 +7,20 @@
 mod append;
 mod away;
 mod begin;
+mod content;
 mod due;
 mod fields;
 mod follow;
 mod foreign;
 mod plan;
+mod read_script;
 mod readiness;
 mod reason;
 mod tail;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -30,14 +32,20 @@ use self::tail::Tail;
 use crate::change_log::{Baseline, ChangeLog, Recorder};
 use crate::shared_engine::{Engine, Event};
 use crate::site::Site;
+use crate::store::Head;
 
 pub use append::{ChangeAppend, LUA};
+use content::content_of;
+pub use content::describe;
 pub use plan::ListVersion;
 pub use readiness::Readiness;
 
 /// The kind of the event by which an instance announces that it has begun a log again. Its body is
 /// the key of the site.
 pub const EVENT: &str = "changes";
+
+/// A list that could not be published for so long is a problem: the log lacks its changes.
+const UNPUBLISHED: Duration = Duration::from_secs(5);
 
 /// The change logs in the engine. Clones share their state.
 #[derive(Clone)]
@@ -68,6 +76,12 @@ struct State {
 #[derive(Default)]
 struct SiteState {
     source: u128,
+    /// What decides its content: sites that differ in it have a log each.
+    content: u128,
+    /// Whether the last read of the log has failed: it may have changes that are not known here.
+    is_unread: bool,
+    /// By content type: since when its last version could not be published, and why.
+    unpublished: HashMap<String, (Instant, String)>,
     types: Vec<String>,
     /// Held during a read: a second one would apply the same changes.
     reading: Arc<tokio::sync::Mutex<()>>,
@@ -79,8 +93,6 @@ struct SiteState {
     since: Option<Instant>,
     /// By content type: the list and the position up to which the log has the changes.
     bases: HashMap<String, BaseValue>,
-    /// Whether the documents of the log are from another source.
-    is_of_other_source: bool,
     /// The leases of groups with other settings that had no holder at the last check, with their
     /// content types.
     abandoned: Vec<(String, String)>,
@@ -88,6 +100,16 @@ struct SiteState {
     settled: HashMap<String, Settled>,
     /// By content type: the last snapshot of this instance, whether it is published or not.
     latest: HashMap<String, Baseline>,
+}
+
+impl SiteState {
+    /// The content type that has not been published for long, and why.
+    fn unpublished(&self) -> Option<(&str, &str)> {
+        let mut all = self.unpublished.iter();
+        all.find_map(|(uid, (since, error))| {
+            (since.elapsed() >= UNPUBLISHED).then_some((uid.as_str(), error.as_str()))
+        })
+    }
 }
 
 /// A version that this instance has published or adopted.
@@ -113,15 +135,16 @@ impl SharedChanges {
         Self { engine, log, inner: Arc::new(inner) }
     }
 
-    /// Sets the content types of a site. If its source is another one, its state is forgotten.
+    /// Sets the content types of a site. If its CMS or its base URLs have changed, it has another log,
+    /// and its state is forgotten.
     pub fn set_site(&self, site: &Site, types: &[String]) {
-        let Site { key, source, .. } = site;
+        let (Site { key, source, .. }, content) = (site, content_of(site));
         self.inner.recorder.set_types(key, types.to_vec());
         let state = &mut *self.inner.state.lock();
         let known = state.sites.entry(key.clone()).or_default();
-        if known.source != *source {
+        if known.content != content {
             let reading = Arc::clone(&known.reading);
-            *known = SiteState { source: *source, reading, ..SiteState::default() };
+            *known = SiteState { source: *source, content, reading, ..SiteState::default() };
         }
         known.types = types.to_vec();
         self.read_soon(key);
@@ -154,14 +177,43 @@ impl SharedChanges {
 
     /// The keys of the head of a site's log and of its stream.
     fn keys(&self, site: &str) -> [String; 2] {
-        let site = xxh3_128(site.as_bytes());
-        ["log", "changes"].map(|kind| self.engine.key(&format!("{kind}:{site:032x}")))
+        let (content, site) = (self.content_of(site), xxh3_128(site.as_bytes()));
+        ["log", "changes"]
+            .map(|kind| self.engine.key(&format!("{kind}:{site:032x}:{content:032x}")))
     }
 
-    fn log_value(&self, site: &str, log: u64, source: u128, lease: &str) -> LogValue {
+    /// What decides the content of a site; 0 for a site that this instance does not have.
+    pub(super) fn content_of(&self, site: &str) -> u128 {
+        self.inner.state.lock().sites.get(site).map_or(0, |known| known.content)
+    }
+
+    /// Records whether the last version of a list could not be published, and why.
+    pub(super) fn set_unpublished(&self, head: &Head, error: Option<String>) {
+        let mut state = self.inner.state.lock();
+        let Some(site) = state.sites.get_mut(&head.site) else { return };
+        let Some(error) = error else {
+            site.unpublished.remove(&head.content_type);
+            return;
+        };
+        let new = (Instant::now(), String::new());
+        site.unpublished.entry(head.content_type.clone()).or_insert(new).1 = error;
+    }
+
+    /// Which list has not been published for long, and why; `None`: all are.
+    #[must_use]
+    pub fn unpublished(&self) -> Option<String> {
         let state = self.inner.state.lock();
-        let types = state.sites.get(site).map(|known| known.types.clone()).unwrap_or_default();
-        LogValue { log, source: format!("{source:032x}"), lease: lease.to_owned(), types }
+        state.sites.iter().find_map(|(site, known)| {
+            let (uid, error) = known.unpublished()?;
+            Some(format!("the list of {uid} in {site} cannot be published: {error}"))
+        })
+    }
+
+    fn log_value(&self, site: &str, log: u64) -> LogValue {
+        let state = self.inner.state.lock();
+        let known = state.sites.get(site);
+        let types = known.map(|known| known.types.clone()).unwrap_or_default();
+        LogValue { log, types }
     }
 
     /// Whether this instance has read changes of this log after `last`, the last one in the engine.

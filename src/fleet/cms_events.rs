@@ -29,6 +29,9 @@ pub struct CmsEvent {
     pub withdraws: bool,
     /// What may have changed.
     pub change: CmsChange,
+    /// Whether an instance has found the change itself, and no webhook has announced it.
+    #[serde(default)]
+    pub is_found: bool,
 }
 
 /// What may have changed in the CMS.

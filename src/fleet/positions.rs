@@ -1,28 +1,30 @@
-//! The positions up to which webhooks have been sent, which all instances share: the holder of one
-//! lease sends, and the next holder continues from the positions (D45, D56).
+//! The positions up to which webhooks have been sent, which all instances share: each target has a
+//! lease, whose holder sends, and the next holder continues from the positions (D45, D56).
 
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use parking_lot::Mutex;
+use xxhash_rust::xxh3::Xxh3;
+
 use super::changes::SharedChanges;
 use crate::shared_engine::{Argument, Engine, EngineError, Lease, Script};
 
-/// The name of the lease of the instance that sends.
-const LEASE: &str = "notify";
 /// The key of the hash with the positions, by target and site.
 const POSITIONS: &str = "positions";
 /// How long positions stay after the last write. The positions of removed targets take a few bytes.
 const TTL: Duration = Duration::from_hours(90 * 24);
+/// The most bytes of a sealed position.
+const MAX_BYTES: usize = 1 << 10;
 /// The time limit for a read or a write, for which no client waits.
 const WITHIN: Duration = Duration::from_secs(2);
 
-/// Writes a position, if the writer has the lease. It replaces a foreign value of another type.
+/// Writes a position, if the writer has the lease.
 static SAVE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-local kind = redis.call('TYPE', KEYS[2])['ok']
-if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', KEYS[2]) end
+if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+own(KEYS[2], 'hash')
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
 redis.call('PEXPIRE', KEYS[2], ARGV[4])
 return 1
@@ -30,27 +32,76 @@ return 1
     )
 });
 
-/// The positions in the engine. Clones share the lease.
+/// The positions in the engine.
 #[derive(Clone)]
 pub struct SharedPositions {
     engine: Engine,
-    lease: Lease,
     changes: SharedChanges,
 }
 
+/// The positions of one target. Dropping it releases the lease.
+pub struct TargetPositions {
+    engine: Engine,
+    changes: SharedChanges,
+    target: String,
+    sites: Vec<String>,
+    /// Another one after a reload that changes the content of a site.
+    lease: Mutex<Lease>,
+}
+
 impl SharedPositions {
-    /// The positions in this engine. Requests the lease of the sender from now on.
+    /// The positions in this engine.
     #[must_use]
     pub fn new(engine: Engine, changes: SharedChanges) -> Self {
-        let lease = engine.lease(LEASE);
-        Self { engine, lease, changes }
+        Self { engine, changes }
+    }
+
+    /// The positions of a target in the logs of these sites. Requests the lease of its sender from
+    /// now on.
+    #[must_use]
+    pub fn of_target(&self, target: &str, sites: &[String]) -> TargetPositions {
+        let lease = self.engine.lease(&lease_name(&self.changes, target, sites));
+        TargetPositions {
+            engine: self.engine.clone(),
+            changes: self.changes.clone(),
+            target: target.to_owned(),
+            sites: sites.to_vec(),
+            lease: Mutex::new(lease),
+        }
+    }
+}
+
+/// The name of the lease of a target. Instances whose sites have another content are another fleet,
+/// which sends its own changes.
+fn lease_name(changes: &SharedChanges, target: &str, sites: &[String]) -> String {
+    let mut hash = Xxh3::new();
+    for site in sites {
+        hash.update(&changes.content_of(site).to_le_bytes());
+    }
+    format!("notify:{target}:{:032x}", hash.digest128())
+}
+
+impl TargetPositions {
+    fn lease(&self) -> Lease {
+        let name = lease_name(&self.changes, &self.target, &self.sites);
+        let mut lease = self.lease.lock();
+        if lease.name() != name {
+            *lease = self.engine.lease(&name);
+        }
+        lease.clone()
+    }
+
+    /// The field of the position in the log of a site.
+    fn field(&self, site: &str) -> String {
+        format!("{} {:032x}", self.target, self.changes.content_of(site))
     }
 
     /// Waits until this instance has the lease of the sender; returns its epoch.
     pub async fn until_sender(&self) -> u64 {
-        let mut epoch = self.lease.watch();
         loop {
-            if let Some(epoch) = self.lease.epoch().filter(|_| self.engine.is_here()) {
+            let lease = self.lease();
+            let mut epoch = lease.watch();
+            if let Some(epoch) = lease.epoch().filter(|_| self.engine.is_here()) {
                 return epoch;
             }
             // The wait is limited, because a return of the engine does not change the epoch.
@@ -61,18 +112,18 @@ impl SharedPositions {
     /// Whether this instance still has the lease of the sender, in this epoch.
     #[must_use]
     pub fn is_sender_in(&self, epoch: u64) -> bool {
-        self.engine.is_here() && self.lease.epoch() == Some(epoch)
+        self.engine.is_here() && self.lease().epoch() == Some(epoch)
     }
 
-    /// Whether this instance has the lease of the sender.
+    /// Whether this instance has the lease of the sender now.
     #[must_use]
     pub fn is_sender(&self) -> bool {
-        self.engine.is_here() && self.lease.epoch().is_some()
+        self.engine.is_here() && self.lease().epoch().is_some()
     }
 
     /// Waits until this instance no longer has the lease in this epoch, or the engine is away.
     pub async fn sender_changed(&self, epoch: u64) {
-        let mut watched = self.lease.watch();
+        let mut watched = self.lease().watch();
         while self.is_sender_in(epoch) {
             let _ = tokio::time::timeout(Duration::from_secs(1), watched.changed()).await;
         }
@@ -97,14 +148,10 @@ impl SharedPositions {
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer.
-    pub async fn load(&self, key: &str) -> Result<Option<String>, EngineError> {
-        let mut command = redis::cmd("HGET");
-        command.arg(self.engine.key(POSITIONS)).arg(key);
-        let found = self.engine.command::<Option<Vec<u8>>>(&command, WITHIN).await;
-        let sealed = match found {
-            Err(EngineError::Refused(code)) if code == "WRONGTYPE" => None,
-            found => found?,
-        };
+    pub async fn load(&self, site: &str) -> Result<Option<String>, EngineError> {
+        let key = &*self.field(site);
+        let positions = self.engine.key(POSITIONS);
+        let [sealed] = self.engine.fields(&positions, [key], MAX_BYTES, WITHIN).await?;
         let text =
             sealed.as_deref().and_then(|sealed| self.engine.open(&context(key), sealed).ok());
         Ok(text.and_then(|text| String::from_utf8(text.to_vec()).ok()))
@@ -115,13 +162,14 @@ impl SharedPositions {
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer: the position may have been written.
-    pub async fn save(&self, epoch: u64, key: &str, position: &str) -> Result<bool, EngineError> {
+    pub async fn save(&self, epoch: u64, site: &str, position: &str) -> Result<bool, EngineError> {
         if !self.is_sender_in(epoch) {
             return Ok(false);
         }
-        let keys = [self.lease.key().to_owned(), self.engine.key(POSITIONS)];
+        let (key, lease) = (&*self.field(site), self.lease());
+        let keys = [lease.key().to_owned(), self.engine.key(POSITIONS)];
         let arguments = vec![
-            Argument::from(self.lease.token()),
+            Argument::from(lease.token()),
             Argument::from(key),
             Argument::from(self.engine.seal(&context(key), position.as_bytes())),
             Argument::from(TTL.as_millis().to_string()),

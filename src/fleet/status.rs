@@ -12,8 +12,10 @@ use crate::shared_engine::{Engine, EngineState, Lease};
 pub struct EngineStatus {
     /// `connecting`, `here` or `away`.
     pub state: &'static str,
-    /// Why it is away; `None`: it is not.
+    /// Why it is away, or what does not work although it is here; `None`: nothing.
     pub problem: Option<String>,
+    /// The number of other deployments that use the same keys.
+    pub other_deployments: usize,
     /// The time since it became usable or ceased to be; if it never was usable, since the start.
     pub age: Duration,
     /// The last known number of instances, this one included.
@@ -26,16 +28,30 @@ pub struct EngineStatus {
 
 impl EngineStatus {
     /// The status of this engine, with these permits in use and waited for.
-    pub(super) fn of(engine: &Engine, permits: (usize, usize)) -> Self {
+    pub(super) fn of(
+        engine: &Engine,
+        unpublished: Option<String>,
+        permits: (usize, usize),
+    ) -> Self {
+        let others = engine.other_deployments();
         let (state, problem) = match engine.state() {
             EngineState::Connecting => ("connecting", None),
-            EngineState::Here { .. } => ("here", None),
+            EngineState::Here { .. } => ("here", unpublished.or_else(|| shared_prefix(&others))),
             EngineState::Away { reason, .. } => ("away", Some(reason.to_string())),
         };
+        let other_deployments = if state == "here" { others.len() } else { 0 };
         let (permits_in_use, permits_waiting) = permits;
         let (age, instances) = (engine.state_age(), engine.instances());
-        Self { state, problem, age, instances, permits_in_use, permits_waiting }
+        Self { state, problem, other_deployments, age, instances, permits_in_use, permits_waiting }
     }
+}
+
+/// The problem that other deployments use the same keys.
+fn shared_prefix(others: &[String]) -> Option<String> {
+    let first = others.first()?;
+    Some(format!(
+        "another deployment uses the same keys ({first}): unless this one replaces it, set another `shared.prefix`"
+    ))
 }
 
 /// The status of a list on this instance now.

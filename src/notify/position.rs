@@ -22,7 +22,12 @@ pub(super) struct Position {
 /// The key of the position of a target in the log of a site. It has no part of the URL, which may be
 /// secret.
 pub(super) fn key(target: &Target, site: &str) -> String {
-    format!("{:032x} {site}", xxh3_128(target.url.as_str().as_bytes()))
+    format!("{} {site}", target_id(target))
+}
+
+/// The id of a target, which does not show its URL.
+pub(super) fn target_id(target: &Target) -> String {
+    format!("{:032x}", xxh3_128(target.url.as_str().as_bytes()))
 }
 
 impl Position {

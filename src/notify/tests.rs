@@ -207,7 +207,9 @@ async fn reset_takes_the_place_of_changes_that_have_waited_too_long() {
     is_up.store(true, SeqCst);
     until("it is taken", || world.state().waiting == 0 && !receiver.taken().is_empty()).await;
     world.set(&slugs(6));
-    until("the next change is taken", || receiver.taken().len() >= 2).await;
+    // The reset may end before the changes that came while it was sent, which then come by themselves.
+    let is_last = |one: &Request| !is_reset(one) && added(one).contains(&"/articles/p00005".into());
+    until("the last change is taken", || receiver.taken().iter().any(is_last)).await;
     let taken = receiver.taken();
     assert!(is_reset(&taken[0]));
     assert!(!taken[1..].iter().any(is_reset));

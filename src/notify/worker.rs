@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use super::client::{Client, DeliveryError};
 use super::message::{Message, Next, next};
 use super::position::{Position, key};
-use super::positions::Positions;
+use super::positions::OfTarget;
 use super::{MAX_WAITING, Notifier, Progress, Target, Timing};
 use crate::change_log::Cursor;
 use crate::clock::unix_ms;
@@ -21,7 +21,7 @@ const SHARED_PAUSE: Duration = Duration::from_millis(250);
 
 pub(super) struct Worker {
     pub(super) notifier: Arc<Notifier>,
-    pub(super) positions: Positions,
+    pub(super) positions: OfTarget,
     /// In which positions in the engine are written.
     pub(super) epoch: AtomicU64,
     pub(super) client: Client,
@@ -40,8 +40,8 @@ struct Attempts {
 impl Worker {
     pub(super) async fn run(self) {
         match &self.positions {
-            Positions::Store(store) => self.run_alone(store).await,
-            Positions::Shared(shared) => self.run_as_sender(shared).await,
+            OfTarget::Store(store) => self.run_alone(store).await,
+            OfTarget::Shared(shared) => self.run_as_sender(shared).await,
         }
     }
 
@@ -168,7 +168,7 @@ impl Worker {
         message: &Message,
         now: i64,
     ) -> bool {
-        let (before, is_alone) = (*position, matches!(self.positions, Positions::Store(_)));
+        let (before, is_alone) = (*position, matches!(self.positions, OfTarget::Store(_)));
         if message.is_reset {
             position.failing_since.get_or_insert(now);
         } else if !is_alone {
@@ -186,13 +186,13 @@ impl Worker {
             return true;
         }
         match &self.positions {
-            Positions::Store(store) => {
+            OfTarget::Store(store) => {
                 store.save_position(&key, position.text());
                 true
             }
-            Positions::Shared(shared) => {
+            OfTarget::Shared(shared) => {
                 let epoch = self.epoch.load(Ordering::Relaxed);
-                shared.save(epoch, &key, &position.text()).await == Ok(true)
+                shared.save(epoch, site, &position.text()).await == Ok(true)
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
-use redis::{Arg, Cmd, FromRedisValue, Pipeline, RedisResult, Value};
+use redis::{Arg, Cmd, FromRedisValue, Pipeline, Value};
 use tokio::time::timeout;
 
 use super::{Argument, EngineError, EngineState, Inner, Script};
@@ -43,21 +43,6 @@ impl Inner {
         answer.map_err(|error| self.counted(error))
     }
 
-    /// The answers of a pipeline one by one: a refusal is that of its command alone.
-    pub(super) async fn each<T: FromRedisValue>(
-        &self,
-        mut pipeline: Pipeline,
-        within: Duration,
-    ) -> Result<Vec<Result<T, EngineError>>, EngineError> {
-        pipeline.ignore_errors();
-        let answers: Vec<RedisResult<Value>> = self.pipeline(&pipeline, within).await?;
-        let one = |answer: RedisResult<Value>| {
-            let answer = answer.map_err(EngineError::from).and_then(convert);
-            answer.map_err(|error| self.counted(error))
-        };
-        Ok(answers.into_iter().map(one).collect())
-    }
-
     /// Runs a script, also while the engine counts as away.
     pub(super) async fn script<T: FromRedisValue>(
         &self,
@@ -68,6 +53,13 @@ impl Inner {
     ) -> Result<T, EngineError> {
         let answer = self.run(script, keys, arguments, within).await.and_then(convert);
         answer.map_err(|error| self.counted(error))
+    }
+
+    /// Connects once, without the manager of connections, which tries again by itself.
+    pub(super) async fn try_to_connect(&self, within: Duration) -> Result<(), EngineError> {
+        let opened = timeout(within, self.connection.open(within)).await;
+        let opened = opened.unwrap_or(Err(EngineError::Timeout));
+        opened.map(drop).map_err(|error| self.counted(error))
     }
 
     async fn run(
@@ -91,12 +83,18 @@ impl Inner {
             }
             other => other?,
         };
-        let body = body_of(answer, &call);
-        if body.is_none() {
+        let Some((replaced, body)) = result_of(answer, &call) else {
             // The answer belongs to another command; so would all later ones on this connection.
             self.connection.replace();
+            return Err(EngineError::Answer);
+        };
+        for key in replaced {
+            tracing::warn!(
+                key,
+                "another program has written a key of the fleet; its value was removed"
+            );
         }
-        body.ok_or(EngineError::Answer)
+        Ok(body)
     }
 
     async fn send(&self, command: &Cmd, within: Duration) -> Result<Value, EngineError> {
@@ -141,17 +139,18 @@ fn convert<T: FromRedisValue>(answer: Value) -> Result<T, EngineError> {
     T::from_redis_value(answer).map_err(|_| EngineError::Answer)
 }
 
-/// The result of a script; `None` if the answer belongs to another call. The engine cuts an array
-/// at the first nil, so that a nil result is missing.
-fn body_of(answer: Value, call: &str) -> Option<Value> {
+/// The keys whose foreign values a script has removed, and its result; `None` if the answer belongs
+/// to another call. The engine cuts an array at the first nil, so that a nil result is missing.
+fn result_of(answer: Value, call: &str) -> Option<(Vec<String>, Value)> {
     let Value::Array(values) = answer else { return None };
     let mut values = values.into_iter();
     match values.next()? {
         Value::BulkString(echo) if echo == call.as_bytes() => {}
         _ => return None,
     }
+    let replaced = Vec::from_redis_value(values.next()?).ok()?;
     let body = values.next().unwrap_or(Value::Nil);
-    values.next().is_none().then_some(body)
+    values.next().is_none().then_some((replaced, body))
 }
 
 fn bytes_of(command: &Cmd) -> usize {

@@ -8,7 +8,7 @@ use redis::aio::{ConnectionManager, ConnectionManagerConfig, MultiplexedConnecti
 use redis::io::tcp::TcpSettings;
 use redis::{
     AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo,
-    ProtocolVersion, RedisConnectionInfo,
+    ProtocolVersion, RedisConnectionInfo, TlsCertificates,
 };
 use secrecy::ExposeSecret;
 use socket2::TcpKeepalive;
@@ -18,10 +18,8 @@ use super::{EngineError, EngineSettings};
 /// The longest time for TCP, TLS and `HELLO`.
 const CONNECT: Duration = Duration::from_secs(2);
 
-/// The shortest and the longest pause between attempts to connect. Each failed heartbeat replaces
-/// the manager, so that the pauses begin with the shortest one again.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
-const RETRIES: usize = 2;
+/// How often the manager tries again to connect by itself: heartbeats decide when.
+const RETRIES: usize = 0;
 
 /// The longest time that a command without a limit of its own waits. Callers have shorter ones.
 const RESPONSE: Duration = Duration::from_secs(30);
@@ -43,7 +41,12 @@ pub(super) struct Connection {
 impl Connection {
     /// Connects at the first command.
     pub(super) fn new(settings: &EngineSettings) -> Self {
-        let client = Client::open(info(settings)).expect("the address was parsed");
+        let info = info(settings);
+        let client = match settings.ca.clone() {
+            None => Client::open(info).expect("the address was parsed"),
+            ca => Client::build_with_tls(info, TlsCertificates { client_tls: None, root_cert: ca })
+                .expect("the certificates were parsed"),
+        };
         let manager = ArcSwap::from_pointee(manager(&client));
         Self { client, manager }
     }
@@ -76,8 +79,6 @@ fn manager(client: &Client) -> ConnectionManager {
     let config = ConnectionManagerConfig::new()
         .set_connection_timeout(Some(CONNECT))
         .set_response_timeout(Some(RESPONSE))
-        .set_min_delay(PAUSES.0)
-        .set_max_delay(PAUSES.1)
         .set_number_of_retries(RETRIES)
         .set_pipeline_buffer_size(WRITE_QUEUE);
     ConnectionManager::new_lazy_with_config(client.clone(), config)

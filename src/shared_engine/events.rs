@@ -1,13 +1,15 @@
 //! The event stream of a fleet. Each event has the next number, so that a reader knows
 //! whether it has missed one.
 
+mod reader;
+
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use redis::streams::{StreamId as Entry, StreamRangeReply};
+pub use reader::{EventReader, Read};
 
-use super::{Argument, BadSeal, Engine, EngineError, Script};
+use super::{Argument, BadSeal, Engine, EngineError, Script, StreamEntry};
 
 /// About how many events the stream keeps.
 const MAX_EVENTS: usize = 10_000;
@@ -60,7 +62,7 @@ pub struct Event {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedEvent {
     /// To be added to the keys of the script.
-    pub keys: [String; 2],
+    pub keys: [String; 3],
     /// To be added to the arguments of the script.
     pub arguments: [Argument; 4],
 }
@@ -88,7 +90,7 @@ impl Engine {
         let ttl = Argument::from(TTL.as_millis());
         let body = Argument::from(self.seal(&context(kind), body));
         SealedEvent {
-            keys: [self.events_key(), self.key("events:number")],
+            keys: ["events", "events:number", "incarnation"].map(|name| self.key(name)),
             arguments: [Argument::from(kind), body, Argument::from(MAX_EVENTS), ttl],
         }
     }
@@ -105,10 +107,9 @@ impl Engine {
     ) -> Result<Vec<Event>, EngineError> {
         let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
         let from = self.now_ms().saturating_sub(age).max(0);
-        let mut range = redis::cmd("XRANGE");
-        range.arg(self.events_key()).arg(from).arg("+");
-        let found: StreamRangeReply = self.command(&range, within).await?;
-        Ok(found.ids.into_iter().filter_map(|entry| self.event_of(&entry).ok()?.1.ok()).collect())
+        let range = (&*from.to_string(), "+");
+        let found = self.entries(&self.events_key(), range, MAX_EVENTS, within).await?;
+        Ok(found.iter().filter_map(|entry| self.event_of(entry).ok()?.1.ok()).collect())
     }
 
     pub(super) fn events_key(&self) -> String {
@@ -121,15 +122,16 @@ impl Engine {
     /// [`EngineError::Answer`] if the entry has another form: no instance has written it.
     pub(super) fn event_of(
         &self,
-        entry: &Entry,
+        entry: &StreamEntry,
     ) -> Result<(u64, Result<Event, BadSeal>), EngineError> {
-        let field = |name: &str| entry.get::<Vec<u8>>(name).ok_or(EngineError::Answer);
         let id = entry.id.parse()?;
-        let number = entry.get("number").ok_or(EngineError::Answer)?;
-        let kind = String::from_utf8(field("kind")?).map_err(|_| EngineError::Answer)?;
-        let sealed = field("body")?;
-        let body = self.open(&context(&kind), &sealed);
-        Ok((number, body.map(|body| Event { id, kind, body: body.to_vec() })))
+        let number = entry.text("number").and_then(|number| number.parse().ok());
+        let fields = (number, entry.text("kind"), entry.get("body"));
+        let (Some(number), Some(kind), Some(sealed)) = fields else {
+            return Err(EngineError::Answer);
+        };
+        let body = self.open(&context(kind), sealed);
+        Ok((number, body.map(|body| Event { id, kind: kind.to_owned(), body: body.to_vec() })))
     }
 }
 

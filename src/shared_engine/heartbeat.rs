@@ -2,12 +2,16 @@
 //! and renews leases. It writes, so an engine that loads its data, is full, or is read-only counts
 //! as away, like one that does not answer.
 
+mod deployments;
+
 use std::future::Future;
 use std::sync::atomic::Ordering;
 use std::sync::{LazyLock, Weak};
 use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
+
+pub(super) use deployments::{CONTEXT as DEPLOYMENT, Deployments};
 
 use super::lease::{LIFETIME, Lease, LeaseRegistry};
 use super::{Argument, EngineError, EngineState, Inner, Script};
@@ -24,8 +28,10 @@ const FIRST_ANSWER: Duration = Duration::from_millis(2_500);
 const FAILURES: u32 = 2;
 const SILENCE: Duration = Duration::from_millis(2_500);
 
-/// After a failure, the next heartbeat begins at most so long after the failed one began.
-const MAX_PAUSE: Duration = Duration::from_millis(1_500);
+/// After a failure, the next heartbeat begins at most so long after the failed one began: the pause
+/// doubles with each further failure.
+const FIRST_PAUSE: Duration = Duration::from_millis(375);
+const MAX_PAUSE: Duration = Duration::from_secs(2);
 
 /// How long an instance is counted after its last heartbeat.
 const INSTANCE_LIFETIME: Duration = Duration::from_secs(5);
@@ -33,20 +39,20 @@ const INSTANCE_LIFETIME: Duration = Duration::from_secs(5);
 /// How long the keys stay after the last heartbeat of any instance.
 const KEYS_LIFETIME: Duration = Duration::from_hours(24);
 
-/// Keys: instances, incarnation, epoch; those of wanted leases; those of released leases.
-/// Arguments: instance, a new incarnation in case there is none, lifetimes of instances, leases and
-/// keys in ms, number of wanted leases, whether the instance is registered (1 or 0); for each
-/// wanted lease the largest epoch that the instance knows; tokens of released leases. Returns the
-/// time in ms, the incarnation, the number of instances, and for each wanted lease whether this
-/// instance is the holder (0: another one is; 2: it is, in place of a foreign value), with the
-/// epoch. If the epoch of a lease is smaller than the known one, the engine has lost data: the
+/// Keys: instances, incarnation, epoch, deployments; those of wanted leases; those of released
+/// leases. Arguments: instance, a new incarnation in case there is none, lifetimes of instances,
+/// leases and keys in ms, number of wanted leases, whether the instance is registered (1 or 0), its
+/// sealed deployment (empty: not known yet); for each wanted lease the largest epoch that the
+/// instance knows; tokens of released leases. Returns the time in ms, the incarnation, the number of
+/// instances, some of the other deployments, and for each wanted lease whether this instance is the
+/// holder (0: another one is; 2: it is, in place of a foreign value), with the epoch. If the epoch of a lease is smaller than the known one, the engine has lost data: the
 /// lease passes to this instance with a larger epoch. A lease without an expiry gets one (`LT`).
 /// Apart from foreign values, nothing is deleted before the first command that needs memory: a full
 /// engine must refuse the heartbeat, and it refuses no command once the script has written.
 static BEAT: LazyLock<Script> = LazyLock::new(|| {
-    Script::with_own(
+    Script::new(
         r"
-local instances, incarnation, epoch = KEYS[1], KEYS[2], KEYS[3]
+local instances, incarnation, epoch, deployments = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local me, alive, lease_ms, keep_ms = ARGV[1], tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local wanted, largest = tonumber(ARGV[6]), 900000000000000
 local time = redis.call('TIME')
@@ -56,11 +62,21 @@ local function digits(number) return string.format('%.0f', number) end
 own(instances, 'zset')
 own(incarnation, 'string')
 own(epoch, 'string')
+own(deployments, 'zset')
 
-if ARGV[7] == '1' then redis.call('ZADD', instances, digits(now), me) end
-redis.call('ZREMRANGEBYSCORE', instances, '-inf', digits(now - alive))
-redis.call('ZREMRANGEBYSCORE', instances, digits(now + alive), '+inf')
-redis.call('PEXPIRE', instances, keep_ms)
+if ARGV[7] == '1' then
+  redis.call('ZADD', instances, digits(now), me)
+  if ARGV[8] ~= '' then redis.call('ZADD', deployments, digits(now), ARGV[8]) end
+end
+for _, key in ipairs({instances, deployments}) do
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', digits(now - alive))
+  redis.call('ZREMRANGEBYSCORE', key, digits(now + alive), '+inf')
+  redis.call('PEXPIRE', key, keep_ms)
+end
+local others = {}
+for _, found in ipairs(redis.call('ZRANGE', deployments, 0, 9)) do
+  if found ~= ARGV[8] and #found <= 2048 then others[#others + 1] = found end
+end
 local current = redis.call('GET', incarnation)
 if not current or #current ~= 32 or string.find(current, '%X') then
   current = ARGV[2]
@@ -68,7 +84,7 @@ if not current or #current ~= 32 or string.find(current, '%X') then
 end
 redis.call('PEXPIRE', incarnation, keep_ms)
 
-for i = wanted + 4, #KEYS do
+for i = wanted + 5, #KEYS do
   if redis.pcall('GET', KEYS[i]) == ARGV[i + 4] then redis.call('DEL', KEYS[i]) end
 end
 
@@ -89,7 +105,7 @@ end
 
 local states = {}
 for i = 1, wanted do
-  local key, known = KEYS[3 + i], number(ARGV[7 + i]) or 0
+  local key, known = KEYS[4 + i], number(ARGV[8 + i]) or 0
   -- Nothing is larger: epochs begin again.
   if known + 1 >= largest then known = 0 end
   local value = redis.pcall('GET', key)
@@ -109,7 +125,7 @@ for i = 1, wanted do
     states[i] = {0, digits(held)}
   end
 end
-return {digits(now), current, redis.call('ZCARD', instances), states}
+return {digits(now), current, redis.call('ZCARD', instances), others, states}
 ",
     )
 });
@@ -128,7 +144,7 @@ return 1
 });
 
 /// What the script returns.
-type Answer = (i64, String, usize, Vec<(u8, u64)>);
+type Answer = (i64, String, usize, Vec<Vec<u8>>, Vec<(u8, u64)>);
 
 /// Sends heartbeats until the last clone of the engine is dropped.
 pub(super) async fn run(engine: Weak<Inner>) {
@@ -204,10 +220,11 @@ impl Heartbeats {
     }
 }
 
-/// The pause after a failure: short after the first one, then up to [`MAX_PAUSE`] from the
-/// beginning of the failed heartbeat. It is random, because many instances lose the engine at once.
+/// The pause after a failure, from the beginning of the failed heartbeat. A random half of it is left
+/// out, because many instances lose the engine at once.
 fn pause(begun: Instant, failures: u32) -> Duration {
-    let half = if failures < FAILURES { MAX_PAUSE / 8 } else { MAX_PAUSE / 2 };
+    let longest = FIRST_PAUSE.saturating_mul(1 << failures.saturating_sub(1).min(8)).min(MAX_PAUSE);
+    let half = longest / 2;
     let next = begun + half + half.mul_f64(fastrand::f64());
     next.saturating_duration_since(Instant::now())
 }
@@ -226,14 +243,19 @@ async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
         ms(KEYS_LIFETIME),
         Argument::from(leases.len()),
         Argument::from(usize::from(counts)),
+        Argument::from(inner.deployments.own()),
     ];
     arguments.extend(leases.iter().map(|lease| Argument::from(lease.known_epoch())));
     arguments.extend(dropped.into_iter().map(|(_, token)| Argument::from(token)));
+    if !matches!(inner.availability.state(), EngineState::Here { .. }) {
+        inner.try_to_connect(within).await?;
+    }
     let sent = Instant::now();
     let answer: Answer = inner.script(&BEAT, &keys, &arguments, within).await?;
-    let (now_ms, incarnation, instances, states) = answer;
+    let (now_ms, incarnation, instances, others, states) = answer;
     inner.clock.add(now_ms, sent, Instant::now());
     inner.instances.store(instances, Ordering::Relaxed);
+    inner.deployments.set_others(&inner.sealer, &others);
     enter_leases(inner, &leases, &states, sent);
     Ok(incarnation)
 }
@@ -263,8 +285,8 @@ pub(super) async fn leave(inner: &Inner) {
     }
 }
 
-fn base_keys(inner: &Inner) -> [String; 3] {
-    ["instances", "incarnation", "epoch"].map(|name| inner.key(name))
+fn base_keys(inner: &Inner) -> [String; 4] {
+    ["instances", "incarnation", "epoch", "deployments"].map(|name| inner.key(name))
 }
 
 fn ms(duration: Duration) -> Argument {

@@ -2,32 +2,65 @@
 
 use redis::{RedisWrite, ToRedisArgs};
 
-/// `append_event(key, argument)` for scripts: the indexes of the first of two keys and of the first
-/// of four arguments.
+/// The beginning of each script. `own(key, kind)` removes a foreign value, which has another type
+/// than `kind`, so that no command fails because of it; `replace(key)` removes a value of any type.
+const BEGIN: &str = r"
+local call, replaced = table.remove(ARGV), {}
+local function replace(key)
+  redis.call('UNLINK', key)
+  replaced[#replaced + 1] = key
+end
+local function own(key, kind)
+  local found = redis.call('TYPE', key)['ok']
+  if found ~= kind and found ~= 'none' then replace(key) end
+end
+local function body()
+";
+
+/// The end of each script. The number of the call comes back with the result, so that the answer of
+/// another call is noticed: a proxy may repeat bytes, and answers have no ids. The keys whose foreign
+/// values were removed come back, too.
+const END: &str = "\nend\nreturn {call, replaced, body()}\n";
+
+/// `append_event(key, argument)` for scripts: the indexes of the first of three keys and of the
+/// first of four arguments. A foreign entry whose id is in the future would be the last one that
+/// readers get: the stream begins again then, as it does in place of a foreign value. The incarnation
+/// is removed, so that each instance begins a new session and reads the new stream.
 const APPEND_EVENT: &str = r"
 local function append_event(key, argument)
-  local number = redis.call('INCR', KEYS[key + 1])
-  local id = redis.call('XADD', KEYS[key], 'MAXLEN', '~', ARGV[argument + 2], '*',
-    'number', number, 'kind', ARGV[argument], 'body', ARGV[argument + 1])
-  redis.call('PEXPIRE', KEYS[key], ARGV[argument + 3])
-  redis.call('PEXPIRE', KEYS[key + 1], ARGV[argument + 3])
+  local stream, counter, incarnation = KEYS[key], KEYS[key + 1], KEYS[key + 2]
+  local function begin_again()
+    replace(stream)
+    redis.call('DEL', incarnation)
+  end
+  local found = redis.call('TYPE', stream)['ok']
+  if found ~= 'stream' and found ~= 'none' then begin_again() end
+  own(counter, 'string')
+  local known = redis.call('GET', counter)
+  if known and not (#known <= 15 and string.find(known, '^%d+$')) then replace(counter) end
+  local number = redis.call('INCR', counter)
+  local function add(call)
+    return call('XADD', stream, 'MAXLEN', '~', ARGV[argument + 2], '*',
+      'number', number, 'kind', ARGV[argument], 'body', ARGV[argument + 1])
+  end
+  local id = add(redis.pcall)
+  local is_foreign
+  if type(id) == 'table' then
+    is_foreign = string.find(id['err'], 'last possible ID', 1, true)
+    -- Another error, which ends the script.
+    if not is_foreign then add(redis.call) end
+  else
+    is_foreign = tonumber(string.match(id, '^%d+')) > redis.call('TIME')[1] * 1000 + 60000
+  end
+  if is_foreign then
+    begin_again()
+    id = add(redis.call)
+  end
+  redis.call('PEXPIRE', stream, ARGV[argument + 3])
+  redis.call('PEXPIRE', counter, ARGV[argument + 3])
   return id
 end
 ";
-
-/// `own(key, kind)` for scripts: removes a foreign value, which has another type than `kind`, so
-/// that no command fails because of it.
-const OWN: &str = r"
-local function own(key, kind)
-  local found = redis.call('TYPE', key)['ok']
-  if found ~= kind and found ~= 'none' then redis.call('DEL', key) end
-end
-";
-
-/// Returns the number of the call with the result, so that the answer of another call is noticed: a
-/// proxy may repeat bytes, and answers have no ids.
-const ECHO: (&str, &str) =
-    ("local call = table.remove(ARGV)\nlocal function body()\n", "\nend\nreturn {call, body()}\n");
 
 /// A script in Lua, which gets `KEYS` and `ARGV`, and returns one value.
 #[derive(Debug)]
@@ -37,19 +70,13 @@ pub struct Script {
 }
 
 impl Script {
-    /// The script with this text.
+    /// The script with this text. It may call `own(key, kind)`, which removes a value of another
+    /// type, and `replace(key)`, which removes any value; the client logs both.
     #[must_use]
     pub fn new(source: &str) -> Self {
-        let source = format!("{}{source}{}", ECHO.0, ECHO.1);
+        let source = format!("{BEGIN}{source}{END}");
         let hash = redis::Script::new(&source).get_hash().to_owned();
         Self { source, hash }
-    }
-
-    /// The same as [`Script::new`], with the function `own(key, kind)`, which removes a value of
-    /// another type.
-    #[must_use]
-    pub fn with_own(source: &str) -> Self {
-        Self::new(&format!("{OWN}\n{source}"))
     }
 
     /// The same as [`Script::new`], with the function `append_event(first_key, first_argument)`,

@@ -22,13 +22,15 @@ pub struct EngineSettings {
     pub prefix: String,
     /// The key of seals, at least [`MIN_KEY_BYTES`]; without one, seals are checksums only.
     pub key: Option<SecretSlice<u8>>,
+    /// The root certificates in PEM, in place of those of the system.
+    pub ca: Option<Vec<u8>>,
 }
 
 impl EngineSettings {
     /// The settings with this address and prefix, without secrets.
     #[must_use]
     pub fn new(url: EngineUrl, prefix: &str) -> Self {
-        Self { url, password: None, prefix: prefix.to_owned(), key: None }
+        Self { url, password: None, prefix: prefix.to_owned(), key: None, ca: None }
     }
 }
 

@@ -138,7 +138,7 @@ fn files(path: Option<&Path>, base_dir: &Path, problems: &mut Problems) -> Optio
         None => ("built-in content".to_owned(), Ok(BUILT_IN.to_owned())),
     };
     let text = problems.take(place, text);
-    match ContentFile::parse(&text?) {
+    match ContentFile::parse(text?) {
         Ok(files) => Some(files),
         Err(errors) => {
             for error in errors {

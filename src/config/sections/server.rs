@@ -60,7 +60,7 @@ impl Default for Raw {
             listen: "127.0.0.1:8080".to_owned(),
             admin_listen: "127.0.0.1:9090".to_owned(),
             cors_origins: Vec::new(),
-            cache_control: "public, max-age=60".to_owned(),
+            cache_control: "public, max-age=60, stale-if-error=86400".to_owned(),
             cache_control_404: "public, max-age=5".to_owned(),
             cache_control_url: "no-cache".to_owned(),
             cache_control_sitemap:

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use secrecy::{ExposeSecret, SecretSlice};
 use serde::Deserialize;
 
@@ -25,6 +28,7 @@ struct Raw {
     password_file: Option<PathBuf>,
     prefix: Option<String>,
     key_file: Option<PathBuf>,
+    ca_file: Option<PathBuf>,
 }
 
 /// `None`: the service works alone.
@@ -35,7 +39,8 @@ pub(in crate::config) fn read(
 ) -> Option<EngineSettings> {
     let raw: Raw = table::read(table, "shared", problems);
     let Some(url) = raw.url.as_deref() else {
-        if raw.password_file.is_some() || raw.prefix.is_some() || raw.key_file.is_some() {
+        let files = [&raw.password_file, &raw.key_file, &raw.ca_file];
+        if raw.prefix.is_some() || files.iter().any(|file| file.is_some()) {
             problems.add("shared.url", "must be set if [shared] has other settings");
         }
         return None;
@@ -54,7 +59,28 @@ pub(in crate::config) fn read(
     let prefix = problems.take("shared.prefix", prefix(raw.prefix.as_deref()));
     let key = raw.key_file.map(|path| key(&context.base_dir.join(path)));
     let key = key.and_then(|key| problems.take("shared.key_file", key));
-    Some(EngineSettings { url: url?, password, prefix: prefix?, key })
+    let ca = raw.ca_file.map(|path| certificates(&context.base_dir.join(path)));
+    let ca = ca.and_then(|ca| problems.take("shared.ca_file", ca));
+    if ca.is_some() && url.as_ref().is_some_and(|url| !url.tls) {
+        problems.add("shared.ca_file", "needs a `shared.url` that begins with rediss://");
+    }
+    Some(EngineSettings { url: url?, password, prefix: prefix?, key, ca })
+}
+
+/// The file, if it has certificates in PEM that can be trusted.
+fn certificates(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(&bytes) {
+        let added = certificate
+            .map_err(|error| error.to_string())
+            .and_then(|certificate| roots.add(certificate).map_err(|error| error.to_string()));
+        added.map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    if roots.is_empty() {
+        return Err(format!("{}: there is no certificate in PEM in it", path.display()));
+    }
+    Ok(bytes)
 }
 
 /// Characters without a meaning in patterns of keys and in access rules.

@@ -46,7 +46,8 @@ local function changes_append(k, a)
   for i = a + 11, a + 9 + 2 * count, 2 do
     local added = redis.pcall('XADD', stream, ARGV[i], 'c', ARGV[i + 1])
     if type(added) == 'table' then
-      redis.call('UNLINK', log, stream)
+      replace(log)
+      replace(stream)
       return
     end
   end
@@ -170,11 +171,11 @@ impl SharedChanges {
     }
 
     fn restart(&self, version: &ListVersion, known: Known, reason: &'static str) -> ChangeAppend {
-        let Head { site, content_type: uid, source, .. } = &version.head;
+        let Head { site, content_type: uid, .. } = &version.head;
         log_publication(site, uid, reason);
         let log = fastrand::u64(..);
         let mut arguments = self.arguments(b"restart", version, known, log);
-        let value = self.log_value(site, log, *source, &version.lease_key);
+        let value = self.log_value(site, log);
         arguments[5] = fields::seal(&self.engine, site, LAST, &LastValue { log, last: 0 });
         arguments[6] = fields::seal(&self.engine, site, LOG, &value);
         ChangeAppend::new(self.keys(site), arguments, 0)

@@ -12,9 +12,8 @@ use crate::shared_engine::{Argument, EngineError, Script};
 static BEGIN: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
-local log = false
-if redis.call('TYPE', KEYS[1])['ok'] == 'hash' then log = redis.call('HGET', KEYS[1], 'log') end
-if (log or '') ~= ARGV[1] then return 0 end
+own(KEYS[1], 'hash')
+if (redis.call('HGET', KEYS[1], 'log') or '') ~= ARGV[1] then return 0 end
 redis.call('UNLINK', KEYS[1], KEYS[2])
 redis.call('HSET', KEYS[1], 'log', ARGV[2], 'last', ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
@@ -30,11 +29,7 @@ impl SharedChanges {
     /// identity was read.
     pub(super) async fn begin(&self, site: &str, expected: Vec<u8>) -> Result<(), EngineError> {
         let log = fastrand::u64(..);
-        let source = {
-            let state = self.inner.state.lock();
-            state.sites.get(site).map(|known| known.source).unwrap_or_default()
-        };
-        let value = self.log_value(site, log, source, "");
+        let value = self.log_value(site, log);
         let arguments = vec![
             Argument::from(expected),
             Argument::from(fields::seal(&self.engine, site, LOG, &value)),

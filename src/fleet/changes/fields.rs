@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::shared_engine::Engine;
 
+/// The most bytes of a field: a [`LogValue`] has the names of all content types.
+pub(super) const MAX_BYTES: usize = 1 << 20;
 /// The field with the [`LogValue`].
 pub(super) const LOG: &str = "log";
 /// The field with the [`LastValue`].
@@ -18,10 +20,6 @@ const BASE: &str = "base:";
 pub(super) struct LogValue {
     /// The identity of the log.
     pub(super) log: u64,
-    /// The source of its documents: 32 hexadecimal digits that identify the CMS.
-    pub(super) source: String,
-    /// The key of the lease whose holder has begun it; empty if it was begun without a publication.
-    pub(super) lease: String,
     /// The content types that the site had then: the pages of their first snapshots are not added.
     pub(super) types: Vec<String>,
 }
@@ -44,12 +42,6 @@ pub(super) struct BaseValue {
     pub(super) position: String,
     /// The key of the lease whose holder publishes the list.
     pub(super) lease: String,
-}
-
-impl LogValue {
-    pub(super) fn source(&self) -> Option<u128> {
-        u128::from_str_radix(&self.source, 16).ok()
-    }
 }
 
 /// The name of the field with the base of a content type.

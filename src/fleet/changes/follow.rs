@@ -1,7 +1,7 @@
 //! Reads the logs in the engine, and applies them to the replicas of this instance.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::time::{MissedTickBehavior, interval, sleep_until};
@@ -9,33 +9,14 @@ use tokio::time::{MissedTickBehavior, interval, sleep_until};
 use super::SharedChanges;
 use super::append::part_context;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, uid_of};
+use super::read_script::{MAX_PART_BYTES, READ};
 use super::reason::log_begin;
 use super::tail::Tail;
 use crate::change_log::{Applied, Part};
-use crate::shared_engine::{Argument, Engine, EngineError, EngineState, Script};
+use crate::shared_engine::{Argument, Engine, EngineError, EngineState};
 
-/// Arguments: the sealed identity of the known log, the last change that was read of it, the
-/// largest number of parts, the seal of the last part that was read. Returns the fields of the
-/// head, the parts after that change (from the beginning if the log is another one), and 1 if the
-/// last part that was read is another one now. Foreign values of another type count as missing.
-static READ: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
-if redis.call('TYPE', KEYS[1])['ok'] ~= 'hash' then return {{}, {}, 0} end
-local log = redis.call('HGET', KEYS[1], 'log') or ''
-local after, parts, differs = ARGV[2], {}, 0
-if log ~= ARGV[1] then after = '0' end
-if redis.call('TYPE', KEYS[2])['ok'] == 'stream' then
-  local tail = redis.call('XRANGE', KEYS[2], after .. '-0', after .. '-0')[1]
-  if tail and #ARGV[4] > 0 and string.sub(tail[2][2], -#ARGV[4]) ~= ARGV[4] then differs = 1 end
-  parts = redis.call('XRANGE', KEYS[2], '(' .. after .. '-0', '+', 'COUNT', ARGV[3])
-end
-return {redis.call('HGETALL', KEYS[1]), parts, differs}
-",
-    )
-});
 /// An entry of the stream: its id, and its fields.
-type PartEntry = (String, Vec<(String, Vec<u8>)>);
+type PartEntry = (String, Vec<(Vec<u8>, Vec<u8>)>);
 
 /// Why a log begins again whose changes differ from those that were read before.
 const OTHER_CHANGES: &str = "the engine has other changes in their place";
@@ -52,7 +33,7 @@ const SMALL_ANSWER: usize = 1 << 20;
 const MAX_BEGINS: usize = 3;
 
 /// Fields by name, sealed parts by id, and whether the last part differs.
-type Answer = (HashMap<String, Vec<u8>>, Vec<PartEntry>, u8);
+type Answer = (Vec<(Vec<u8>, Vec<u8>)>, Vec<PartEntry>, u8);
 
 /// The state of a log after a read.
 enum Progress {
@@ -130,6 +111,14 @@ impl SharedChanges {
     /// # Errors
     /// [`EngineError`] if the engine does not answer; what was read before stays.
     pub async fn catch_up(&self, site: &str) -> Result<(), EngineError> {
+        let result = self.read_to_end(site).await;
+        if let Some(known) = self.inner.state.lock().sites.get_mut(site) {
+            known.is_unread = result.is_err();
+        }
+        result
+    }
+
+    async fn read_to_end(&self, site: &str) -> Result<(), EngineError> {
         let reading = {
             let mut state = self.inner.state.lock();
             Arc::clone(&state.sites.entry(site.to_owned()).or_default().reading)
@@ -142,6 +131,8 @@ impl SharedChanges {
         let (mut count, mut begins) = (FIRST_COUNT, 0);
         loop {
             let (fields, parts, differs) = self.read(site, count).await?;
+            let named = |(name, value)| Some((String::from_utf8(name).ok()?, value));
+            let fields: HashMap<String, Vec<u8>> = fields.into_iter().filter_map(named).collect();
             let bytes: usize =
                 parts.iter().flat_map(|(_, part)| part).map(|part| part.1.len()).sum();
             count = if bytes < SMALL_ANSWER { (count * 2).min(MAX_COUNT) } else { FIRST_COUNT };
@@ -185,6 +176,8 @@ impl SharedChanges {
             Argument::from(after.to_string()),
             Argument::from(count.to_string()),
             Argument::from(tail.unwrap_or_default()),
+            Argument::from(fields::MAX_BYTES),
+            Argument::from(MAX_PART_BYTES),
         ];
         self.engine.script(&READ, &self.keys(site), arguments, READ_WITHIN).await
     }
@@ -200,8 +193,7 @@ impl SharedChanges {
         let Some(sealed) = found.get(LOG) else {
             return Progress::Unusable(self.why_missing(site));
         };
-        let head = fields::open::<LogValue>(&self.engine, site, LOG, sealed);
-        let Some((source, head)) = head.and_then(|head| Some((head.source()?, head))) else {
+        let Some(head) = fields::open::<LogValue>(&self.engine, site, LOG, sealed) else {
             return Progress::Unusable("its head is damaged");
         };
         let last = found.get(LAST);
@@ -216,14 +208,7 @@ impl SharedChanges {
         }
         known.read = Some((sealed.clone(), session));
         state.is_alone = false;
-        known.is_of_other_source = source != known.source;
-        if known.is_of_other_source {
-            // The log belongs to instances with other settings. Those with these settings begin a
-            // new log after the others have stopped.
-            known.bases = bases(&self.engine, site, head.log, found);
-            return Progress::End;
-        }
-        if self.log.follow(site, head.log, source) > last.last {
+        if self.log.follow(site, head.log, known.source) > last.last {
             return Progress::Unusable("the engine has lost changes");
         }
         let is_empty = parts.is_empty();
@@ -248,7 +233,7 @@ impl SharedChanges {
     }
 
     /// Applies a part; `None`: it cannot be used.
-    fn apply(&self, site: &str, id: &str, part: &[(String, Vec<u8>)]) -> Option<Tail> {
+    fn apply(&self, site: &str, id: &str, part: &[(Vec<u8>, Vec<u8>)]) -> Option<Tail> {
         let [(_, sealed)] = part else { return None };
         let bytes = self.engine.open(&part_context(site, id), sealed).ok()?;
         let part = Part::decode(bytes).ok()?;

@@ -51,10 +51,8 @@ impl SiteState {
     /// The leases of the groups with other settings whose changes the log has, with their content
     /// types.
     fn leases_of_others(&self) -> BTreeMap<String, String> {
-        let is_own = |uid: &str, list: &str| {
-            let own = self.settled.get(uid).filter(|_| !self.is_of_other_source);
-            own.is_some_and(|own| own.list == list)
-        };
+        let is_own =
+            |uid: &str, list: &str| self.settled.get(uid).is_some_and(|own| own.list == list);
         let others = self.bases.iter().filter(|(uid, base)| !is_own(uid, &base.list));
         others.map(|(uid, base)| (base.lease.clone(), uid.clone())).collect()
     }

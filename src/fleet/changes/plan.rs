@@ -62,16 +62,16 @@ pub(super) enum Since {
 impl SharedChanges {
     pub(super) async fn known(&self, version: &ListVersion) -> Result<Known, EngineError> {
         let [log_key, _] = self.keys(&version.head.site);
-        let mut command = redis::cmd("HMGET");
         let base = base_field(&version.head.content_type);
-        command.arg(log_key).arg(LOG).arg(LAST).arg(base);
-        let found = self.engine.command(&command, READ_WITHIN).await;
-        let (log, last, base) = match found {
-            // A foreign value, which the publication replaces.
-            Err(EngineError::Refused(code)) if code == "WRONGTYPE" => (None, None, None),
-            found => found?,
-        };
+        let names = [LOG, LAST, &base];
+        let [log, last, base] =
+            self.engine.fields(&log_key, names, fields::MAX_BYTES, READ_WITHIN).await?;
         Ok(Known { log, last, base })
+    }
+
+    fn is_of_present_cms(&self, head: &Head) -> bool {
+        let state = self.inner.state.lock();
+        state.sites.get(&head.site).is_some_and(|known| known.source == head.source)
     }
 
     /// Whether an instance has this lease: a group with other settings is in use then.
@@ -87,17 +87,14 @@ impl SharedChanges {
         known: &Known,
     ) -> Result<Plan, EngineError> {
         let (site, uid) = (&version.head.site, &version.head.content_type);
+        if !self.is_of_present_cms(&version.head) {
+            // A snapshot from before a reload of the settings.
+            return Ok(Plan::Nothing);
+        }
         let Some(sealed) = &known.log else { return Ok(Plan::Restart(self.why_missing(site))) };
         let Some(log) = fields::open::<LogValue>(&self.engine, site, LOG, sealed) else {
             return Ok(Plan::Restart("its head is damaged"));
         };
-        if log.source() != Some(version.head.source) {
-            let is_other = !log.lease.is_empty() && log.lease != version.lease_key;
-            if is_other && self.is_held(&log.lease).await? {
-                return Ok(Plan::Nothing);
-            }
-            return Ok(Plan::Restart("its documents are from another source"));
-        }
         let last = known.last.as_ref();
         let last = last.and_then(|sealed| fields::open(&self.engine, site, LAST, sealed));
         let Some(LastValue { last, .. }) = last.filter(|last: &LastValue| last.log == log.log)

@@ -37,6 +37,9 @@ impl SharedChanges {
             Some(Since::Cursor(cursor)) => Some(cursor),
             _ => None,
         };
+        if self.lacks_changes(site) {
+            return Readiness::NotYet;
+        }
         let is_ahead = cursor.is_some_and(|cursor| self.log.is_ahead(site, cursor));
         // This instance may not have read the log of the cursor yet.
         let is_unknown = cursor.is_some_and(|cursor| self.log.waiting(site, cursor).is_none());
@@ -68,8 +71,14 @@ impl SharedChanges {
 
     fn is_read(&self, site: &str, session: u64) -> bool {
         let state = self.inner.state.lock();
-        let read = state.sites.get(site).and_then(|known| known.read.as_ref());
-        read.is_some_and(|(_, at)| *at == session)
+        let read = state.sites.get(site).filter(|known| !known.is_unread);
+        read.and_then(|known| known.read.as_ref()).is_some_and(|(_, at)| *at == session)
+    }
+
+    /// Whether this instance knows changes that the log lacks, because it cannot publish them.
+    fn lacks_changes(&self, site: &str) -> bool {
+        let state = self.inner.state.lock();
+        state.sites.get(site).is_some_and(|known| known.unpublished().is_some())
     }
 
     /// Whether the log began less than ten seconds ago, and this instance has not adopted all

@@ -24,7 +24,7 @@ const WITHIN: Duration = Duration::from_secs(1);
 /// How often the pool gets the last known number of instances. This takes no command.
 const INSTANCES_PERIOD: Duration = Duration::from_secs(2);
 
-static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::with_own(PERMITS));
+static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(PERMITS));
 
 /// The permits of this instance. Clones share them.
 #[derive(Clone)]

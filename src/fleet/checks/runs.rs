@@ -13,6 +13,7 @@ pub use ownership::{Ownership, Renewed};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use tokio::sync::RwLock;
 
@@ -26,10 +27,12 @@ const LIFETIME: Duration = Duration::from_secs(3);
 pub const PERIOD: Duration = Duration::from_millis(500);
 /// The time limit of a command in the background.
 pub const WITHIN: Duration = Duration::from_secs(2);
+/// The most bytes of the sealed end of a run, which names its result.
+const MAX_FIELD_BYTES: usize = 64 << 10;
 /// A larger result is not read.
 const MAX_RESULT_BYTES: usize = 256 * 1024 * 1024;
 
-static JOIN: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::JOIN));
+static JOIN: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::JOIN));
 
 /// The runs of all instances. Clones share their state.
 #[derive(Clone)]
@@ -38,9 +41,6 @@ pub struct FleetRuns {
     /// Locked for reading by each run that this instance owns, until the engine has its end.
     owned: Arc<RwLock<()>>,
 }
-
-/// The token of a run that has ended, and its sealed result.
-type ResultFields = (Option<Vec<u8>>, Option<Vec<u8>>);
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,19 +156,14 @@ impl FleetRuns {
     /// # Errors
     /// [`EngineError`].
     pub async fn results(&self, ids: &[ListId]) -> Result<Vec<Option<SharedResult>>, EngineError> {
-        let mut pipeline = redis::pipe();
-        for id in ids {
+        let result = async |id: &ListId| {
             let key = self.engine.key(&format!("run:{id}:result"));
-            pipeline.cmd("HMGET").arg(key).arg("run").arg("result");
-        }
-        let found: Vec<Result<ResultFields, EngineError>> =
-            self.engine.each(pipeline, WITHIN).await?;
-        let result = |(id, fields): (&ListId, Result<ResultFields, EngineError>)| {
-            let (token, sealed) = fields.ok()?;
-            let token = String::from_utf8(token?).ok()?;
-            Claim { engine: self.engine.clone(), id: id.to_string(), token }.result(&sealed?)
+            let found = self.engine.fields(&key, ["run", "result"], MAX_FIELD_BYTES, WITHIN).await;
+            let [Some(token), Some(sealed)] = found? else { return Ok(None) };
+            let Ok(token) = String::from_utf8(token) else { return Ok(None) };
+            Ok(Claim { engine: self.engine.clone(), id: id.to_string(), token }.result(&sealed))
         };
-        Ok(ids.iter().zip(found).map(result).collect())
+        try_join_all(ids.iter().map(result)).await
     }
 
     /// Downloads the bytes of a result.

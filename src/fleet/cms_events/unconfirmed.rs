@@ -59,7 +59,8 @@ impl Unconfirmed {
             withdraws |= received.event.withdraws;
             is_applied &= received.is_applied;
         }
-        self.push(CmsEvent { withdraws, change: CmsChange::Anything }, is_applied, now);
+        let change = CmsChange::Anything;
+        self.push(CmsEvent { withdraws, change, is_found: false }, is_applied, now);
     }
 
     pub(super) fn confirm(&mut self, number: u64) {
@@ -130,7 +131,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn event(withdraws: bool) -> CmsEvent {
-        CmsEvent { withdraws, change: CmsChange::Nothing }
+        CmsEvent { withdraws, change: CmsChange::Nothing, is_found: false }
     }
 
     #[test]
@@ -189,7 +190,8 @@ mod tests {
             assert!(events.add(event(n == 7), true, start).is_some());
         }
         assert_eq!(events.add(event(false), true, start), None);
-        let anything = CmsEvent { withdraws: true, change: CmsChange::Anything };
+        let change = CmsChange::Anything;
+        let anything = CmsEvent { withdraws: true, change, is_found: false };
         assert_eq!(events.late(start, SECOND), [(1 + MAX_EVENTS as u64, anything)]);
     }
 }

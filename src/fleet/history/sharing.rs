@@ -13,10 +13,12 @@ use crate::shared_engine::{Argument, EngineError, Script};
 
 /// Writes rows. A row replaces the present one if it was seen and that was imported, or if both are
 /// of one kind and it was last seen later; a row of the same document is written again only after
-/// an hour. Returns the indexes of the rows that were written, from 1.
+/// an hour. Returns whether a foreign value was removed (1), and the indexes of the rows that were
+/// written, from 1.
 static MERGE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
+own(KEYS[1], 'hash')
 local written = {}
 for i = 2, #ARGV, 2 do
   local old, new = redis.call('HGET', KEYS[1], ARGV[i]), ARGV[i + 1]
@@ -36,7 +38,7 @@ for i = 2, #ARGV, 2 do
   end
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
-return written
+return {#replaced, written}
 ",
     )
 });
@@ -44,6 +46,7 @@ return written
 static REMOVE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
+own(KEYS[1], 'hash')
 for i = 1, #ARGV, 2 do
   local old = redis.call('HGET', KEYS[1], ARGV[i])
   if old and (tonumber(string.sub(old, 2, 17)) or 0) <= tonumber(ARGV[i + 1]) then
@@ -54,6 +57,29 @@ return 1
 ",
     )
 });
+/// Arguments: the cursor, about how many rows are read, the most bytes of a row. Returns the next
+/// cursor and the rows. Rows that are too long are removed.
+static READ: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        r"
+own(KEYS[1], 'hash')
+local found, rows = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]), {}
+for i = 1, #found[2], 2 do
+  local name, value = found[2][i], found[2][i + 1]
+  if #name + #value > tonumber(ARGV[3]) then
+    redis.call('HDEL', KEYS[1], name)
+  else
+    rows[#rows + 1] = {name, value}
+  end
+end
+return {found[1], rows}
+",
+    )
+});
+/// The name and the value of a field.
+type Field = (Vec<u8>, Vec<u8>);
+/// The most bytes of a row: a path of at most 64 KiB, a host and a document.
+const MAX_ROW_BYTES: usize = 128 << 10;
 /// How many rows one script or one read has.
 const BATCH: usize = 256;
 /// How many rows are written and announced together.
@@ -83,14 +109,16 @@ impl SharedHistory {
         let key = self.key(source, site);
         let (mut cursor, mut count, mut refused) = (0_u64, 0, 0_usize);
         loop {
-            let mut command = redis::cmd("HSCAN");
-            command.arg(&key).arg(cursor).arg("COUNT").arg(BATCH);
-            let (next, found): (u64, Vec<(String, Vec<u8>)>) =
-                self.engine.command(&command, WITHIN).await?;
+            let arguments = vec![cursor.into(), BATCH.into(), MAX_ROW_BYTES.into()];
+            let (next, found): (u64, Vec<Field>) =
+                self.engine.script(&READ, std::slice::from_ref(&key), arguments, WITHIN).await?;
             count += found.len();
             let rows: Vec<Row> = found
                 .iter()
-                .filter_map(|(name, value)| open(&self.engine, (source, site), name, value))
+                .filter_map(|(name, value)| {
+                    let name = std::str::from_utf8(name).ok()?;
+                    open(&self.engine, (source, site), name, value)
+                })
                 .collect();
             refused += found.len() - rows.len();
             self.merge(rows);
@@ -164,7 +192,12 @@ impl SharedHistory {
             arguments.push(Argument::from(value(&self.engine, row)));
         }
         let keys = [key.to_owned()];
-        let written: Vec<usize> = self.engine.script(&MERGE, &keys, arguments, WITHIN).await?;
+        let (replaced, written): (u8, Vec<usize>) =
+            self.engine.script(&MERGE, &keys, arguments, WITHIN).await?;
+        if replaced > 0 {
+            // The rows of this instance are written again.
+            self.read_all_soon();
+        }
         let row = |at: usize| rows.get(at.checked_sub(1)?).map(|row| (*row).clone());
         Ok(written.into_iter().filter_map(row).collect())
     }

@@ -3,10 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use super::{Lists, SharedListId, WITHIN};
 use crate::shared_engine::{Chunks, EngineError};
+
+/// The most bytes of a sealed pointer, which has names and numbers alone.
+const MAX_BYTES: usize = 64 << 10;
 
 /// The position of a version, by which versions are ordered: first by epoch, so that the order also
 /// holds after the engine has lost its data. As text: `<epoch>-<version>`.
@@ -79,9 +83,6 @@ pub(super) struct Found {
     pub(super) pointer: Option<Pointer>,
 }
 
-/// The position and the sealed pointer.
-type PointerFields = (Option<Vec<u8>>, Option<Vec<u8>>);
-
 impl Lists {
     pub(super) fn seal_pointer(&self, list: &SharedListId, pointer: &Pointer) -> Vec<u8> {
         let text = serde_json::to_vec(pointer).expect("texts and numbers are JSON");
@@ -89,10 +90,8 @@ impl Lists {
     }
 
     pub(super) async fn find(&self, list: &SharedListId) -> Result<Found, EngineError> {
-        let mut get = redis::cmd("HMGET");
-        get.arg(self.pointer_key(list)).arg("at").arg("pointer");
-        let found: Result<PointerFields, _> = self.engine.command(&get, WITHIN).await;
-        let (at, sealed) = or_foreign(found)?.unwrap_or_default();
+        let key = self.pointer_key(list);
+        let [at, sealed] = self.engine.fields(&key, ["at", "pointer"], MAX_BYTES, WITHIN).await?;
         let at = position_text(at);
         let open = |sealed: Vec<u8>| {
             let text = self.engine.open(&context(list), &sealed).ok()?;
@@ -109,21 +108,15 @@ impl Lists {
         &self,
         lists: &[SharedListId],
     ) -> Result<Vec<Option<String>>, EngineError> {
-        let mut pipeline = redis::Pipeline::new();
-        for list in lists {
-            pipeline.cmd("HGET").arg(self.pointer_key(list)).arg("at");
-        }
-        let found: Vec<Result<Option<Vec<u8>>, _>> = self.engine.each(pipeline, WITHIN).await?;
-        let position = |found| or_foreign(found).ok().map(|at| position_text(at.flatten()));
-        Ok(found.into_iter().map(position).collect())
-    }
-}
-
-/// `None`: a value of another type, which the next publication replaces.
-fn or_foreign<T>(found: Result<T, EngineError>) -> Result<Option<T>, EngineError> {
-    match found {
-        Err(EngineError::Refused(code)) if code == "WRONGTYPE" => Ok(None),
-        found => found.map(Some),
+        let position = async |list: &SharedListId| {
+            let key = self.pointer_key(list);
+            match self.engine.fields(&key, ["at"], MAX_BYTES, WITHIN).await {
+                Ok([at]) => Ok(Some(position_text(at))),
+                Err(EngineError::Refused(_)) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        try_join_all(lists.iter().map(position)).await
     }
 }
 

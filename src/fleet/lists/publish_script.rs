@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::fleet::changes;
 use crate::shared_engine::Script;
 
-/// `KEYS`: the lease, the pointer, the deltas, two keys of the event, two of the change log, the
+/// `KEYS`: the lease, the pointer, the deltas, three keys of the event, two of the change log, the
 /// chunks that were uploaded for this version. `ARGV`: the token, the position that the pointer
 /// must have, the new position, the sealed pointer, the lifetime in ms, the position that the delta
 /// follows (empty: there is no delta), the field and the value of the delta, the position from
@@ -15,19 +15,18 @@ pub(super) static PUBLISH: LazyLock<Script> =
 
 /// The pointer is written last: if the engine refuses a command, the version is not published.
 const PUBLISH_LUA: &str = r"
-local function own(key, kind)
-  local found = redis.call('TYPE', key)['ok']
-  if found ~= kind and found ~= 'none' then redis.call('UNLINK', key) end
-end
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'not-holder' end
-local kinds = {'hash', 'stream', 'stream', 'string', 'hash', 'stream'}
-for i, kind in ipairs(kinds) do own(KEYS[i + 1], kind) end
+-- A foreign value, too: the next heartbeat replaces it.
+if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 'not-holder' end
+own(KEYS[2], 'hash')
+own(KEYS[3], 'stream')
+own(KEYS[7], 'hash')
+own(KEYS[8], 'stream')
 local at = redis.call('HGET', KEYS[2], 'at') or ''
 -- No instance has written it, or can send it back.
 if string.find(at, '[\128-\255]') then at = '' end
 if at ~= ARGV[2] then return 'other-version' end
-if not changes_fit(6, 14) then return 'other-changes' end
-for i = 8, #KEYS do
+if not changes_fit(7, 14) then return 'other-changes' end
+for i = 9, #KEYS do
   if redis.call('PEXPIRE', KEYS[i], ARGV[5]) == 0 then return 'expired' end
 end
 if ARGV[6] == '' then
@@ -36,14 +35,18 @@ else
   local added = redis.pcall('XADD', KEYS[3], ARGV[3], 'after', ARGV[6], ARGV[7], ARGV[8])
   if type(added) == 'table' then
     -- A foreign entry has a larger id: the whole list is published, without deltas.
-    if string.find(added['err'], 'ID specified') then return 'other-version' end
-    return added
+    local text = added['err']
+    if not (string.find(text, 'ID specified') or string.find(text, 'last possible ID')) then
+      return added
+    end
+    replace(KEYS[3])
+    return 'other-version'
   end
   if ARGV[9] ~= '' then redis.call('XTRIM', KEYS[3], 'MINID', ARGV[9]) end
   redis.call('PEXPIRE', KEYS[3], ARGV[5])
 end
 append_event(4, 10)
-changes_append(6, 14)
+changes_append(7, 14)
 redis.call('HSET', KEYS[2], 'at', ARGV[3], 'pointer', ARGV[4])
 redis.call('PEXPIRE', KEYS[2], ARGV[5])
 return 'published'

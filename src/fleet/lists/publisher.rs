@@ -86,7 +86,12 @@ impl Lists {
         let head = &offer.head;
         let result = self.publish_one(fleet, &list, &offer).await;
         let state = self.state(&list);
-        state.set_unpublished(!matches!(result, Ok(()) | Err(NotPublished::NotLeader)));
+        let error = match &result {
+            Ok(()) | Err(NotPublished::NotLeader) => None,
+            Err(error) => Some(error.to_string()),
+        };
+        state.set_unpublished(error.is_some());
+        self.changes.set_unpublished(head, error);
         match result {
             Ok(()) => {}
             Err(NotPublished::NotLeader) => {

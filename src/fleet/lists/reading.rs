@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::streams::{StreamId as Entry, StreamRangeReply};
 use tokio::task::block_in_place;
 
 use super::not_adopted::NotAdopted;
@@ -12,7 +11,7 @@ use super::publication::{IN_CHUNKS, INLINE, context};
 use super::state::{Deltas, KnownVersion};
 use super::{Lists, MAX_BASE_BYTES, PublishedList, SharedListId};
 use crate::rules::{PathSegment, Pathname, without_trailing_slash};
-use crate::shared_engine::{Chunks, EngineError};
+use crate::shared_engine::{Chunks, EngineError, StreamEntry};
 use crate::snapshot::{Builder, Delta, Listing, Serialized, Snapshot};
 
 /// The time limit of a read of deltas.
@@ -94,14 +93,12 @@ impl Lists {
     ) -> Result<(Arc<Snapshot>, Deltas), NotAdopted> {
         let mut deltas = Deltas::default();
         while position < pointer.position {
-            let mut range = redis::cmd("XRANGE");
-            range.arg(self.deltas_key(frame.list)).arg(format!("({position}"));
-            range.arg(pointer.position.to_string()).arg("COUNT").arg(BATCH);
-            let found: Result<StreamRangeReply, EngineError> =
-                self.engine.command(&range, READ_WITHIN).await;
+            let (from, to) = (format!("({position}"), pointer.position.to_string());
+            let key = self.deltas_key(frame.list);
+            let found = self.engine.entries(&key, (&from, &to), BATCH, READ_WITHIN).await;
             let found = match found {
                 Err(EngineError::Refused(code)) => return Err(NotAdopted::refused(code)),
-                found => found?.ids,
+                found => found?,
             };
             if found.is_empty() {
                 return Err(NotAdopted::refused("deltas are missing"));
@@ -124,21 +121,21 @@ impl Lists {
         &self,
         list: &SharedListId,
         after: Position,
-        entry: &Entry,
+        entry: &StreamEntry,
     ) -> Result<(Delta, usize, Vec<Chunks>), NotAdopted> {
         let position: Position = entry.id.parse().map_err(NotAdopted::refused)?;
-        if entry.get::<String>("after") != Some(after.to_string()) {
+        if entry.text("after") != Some(&after.to_string()) {
             return Err(NotAdopted::refused("deltas are missing"));
         }
         let context = context(list, after, position);
-        let open = |sealed: Vec<u8>| {
-            let opened = self.engine.open(&context, &sealed);
+        let open = |sealed: &[u8]| {
+            let opened = self.engine.open(&context, sealed);
             opened.map(<[u8]>::to_vec).map_err(NotAdopted::refused)
         };
-        let (bytes, chunks) = if let Some(sealed) = entry.get::<Vec<u8>>(INLINE) {
+        let (bytes, chunks) = if let Some(sealed) = entry.get(INLINE) {
             (open(sealed)?, Vec::new())
         } else {
-            let sealed = entry.get::<Vec<u8>>(IN_CHUNKS).unwrap_or_default();
+            let sealed = entry.get(IN_CHUNKS).unwrap_or_default();
             let chunks = serde_json::from_slice(&open(sealed)?);
             let chunks: Chunks = chunks.map_err(NotAdopted::refused)?;
             (self.engine.download(&chunks, MAX_BASE_BYTES).await?, vec![chunks])

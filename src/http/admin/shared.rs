@@ -16,7 +16,7 @@ use crate::snapshot_cache::TypeStatus;
 #[serde(rename_all = "camelCase")]
 pub(super) struct Engine {
     state: &'static str,
-    /// Why it is away; `null`: it is not.
+    /// Why it is away, or what does not work although it is here; `null`: nothing.
     problem: Option<String>,
     /// Seconds since the state began; if the engine never was usable, since the start.
     seconds: u64,
@@ -89,6 +89,9 @@ pub(super) fn metrics(
     let help = "Instances of the fleet, this one included, as last known";
     let instances = of(|status| gauge_value(status.instances as u64));
     encoder.gauge("shared_instances", help, [([], instances)])?;
+    let help = "Other deployments that use the same keys of the shared engine";
+    let others = of(|status| gauge_value(status.other_deployments as u64));
+    encoder.gauge("shared_other_deployments", help, [([], others)])?;
     let in_use = of(|status| gauge_value(status.permits_in_use as u64));
     let waiting = of(|status| gauge_value(status.permits_waiting as u64));
     let permits = [([("state", "in_use")], in_use), ([("state", "waiting")], waiting)];

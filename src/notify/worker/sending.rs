@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::{Attempts, SHARED_PAUSE, Worker};
-use crate::fleet::positions::SharedPositions;
+use crate::fleet::positions::TargetPositions;
 use crate::notify::Progress;
 use crate::notify::position::{Position, key};
 use crate::store::{Store, StoreState};
@@ -37,7 +37,7 @@ impl Worker {
     }
 
     /// Sends while this instance has the lease of the sender.
-    pub(super) async fn run_as_sender(&self, shared: &SharedPositions) {
+    pub(super) async fn run_as_sender(&self, shared: &TargetPositions) {
         let mut changed = self.notifier.log.watch();
         let mut attempts = Attempts::default();
         loop {
@@ -61,18 +61,18 @@ impl Worker {
 
     /// Loads the positions of the previous sender. Returns `false` if the engine does not answer,
     /// or the lease is lost.
-    async fn take_over(&self, shared: &SharedPositions, epoch: u64) -> bool {
+    async fn take_over(&self, shared: &TargetPositions, epoch: u64) -> bool {
         for site in &self.target.sites {
             let key = key(&self.target, site);
             // It may be beyond what this instance has read of the log, so it is loaded first.
-            let Ok(found) = shared.load(&key).await else { return false };
+            let Ok(found) = shared.load(site).await else { return false };
             if shared.catch_up(site).await.is_err() {
                 return false;
             }
             let found = found.and_then(|text| Position::parse(&text));
             let position = self.later_of(&key, found, site);
             let saved = found == Some(position)
-                || shared.save(epoch, &key, &position.text()).await == Ok(true);
+                || shared.save(epoch, site, &position.text()).await == Ok(true);
             if !saved {
                 return false;
             }
@@ -86,7 +86,10 @@ impl Worker {
     /// went away. Without either, the target is new, or the engine has lost its position: it gets a
     /// reset.
     fn later_of(&self, key: &str, found: Option<Position>, site: &str) -> Position {
+        let present = self.notifier.log.present(site);
+        // A reset from a position in an earlier log could have the id of an earlier reset.
         let own = self.notifier.progress.lock().get(key).map(|known| known.position);
+        let own = own.filter(|own| found.is_some() || own.cursor.log == present.log);
         match (found, own) {
             (Some(found), Some(own)) => {
                 let is_later = own.cursor.log == found.cursor.log
@@ -94,10 +97,7 @@ impl Worker {
                 if is_later { own } else { found }
             }
             (Some(only), None) | (None, Some(only)) => only,
-            (None, None) => {
-                let present = Position::at(self.notifier.log.present(site));
-                Position { needs_reset: true, ..present }
-            }
+            (None, None) => Position { needs_reset: true, ..Position::at(present) },
         }
     }
 

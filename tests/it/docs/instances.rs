@@ -11,6 +11,7 @@ use super::pages::page;
 
 const COMPOSE: &str = include_str!("../../../config/instances/compose.yaml");
 const KUBERNETES: &str = include_str!("../../../config/instances/kubernetes.yaml");
+const UNIT: &str = include_str!("../../../config/frontend-map.service");
 
 fn compose() -> Value {
     let [compose] = &yaml::documents(COMPOSE)[..] else { panic!("one document") };
@@ -60,11 +61,12 @@ fn assert_accepted<'a>(settings: &str, variables: impl Iterator<Item = &'a str>)
     let setup = Setup::new(&settings).file("engine-key", "0123456789abcdef0123456789abcdef");
     let setup = variables.fold(setup, |setup, name| match name {
         "FRONTEND_MAP_CONFIG" => setup,
+        "MIMALLOC_ALLOW_THP" => setup.env(name, "0"),
         "FRONT_END_URL_MAIN" => setup.env(name, "https://www.example.com"),
         "FRONTEND_MAP__SERVER__ADMIN_LISTEN" => setup.env(name, "0.0.0.0:9090"),
         _ => setup.env(name, "0123456789abcdef0123456789abcdef"),
     });
-    let ended = setup.run(&["check", "--strict"]);
+    let ended = setup.run(&["check", "--strict", "--offline"]);
     assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""), "{}", ended.stdout);
 }
 
@@ -121,7 +123,7 @@ fn kubernetes_refers_to_objects_and_ports_that_it_has() {
         let ports: Vec<&Value> = list(&container["ports"]).iter().map(|p| &p["name"]).collect();
         let mut used = Vec::new();
         values(&service, "targetPort", &mut used);
-        for probe in ["readinessProbe", "livenessProbe"] {
+        for probe in ["startupProbe", "readinessProbe", "livenessProbe"] {
             values(&container[probe], "port", &mut used);
         }
         assert!(used.len() >= 2 && used.iter().all(|port| ports.contains(port)), "{used:?}");
@@ -134,6 +136,7 @@ fn kubernetes_refers_to_objects_and_ports_that_it_has() {
     let (template, container) = pod("frontend-map");
     assert_eq!(container["readinessProbe"]["httpGet"]["path"], "/readyz");
     assert_eq!(container["livenessProbe"]["httpGet"]["path"], "/livez");
+    assert_eq!(container["startupProbe"]["httpGet"]["path"], "/livez");
     assert!(template["spec"]["terminationGracePeriodSeconds"].as_i64() >= Some(30));
     let map = object("ConfigMap", "frontend-map");
     let image = "CMD [\"--config\", \"/etc/frontend-map/settings.toml\", \"serve\"]";
@@ -152,6 +155,65 @@ fn kubernetes_refers_to_objects_and_ports_that_it_has() {
         // The command that makes the secret is in the comment at the top.
         assert!(KUBERNETES.contains(&format!("--from-literal={key}=")), "{key}");
     }
+}
+
+#[test]
+fn kubernetes_admits_only_prometheus_to_the_admin_port() {
+    let policy = object("NetworkPolicy", "frontend-map");
+    assert_eq!(policy["spec"]["podSelector"]["matchLabels"]["app"], "frontend-map");
+    let rules = list(&policy["spec"]["ingress"]);
+    let to = |port: u64| {
+        let has = |rule: &&Value| list(&rule["ports"]).iter().any(|one| one["port"] == port);
+        rules.iter().filter(has).collect::<Vec<_>>()
+    };
+    assert!(to(8080).iter().all(|rule| rule["from"].is_null()), "{policy}");
+    let [admin] = to(9090)[..] else { panic!("one rule: {policy}") };
+    let namespace = &admin["from"][0]["namespaceSelector"]["matchLabels"];
+    assert_eq!(namespace["kubernetes.io/metadata.name"], "monitoring");
+}
+
+/// The script of a health check of Redis, and the user that it runs as.
+fn health_check(words: &str) -> (String, String) {
+    let after = |word: &str| words.split_once(word).expect("the word").1.trim_start();
+    let user = after("--user").split(' ').next().expect("a name").to_owned();
+    let script = after("eval").trim_start_matches('"');
+    (user, script.split('"').next().expect("a script").to_owned())
+}
+
+#[test]
+fn health_checks_of_redis_write_as_the_user_of_the_instances() {
+    let compose = compose();
+    let redis = &compose["services"]["redis"];
+    let words: Vec<&str> = list(&redis["healthcheck"]["test"]).iter().map(text).collect();
+    let (_, container) = pod("frontend-map-redis");
+    let command = list(&container["readinessProbe"]["exec"]["command"]);
+    let script = words[words.iter().position(|word| *word == "eval").expect("eval") + 1];
+    assert_eq!(
+        words[words.iter().position(|word| *word == "--user").expect("a user") + 1],
+        "frontend-map"
+    );
+    let kubernetes = health_check(text(&command[2]));
+    assert_eq!(kubernetes, ("frontend-map".to_owned(), script.to_owned()));
+    for (name, service) in compose["services"].as_object().expect("services") {
+        assert_eq!(service["restart"], "unless-stopped", "{name}");
+    }
+    let dependency = &compose["services"]["frontend-map"]["depends_on"]["redis"]["condition"];
+    assert_eq!(dependency, "service_healthy");
+    // The script itself, with the arguments of the page.
+    let key = words.last().expect("a key");
+    assert!(key.starts_with("frontend-map:"), "{key}");
+    let redis = crate::support::redis::Redis::start();
+    let rights = engine_arguments(&redis_command(&compose));
+    let at = rights.iter().position(|word| word == "resetchannels").expect("rights");
+    let user: Vec<&str> = rights[at..].iter().map(String::as_str).collect();
+    let _: String =
+        redis.command(&[&["ACL", "SETUSER", "default", "resetkeys"][..], &user].concat());
+    let written: String = redis.command(&["EVAL", script, "1", key]);
+    assert_eq!(written, "OK");
+}
+
+fn redis_command(compose: &Value) -> Value {
+    compose["services"]["redis"]["command"].clone()
 }
 
 /// The words of the `redis-server` command, without the first.
@@ -175,4 +237,21 @@ fn engine_of_compose_kubernetes_and_page_has_the_same_arguments() {
     let at = compose.iter().rposition(|word| word == "--user").expect("a user");
     let words: Vec<&str> = compose[at + 1..].iter().map(String::as_str).collect();
     assert_eq!(user.split_whitespace().skip(1).collect::<Vec<_>>(), words);
+}
+
+#[test]
+fn image_unit_compose_and_kubernetes_turn_huge_pages_off_in_the_process() {
+    let name = "MIMALLOC_ALLOW_THP";
+    assert!(include_str!("../../../Dockerfile").contains(&format!("\nENV {name}=0\n")));
+    assert!(UNIT.contains(&format!("\nEnvironment={name}=0\n")));
+    assert_eq!(compose()["services"]["frontend-map"]["environment"][name], "0");
+    let (_, container) = pod("frontend-map");
+    let is_it = |variable: &&Value| variable["name"] == name;
+    let variable = list(&container["env"]).iter().find(is_it).expect("the variable");
+    assert_eq!(variable["value"], "0");
+
+    let service = Setup::fixture().env(name, "0").start();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", service.pid()));
+    let status = status.expect("the status of the process");
+    assert!(status.contains("\nTHP_enabled:\t0\n"), "{status}");
 }

@@ -1,5 +1,6 @@
 //! The change log that instances share: cursors, the engine away, flushed and forged, two settings.
 
+mod deployments;
 mod edits;
 mod faults;
 mod readers;

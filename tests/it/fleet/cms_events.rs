@@ -93,9 +93,7 @@ fn event_during_a_walk_of_the_leader_is_in_the_list_that_all_get() {
 fn event_that_the_engine_refuses_is_applied_by_its_receiver_with_one_warning() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x"), ("en", "b", "y")]));
     let leader = instances.leader();
-    let key = "frontend-map:1:events";
-    let _: i64 = instances.redis.command(&["DEL", key]);
-    let _: String = instances.redis.command(&["SET", key, "foreign"]);
+    let _: String = instances.redis.command(&["ACL", "SETUSER", "default", "-xadd"]);
     for slug in ["one", "two"] {
         instances.content.publish("en", "a", slug);
         changed(&instances.all[leader], "a");
@@ -103,6 +101,6 @@ fn event_that_the_engine_refuses_is_applied_by_its_receiver_with_one_warning() {
     }
     let warnings = instances.all[leader].log().matches(ALONE).count();
     assert_eq!(warnings, 1, "{}", instances.all[leader].log());
-    let _: i64 = instances.redis.command(&["DEL", key]);
+    let _: String = instances.redis.command(&["ACL", "SETUSER", "default", "+xadd"]);
     all_serve(&instances.all, &["two", "y"]);
 }

@@ -22,7 +22,7 @@ pub(super) struct Instances {
 }
 
 /// An instance that is not yet started.
-pub(super) fn instance(cms: &Cms, redis: &Redis) -> Setup {
+pub(crate) fn instance(cms: &Cms, redis: &Redis) -> Setup {
     setup(&format!("http://{}", cms.addr()), r#""en""#, true)
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
         .env("FRONTEND_MAP__SHARED__URL", &redis.url())
@@ -122,7 +122,7 @@ pub(super) fn paths(service: &Service) -> Vec<String> {
 
 /// Waits until an instance serves these paths.
 #[track_caller]
-pub(super) fn serves(service: &Service, expected: &[impl AsRef<str> + std::fmt::Debug]) {
+pub(crate) fn serves(service: &Service, expected: &[impl AsRef<str> + std::fmt::Debug]) {
     let expected: Vec<&str> = expected.iter().map(AsRef::as_ref).collect();
     until_so(&format!("the list {expected:?}"), || sorted(&paths(service)) == expected);
 }

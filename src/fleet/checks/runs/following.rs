@@ -6,7 +6,7 @@ use super::claim::{Claim, RELEASE};
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
 use crate::shared_engine::{Argument, EngineError, Script};
 
-static FOLLOW: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::FOLLOW));
+static FOLLOW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FOLLOW));
 
 /// The state of a run that another instance owns.
 #[derive(Debug)]

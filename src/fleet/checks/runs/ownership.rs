@@ -18,8 +18,8 @@ const RESULT_TTL: Duration = Duration::from_hours(24);
 /// How long a result stays after a newer one has replaced it: an instance may be reading it.
 const REPLACED_TTL: Duration = Duration::from_mins(1);
 
-static RENEW: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::RENEW));
-static FINISH: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::FINISH));
+static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::RENEW));
+static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FINISH));
 
 /// The result of a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

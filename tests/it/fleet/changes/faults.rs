@@ -17,7 +17,7 @@ const UNKNOWN: &str = "00000000000000010";
 
 /// The key of the head (`log`) or of the stream (`changes`) of a site's log.
 fn key(redis: &Redis, kind: &str, site: &str) -> String {
-    let pattern = format!("*:{kind}:{:032x}", xxh3_128(site.as_bytes()));
+    let pattern = format!("*:{kind}:{:032x}:*", xxh3_128(site.as_bytes()));
     redis.keys(&pattern).pop().unwrap_or_else(|| panic!("no key {pattern}"))
 }
 

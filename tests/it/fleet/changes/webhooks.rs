@@ -15,7 +15,7 @@ use crate::support::redis::Redis;
 use crate::support::service::Service;
 use crate::support::wait::{until, until_so};
 
-const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+pub(super) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 /// A request, and whether it was accepted.
 struct Attempt {
@@ -28,13 +28,13 @@ struct Attempt {
 type Accepts = dyn Fn(usize) -> bool + Send + Sync;
 
 /// A receiver of webhooks. Its thread ends with the test.
-struct Receiver {
-    address: SocketAddr,
+pub(super) struct Receiver {
+    pub(super) address: SocketAddr,
     attempts: Arc<Mutex<Vec<Attempt>>>,
 }
 
 impl Receiver {
-    fn start(accepts: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
+    pub(super) fn start(accepts: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let attempts = Arc::<Mutex<Vec<Attempt>>>::default();
@@ -73,7 +73,7 @@ impl Receiver {
     }
 
     #[track_caller]
-    fn gets(&self, expected: &[impl AsRef<str> + std::fmt::Debug]) {
+    pub(super) fn gets(&self, expected: &[impl AsRef<str> + std::fmt::Debug]) {
         let expected: Vec<&str> = expected.iter().map(AsRef::as_ref).collect();
         until_so(&format!("the requests {expected:?}"), || {
             let paths = self.paths();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use frontend_map::shared_engine::{EngineError, EngineState};
+use frontend_map::shared_engine::{EngineError, EngineSettings, EngineState, EngineUrl};
 
 use super::fixture::{SOON, engine, engine_with, run, settings, until};
 use crate::support::redis::Redis;
@@ -52,5 +52,25 @@ fn engine_that_is_paused_is_away_and_in_another_session_when_it_runs_again() {
         redis.resume();
         until("it is here", async || engine.is_here()).await;
         assert_eq!(session(&engine.state()), 2);
+    });
+}
+
+#[test]
+fn attempts_to_connect_become_as_rare_as_one_in_one_to_two_seconds() {
+    run(async {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("redis://{}", listener.local_addr().unwrap());
+        let settings = EngineSettings::new(EngineUrl::parse(&url).unwrap(), "map");
+        let _engine = engine_with(&settings);
+        let mut attempts = Vec::new();
+        // Each connection is closed at once.
+        while attempts.len() < 8 {
+            drop(listener.accept().await.unwrap());
+            attempts.push(Instant::now());
+        }
+        // Later attempts may be late on a busy machine, but not early.
+        let pauses = attempts.windows(2).map(|pair| pair[1] - pair[0]);
+        let pauses: Vec<Duration> = pauses.skip(4).collect();
+        assert!(pauses.iter().all(|pause| *pause > Duration::from_millis(900)), "{pauses:?}");
     });
 }

@@ -137,6 +137,7 @@ fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
             "+zadd",
             "+zrem",
             "+zcard",
+            "+zrange",
             "+zremrangebyscore",
             "+xadd",
             "+xread",

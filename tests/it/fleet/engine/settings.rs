@@ -1,6 +1,7 @@
 //! `[shared]`: what is refused, and that secrets are not shown.
 
 use crate::support::service::Setup;
+use crate::support::tls::TRUSTED_ROOT;
 
 const SITE: &str = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\n\
                     [[site]]\nkey = \"main\"\nlocales = [\"en\"]\n";
@@ -15,6 +16,7 @@ fn shared(lines: &str) -> Setup {
         .file("short", "0123456789012345678901234567890\n\n")
         .file("key", "01234567890123456789012345678901")
         .file("password", "hunter2\n")
+        .file("ca", &std::fs::read_to_string(TRUSTED_ROOT).expect("a fixture"))
 }
 
 #[test]
@@ -42,6 +44,13 @@ fn shared_is_refused_with_the_reason_and_without_the_address() {
         ("url = \"redis://localhost\"\nprefix = \"\"", "shared.prefix: must be 1 to 64"),
         ("url = \"redis://localhost\"\nprefix = \"a*\"", "shared.prefix: must be 1 to 64"),
         ("key_file = \"key\"", "shared.url: must be set"),
+        ("ca_file = \"ca\"", "shared.url: must be set"),
+        ("url = \"rediss://localhost\"\nca_file = \"nowhere\"", "shared.ca_file: "),
+        ("url = \"rediss://localhost\"\nca_file = \"key\"", "there is no certificate in PEM in it"),
+        (
+            "url = \"redis://localhost\"\nca_file = \"ca\"",
+            "shared.ca_file: needs a `shared.url` that begins with rediss://",
+        ),
         ("urll = \"redis://localhost\"", "`urll` is not a setting; did you mean `url`?"),
     ] {
         let (status, output) = check(&shared(lines));
@@ -66,7 +75,7 @@ fn shared_is_accepted_with_each_setting() {
         "url = \"\"",
         "url = \"redis://localhost\"",
         "url = \"rediss://map@[::1]:7000/15\"\nprefix = \"a.b-c:d_e\"\nkey_file = \"key\"\n\
-         password_file = \"password\"",
+         password_file = \"password\"\nca_file = \"ca\"",
     ] {
         let (status, output) = check(&shared(lines));
         assert_eq!(status, Some(0), "{lines}: {output}");

@@ -54,6 +54,22 @@ fn certificate_of_a_trusted_root_is_accepted() {
     assert_eq!(redis.command::<String>(&["GET", "map:1:over-tls"]), "yes");
 }
 
+#[test]
+fn certificate_of_a_root_in_the_settings_is_accepted_and_no_other_one() {
+    run(async {
+        let (_redis, port) = behind_tls("trusted");
+        let mut settings = settings(&Redis::absent());
+        settings.url = EngineUrl::parse(&format!("rediss://127.0.0.1:{port}")).unwrap();
+        settings.ca = Some(std::fs::read(TRUSTED_ROOT).unwrap());
+        let engine = engine_with(&settings);
+        until("it is here", async || engine.is_here()).await;
+        let (_other, port) = behind_tls("self-signed");
+        settings.url = EngineUrl::parse(&format!("rediss://127.0.0.1:{port}")).unwrap();
+        let engine = engine_with(&settings);
+        until("it is away", async || matches!(engine.state(), EngineState::Away { .. })).await;
+    });
+}
+
 /// The roots are those of the process: each test has its own.
 #[test]
 #[ignore = "certificate_of_a_trusted_root_is_accepted runs it in a process of its own"]

@@ -1,13 +1,15 @@
 //! Reads the event stream on a connection of its own.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::streams::{StreamId as Entry, StreamRangeReply, StreamReadReply};
 use tokio::sync::mpsc;
 
-use super::events::{Event, StreamId};
-use super::{Engine, EngineError, EngineState};
+use super::{Event, StreamId};
+use crate::shared_engine::bounded::RawEntry;
+use crate::shared_engine::{Engine, EngineError, EngineState, Script, StreamEntry};
 
 /// How long a read blocks in the engine, and how much longer its answer may take.
 const BLOCK_MS: u64 = 1_000;
@@ -21,6 +23,29 @@ const QUEUE: usize = 256;
 
 /// The longest pause before the next attempt after an error.
 const MAX_PAUSE: Duration = Duration::from_millis(500);
+
+/// The time limit of other commands.
+const WITHIN: Duration = Duration::from_secs(2);
+
+/// Keys: the stream, the number of the last event. Returns the id and the number of the last entry;
+/// if there is none, an empty id and the number of the last event. An empty number: there is none.
+static END: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        r"
+own(KEYS[1], 'stream')
+own(KEYS[2], 'string')
+local id, number = '', redis.call('GET', KEYS[2]) or '0'
+for _, last in ipairs(redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)) do
+  id, number = last[1], ''
+  for i = 1, #last[2], 2 do
+    if last[2][i] == 'number' then number = last[2][i + 1] end
+  end
+end
+if #number > 20 then number = '' end
+return {id, number}
+",
+    )
+});
 
 /// What a reader gets from the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +88,16 @@ impl Engine {
 
 /// The [`EventReader`] was dropped.
 struct Dropped;
+
+/// What an entry was.
+enum Taken {
+    /// An event, which was sent.
+    Sent,
+    /// Damaged, or written by another program.
+    Junk(StreamId),
+    /// An event that could not be sent.
+    Dropped,
+}
 
 /// The last entry that was read.
 #[derive(Clone, Copy)]
@@ -111,32 +146,61 @@ impl Reading {
             self.position = Some(end);
             return Ok(self.send(Read::Gap { until: end.id }).await);
         };
+        let (mut junk, mut ends_with_junk) = (None, false);
         for entry in self.read(position.id).await? {
-            if let Err(dropped) = self.take(&entry).await? {
-                return Ok(Err(dropped));
+            ends_with_junk = false;
+            match self.take(&entry).await? {
+                Taken::Sent => {}
+                Taken::Junk(id) => (junk, ends_with_junk) = (Some(id), true),
+                Taken::Dropped => return Ok(Err(Dropped)),
             }
         }
+        let Some(id) = junk else { return Ok(Ok(())) };
+        // A gap comes before the next event in any case.
+        if ends_with_junk && let Err(dropped) = self.send(Read::Gap { until: id }).await {
+            return Ok(Err(dropped));
+        }
+        self.trim(id).await?;
         Ok(Ok(()))
     }
 
     /// Sends the event of an entry, after a gap if events before it may be missing.
-    async fn take(&mut self, entry: &Entry) -> Result<Result<(), Dropped>, EngineError> {
-        let Some(position) = &mut self.position else { return Ok(Ok(())) };
+    async fn take(&mut self, entry: &StreamEntry) -> Result<Taken, EngineError> {
+        let Some(position) = &mut self.position else { return Ok(Taken::Sent) };
         let expected = position.number.map(|number| number + 1);
-        let (number, event) = match self.engine.event_of(entry) {
-            Ok((number, event)) => (Some(number), event.ok()),
-            Err(_) => (None, None),
-        };
         let id = entry.id.parse()?;
-        (position.id, position.number) = (id, number);
-        let may_miss = event.is_none() || number != expected;
-        if may_miss && let Err(dropped) = self.send(Read::Gap { until: id }).await {
-            return Ok(Err(dropped));
+        position.id = id;
+        let Ok((number, Ok(event))) = self.engine.event_of(entry) else {
+            position.number = None;
+            return Ok(Taken::Junk(id));
+        };
+        position.number = Some(number);
+        let gap = (Some(number) != expected).then_some(Read::Gap { until: id });
+        for read in gap.into_iter().chain([Read::Event(event)]) {
+            if self.send(read).await.is_err() {
+                return Ok(Taken::Dropped);
+            }
         }
-        match event {
-            Some(event) => Ok(self.send(Read::Event(event)).await),
-            None => Ok(Ok(())),
+        Ok(Taken::Sent)
+    }
+
+    /// Removes the entries up to an entry that is no event of this fleet, so that no reader reads it
+    /// again. Other readers find a gap.
+    async fn trim(&mut self, StreamId { ms, sequence }: StreamId) -> Result<(), EngineError> {
+        let next = match sequence.checked_add(1) {
+            Some(sequence) => StreamId { ms, sequence },
+            None => StreamId { ms: ms.saturating_add(1), sequence: 0 },
+        };
+        let mut trim = redis::cmd("XTRIM");
+        trim.arg(self.engine.events_key()).arg("MINID").arg(next.to_string());
+        let removed: u64 = self.query(&trim).await?;
+        if removed > 0 {
+            tracing::warn!(
+                removed,
+                "the stream of events had damaged entries, or those of another program; they were removed"
+            );
         }
+        Ok(())
     }
 
     async fn send(&self, read: Read) -> Result<(), Dropped> {
@@ -144,28 +208,21 @@ impl Reading {
     }
 
     /// The last entry of the stream; if it has none, the number of the last event.
-    async fn end(&mut self, session: u64) -> Result<Position, EngineError> {
-        let mut last = redis::cmd("XREVRANGE");
-        last.arg(self.engine.events_key()).arg("+").arg("-").arg("COUNT").arg(1);
-        let found: StreamRangeReply = self.query(&last).await?;
-        let Some(entry) = found.ids.first() else {
-            let mut number = redis::cmd("GET");
-            number.arg(self.engine.key("events:number"));
-            let number: Option<u64> = self.query(&number).await?;
-            let number = Some(number.unwrap_or(0));
-            return Ok(Position { session, id: StreamId::default(), number });
-        };
-        let number = self.engine.event_of(entry).ok().map(|(number, _)| number);
-        Ok(Position { session, id: entry.id.parse()?, number })
+    async fn end(&self, session: u64) -> Result<Position, EngineError> {
+        let keys = [self.engine.events_key(), self.engine.key("events:number")];
+        let (id, number): (String, String) =
+            self.engine.script(&END, &keys, Vec::new(), WITHIN).await?;
+        let id = if id.is_empty() { StreamId::default() } else { id.parse()? };
+        Ok(Position { session, id, number: number.parse().ok() })
     }
 
-    async fn read(&mut self, after: StreamId) -> Result<Vec<Entry>, EngineError> {
+    async fn read(&mut self, after: StreamId) -> Result<Vec<StreamEntry>, EngineError> {
         let mut read = redis::cmd("XREAD");
         read.arg("COUNT").arg(BATCH).arg("BLOCK").arg(BLOCK_MS);
         read.arg("STREAMS").arg(self.engine.events_key()).arg(after.to_string());
-        let found: Option<StreamReadReply> = self.query(&read).await?;
-        let streams = found.map(|found| found.keys).unwrap_or_default();
-        Ok(streams.into_iter().flat_map(|stream| stream.ids).collect())
+        let found: Option<HashMap<String, Vec<RawEntry>>> = self.query(&read).await?;
+        let entries = found.unwrap_or_default().into_values().flatten();
+        Ok(entries.map(StreamEntry::of).collect())
     }
 
     async fn query<T: redis::FromRedisValue>(

@@ -1,0 +1,44 @@
+//! The script that reads a part of a log.
+
+use std::sync::LazyLock;
+
+use crate::shared_engine::Script;
+
+/// The most bytes of a part: those of a chunk, and what compression and seal may add.
+pub(super) const MAX_PART_BYTES: usize = 1 << 20;
+
+/// Arguments: the sealed identity of the known log, the last change that was read of it, the
+/// largest number of parts, the seal of the last part that was read, the most bytes of a field and
+/// of a part. Returns the fields of the head, the parts after that change (from the beginning if the
+/// log is another one), and 1 if the last part that was read is another one now. Values that are too
+/// long or of another type are removed.
+pub(super) static READ: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        r"
+own(KEYS[1], 'hash')
+own(KEYS[2], 'stream')
+local head = redis.call('HGETALL', KEYS[1])
+for i = 2, #head, 2 do
+  if #head[i] + #head[i - 1] > tonumber(ARGV[5]) then
+    replace(KEYS[1])
+    return {{}, {}, 0}
+  end
+end
+local log = redis.call('HGET', KEYS[1], 'log') or ''
+local after, differs = ARGV[2], 0
+if log ~= ARGV[1] then after = '0' end
+local tail = redis.call('XRANGE', KEYS[2], after .. '-0', after .. '-0')[1]
+if tail and #ARGV[4] > 0 and string.sub(tail[2][2], -#ARGV[4]) ~= ARGV[4] then differs = 1 end
+local parts = redis.call('XRANGE', KEYS[2], '(' .. after .. '-0', '+', 'COUNT', ARGV[3])
+for _, part in ipairs(parts) do
+  for _, text in ipairs(part[2]) do
+    if #text > tonumber(ARGV[6]) then
+      replace(KEYS[2])
+      return {head, {}, differs}
+    end
+  end
+end
+return {head, parts, differs}
+",
+    )
+});

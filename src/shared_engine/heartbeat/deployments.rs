@@ -1,0 +1,75 @@
+//! The deployments that use the same keys. Instances of one deployment have the same content; during
+//! a rolling deployment that changes it, there are two for a while.
+
+use parking_lot::Mutex;
+
+use crate::shared_engine::seal::Sealer;
+
+/// The context of the seal of a description.
+pub(in crate::shared_engine) const CONTEXT: &str = "deployment";
+
+/// The deployment of this instance, and the others that the last heartbeat has found.
+#[derive(Default)]
+pub(in crate::shared_engine) struct Deployments(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The sealed description of the own one; empty: not known yet.
+    own: Vec<u8>,
+    others: Vec<String>,
+}
+
+impl Deployments {
+    pub(in crate::shared_engine) fn set_own(&self, sealer: &Sealer, description: &str) {
+        self.0.lock().own = sealer.seal(CONTEXT, description.as_bytes());
+    }
+
+    pub(in crate::shared_engine) fn own(&self) -> Vec<u8> {
+        self.0.lock().own.clone()
+    }
+
+    pub(in crate::shared_engine) fn others(&self) -> Vec<String> {
+        self.0.lock().others.clone()
+    }
+
+    /// Records the sealed descriptions of other deployments. Foreign values have no seal that fits.
+    /// Logs each deployment that was not there before.
+    pub(in crate::shared_engine) fn set_others(&self, sealer: &Sealer, found: &[Vec<u8>]) {
+        let state = &mut *self.0.lock();
+        // The own one may have changed since the heartbeat was sent.
+        let others = found.iter().filter(|found| **found != state.own && !state.own.is_empty());
+        let open = |found: &Vec<u8>| {
+            let text = sealer.open(CONTEXT, found).ok()?;
+            String::from_utf8(text.to_vec()).ok()
+        };
+        let others: Vec<String> = others.filter_map(open).collect();
+        for deployment in others.iter().filter(|other| !state.others.contains(other)) {
+            tracing::warn!(
+                deployment,
+                "another deployment uses the same keys of the shared engine; unless this one replaces it, set another `shared.prefix`"
+            );
+        }
+        state.others = others;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_are_those_whose_seal_fits_without_the_own_one() {
+        let (sealer, other) = (Sealer::new("p", None), Sealer::new("q", None));
+        let deployments = Deployments::default();
+        let own = |text: &str| sealer.seal(CONTEXT, text.as_bytes());
+        deployments.set_others(&sealer, &[own("a")]);
+        assert_eq!(deployments.others(), Vec::<String>::new(), "the own one is not known yet");
+        deployments.set_own(&sealer, "a");
+        assert_eq!(deployments.own(), own("a"));
+        let found = [own("a"), own("b"), other.seal(CONTEXT, b"c"), b"junk".to_vec()];
+        deployments.set_others(&sealer, &found);
+        assert_eq!(deployments.others(), ["b"]);
+        deployments.set_others(&sealer, &[own("a")]);
+        assert_eq!(deployments.others(), Vec::<String>::new());
+    }
+}
