@@ -11,7 +11,7 @@ pub use crate::rules::{Document, DocumentLocale};
 pub use content_file::{ContentFile, ContentFileError};
 pub use error::{ContentError, Outage, QueryPart, SetupProblem};
 pub use projection::{BadItem, Projection};
-pub use query::{ContentQuery, Selected, Selection, SelectionCount, Status, Versions};
+pub use query::{ContentQuery, Newest, NewestVersion, Selected, Selection, Status, Versions};
 pub use strapi::{
     BreakerState, CmsLocale, Endpoint, EndpointError, EndpointKind, Examination, FieldSchema,
     FieldUse, Finding, Page, Purpose, RequestLimiters, Sample, Schemas, Strapi, StrapiError,
@@ -81,6 +81,15 @@ impl Content {
         }
     }
 
+    /// Whether two names may stand for the same content type of the CMS.
+    #[must_use]
+    pub fn may_be_same_type(&self, known: &ContentTypeUid, other: &ContentTypeUid) -> bool {
+        match self {
+            Self::Strapi(strapi) => strapi.may_be_same_type(known, other),
+            Self::File(_) => false,
+        }
+    }
+
     /// The content type that a relation leads to, if the CMS says it.
     pub async fn target(
         &self,
@@ -120,18 +129,20 @@ impl Content {
         }
     }
 
-    /// The number of published versions of the query's selection in a locale, and one of them.
+    /// The newest published versions of the query in all locales, at most `size`. `locale` is one of
+    /// those that the type may have. `None`: documents never change.
     ///
     /// # Errors
-    /// [`ContentError`]; also when the CMS ignores the filter.
-    pub async fn count(
+    /// [`ContentError`]
+    pub async fn newest(
         &self,
         query: &ContentQuery,
         locale: &Locale,
-    ) -> Result<SelectionCount, ContentError> {
+        size: usize,
+    ) -> Result<Option<Newest>, ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.count(query, locale).await,
-            Self::File(_) => Ok(SelectionCount { total: 0, example: None, is_localized: false }),
+            Self::Strapi(strapi) => strapi.newest(query, locale, size).await.map(Some),
+            Self::File(_) => Ok(None),
         }
     }
 

@@ -7,6 +7,7 @@ mod constant_rules;
 mod findings;
 mod overlaps;
 mod page_paths;
+mod redis;
 mod rules_at_start;
 mod type_uses;
 
@@ -16,45 +17,52 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use self::cms::CmsReport;
 use self::colours::coloured;
 use self::findings::Findings;
+use self::redis::RedisReport;
 use super::output::terminal::Colours;
 use super::output::words::count;
 use super::selection;
 use crate::config::Config;
 use crate::site::Site;
 
-/// Prints the report. `offline`: nothing is requested from the CMS.
+/// Prints the report. `offline`: nothing is requested from the CMS and from Redis.
 ///
 /// # Errors
 /// With `strict`, when there are findings; and when stdout is closed.
 pub(super) fn run(config: &Config, strict: bool, offline: bool) -> Result<(), Box<dyn Error>> {
     let cms = cms::examine(config, offline)?;
     let mut findings = Findings::default();
-    let mut out = report(config, cms.findings, &mut findings);
+    let redis = redis::examine(config, offline);
+    let mut out = report(config, &cms, &redis, &mut findings);
     // Writing to a string cannot fail.
     let _ = constant_rules::write(&mut out, config, &cms.single_types);
-    out += &cms.text;
     findings.add(cms.findings, ["problem with the CMS", "problems with the CMS"]);
+    findings.add(redis.findings, ["problem with Redis", "problems with Redis"]);
     std::io::stdout().write_all(coloured(&out, Colours::of_stdout()).as_bytes())?;
     if strict { Ok(findings.into_result()?) } else { Ok(()) }
 }
 
-/// The summary and the warnings, then a block for every overlap and every rule that never matches.
-fn report(config: &Config, cms_findings: usize, findings: &mut Findings) -> String {
+/// The summary and the warnings, what the CMS and Redis showed, then a block for every overlap and
+/// every rule that never matches.
+fn report(
+    config: &Config,
+    cms: &CmsReport,
+    redis: &RedisReport,
+    findings: &mut Findings,
+) -> String {
     let rules = config.sites.iter().map(|site| site.rules.rules().len() as u64).sum();
     let sites = config.sites.iter().count() as u64;
     let (sites, rules) = (count(sites, "site"), count(rules, "rule"));
-    let verdict = match cms_findings {
-        0 => "the settings are fine".to_owned(),
-        1 => "the settings are valid, but there is 1 problem with the CMS".to_owned(),
-        more => format!("the settings are valid, but there are {more} problems with the CMS"),
-    };
+    let verdict = verdict([cms.findings, redis.findings]);
     let mut out = format!("{verdict}: {sites}, {rules}\n");
     for warning in &config.warnings {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "\nwarning: {warning}");
     }
+    out += &cms.text;
+    out += &redis.text;
     for site in config.sites.iter() {
         if let Some(text) = missing_base_url(site) {
             out += &text;
@@ -64,6 +72,21 @@ fn report(config: &Config, cms_findings: usize, findings: &mut Findings) -> Stri
         let _ = page_paths::write(&mut out, site);
     }
     out
+}
+
+/// Whether the settings are fine, with the numbers of problems with the CMS and with Redis.
+fn verdict([cms, redis]: [usize; 2]) -> String {
+    let text = |number: usize| match number {
+        1 => "is 1 problem".to_owned(),
+        more => format!("are {more} problems"),
+    };
+    let problems = match (cms, redis) {
+        (0, 0) => return "the settings are fine".to_owned(),
+        (_, 0) => format!("{} with the CMS", text(cms)),
+        (0, _) => format!("{} with Redis", text(redis)),
+        _ => format!("{} with the CMS and with Redis", text(cms + redis)),
+    };
+    format!("the settings are valid, but there {problems}")
 }
 
 /// The warning about locales without a base URL.

@@ -11,11 +11,12 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock, mpsc};
 
+use rustix::process::Signal;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
-use self::background::{import_lists, restart_on_panic};
+use self::background::{copy_history, copy_history_at_stop, import_lists, restart_on_panic};
 use self::reload::Reloader;
 use super::output::logging;
 use super::shutdown::{Signals, until_stopped};
@@ -27,7 +28,7 @@ use crate::outgoing::system_look_up;
 use crate::server::ConnectionSettings;
 use crate::shared::SharedState;
 use crate::site::Sites;
-use crate::snapshot_cache::{apply_invalidations, follow_store, keep_fresh};
+use crate::snapshot_cache::{apply_invalidations, follow_store, keep_fresh, probe_changes};
 use crate::{boot, server, traces};
 
 /// Serves until a signal. `load` reads the settings file, at the start and at each reload.
@@ -58,6 +59,9 @@ async fn serve(
     // First of all, so that a signal during the start is not lost and does not kill the process.
     let hangups = signal(SignalKind::hangup()).map_err(Box::from)?;
     let signals = Signals::new().map_err(Box::from)?;
+    // Without a handler it ends the process; with one, a write beyond the limit of file sizes fails.
+    let beyond_limit = SignalKind::from_raw(Signal::XFSZ.as_raw());
+    drop(signal(beyond_limit).map_err(Box::from)?);
     // The log starts with the settings, and says which file they are from.
     let mut config = load(&file).inspect_err(|_| print_settings_file(&file))?;
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
@@ -91,17 +95,23 @@ async fn serve(
         tokio::spawn(server::serve(listener, admin, connections, pending()));
     }
     let (refreshed, invalidated, stored) = (service.clone(), service.clone(), service.clone());
+    let probed = service.clone();
     let snapshots = |service: &Service| {
         let service = service.clone();
         move || Arc::clone(&service.app().snapshots)
     };
-    let importing = service.clone();
+    let (importing, copying) = (service.clone(), service.clone());
     let tasks = [
         tokio::spawn(restart_on_panic(move || keep_fresh(snapshots(&refreshed)))),
+        tokio::spawn(restart_on_panic(move || probe_changes(snapshots(&probed)))),
         tokio::spawn(restart_on_panic(move || apply_invalidations(snapshots(&invalidated)))),
         tokio::spawn(restart_on_panic(move || {
             let importing = importing.clone();
             import_lists(move || importing.app())
+        })),
+        tokio::spawn(restart_on_panic(move || {
+            let copying = copying.clone();
+            copy_history(move || copying.app())
         })),
         tokio::spawn(restart_on_panic(move || follow_store(snapshots(&stored)))),
         fleet::follow(&service, snapshots(&service)),
@@ -123,6 +133,7 @@ async fn serve(
                 by
             };
             server::serve(listener, service, connections, closing).await;
+            copy_history_at_stop(current.app()).await;
             store.close();
             traces::shutdown(end.get().copied().unwrap_or_else(Instant::now)).await;
             tracing::info!("stopped");

@@ -40,7 +40,12 @@ async fn write_table(
     Ok(output.write(|out| write(snapshots, colours, out))?)
 }
 
-/// Writes a table chunk by chunk.
+/// Writes a table chunk by chunk, with a newline at its end.
 fn write_chunks<R: Rows>(chunks: Chunks<R>, out: &mut dyn Write) -> io::Result<()> {
-    chunks.into_iter().try_for_each(|chunk| out.write_all(chunk.as_bytes()))
+    let mut last = None;
+    for chunk in chunks {
+        out.write_all(chunk.as_bytes())?;
+        last = chunk.as_bytes().last().copied().or(last);
+    }
+    if last == Some(b'\n') { Ok(()) } else { out.write_all(b"\n") }
 }

@@ -98,15 +98,42 @@ pub enum Selected {
     TooMany,
 }
 
-/// The published versions of a selection in one locale.
+/// How many published versions a content type has in all locales, and the newest of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SelectionCount {
+pub struct Newest {
     /// How many there are.
     pub total: u64,
-    /// One of them.
-    pub example: Option<Document<'static>>,
-    /// Whether the type is localized; if it is not, these are the versions in all locales.
-    pub is_localized: bool,
+    /// The newest, by the date of their publication, the newest one first.
+    pub versions: Vec<NewestVersion>,
+}
+
+impl Newest {
+    /// The field that they are ordered by. Strapi also sets it at each change of a document without
+    /// Draft & Publish.
+    pub const DATE: &str = "publishedAt";
+
+    /// Whether there are other versions than the newest.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        (self.versions.len() as u64) < self.total
+    }
+
+    /// Whether this version is among the newest, published at the same time.
+    #[must_use]
+    pub fn has(&self, version: &NewestVersion) -> bool {
+        self.versions.contains(version)
+    }
+}
+
+/// A version among the newest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewestVersion {
+    /// The `documentId`.
+    pub id: String,
+    /// Empty: it is not localized.
+    pub locale: String,
+    /// As the CMS has it, RFC 3339 in UTC; empty: there is no date.
+    pub published_at: String,
 }
 
 /// Versions of documents that were read in one request.

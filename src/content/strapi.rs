@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::content::{
-    ContentError, ContentQuery, Document, DocumentSink, Selected, SelectionCount, Status, Versions,
+    ContentError, ContentQuery, Document, DocumentSink, Newest, Selected, Status, Versions,
     WalkRequest,
 };
 use crate::metrics::Metrics;
@@ -167,6 +167,14 @@ impl Strapi {
         })
     }
 
+    /// Whether two names may stand for the same content type: the second one's endpoint is, by its
+    /// name, that of the first one.
+    #[must_use]
+    pub fn may_be_same_type(&self, known: &ContentTypeUid, other: &ContentTypeUid) -> bool {
+        let endpoint = self.0.known_endpoint(known).unwrap_or_else(|| Endpoint::guess(known));
+        endpoint.may_be_of(other) || Endpoint::guess_single(known).may_be_of(other)
+    }
+
     /// The content type that a relation leads to; `None`: the schema does not say, or the token may
     /// not read it.
     pub async fn target(
@@ -191,16 +199,17 @@ impl Strapi {
         walk::selection::select(&self.0, query, locales, max).await
     }
 
-    /// The number of published versions of the query's selection in a locale, and one of them.
+    /// The newest published versions of the query in all locales, at most `size`.
     ///
     /// # Errors
-    /// [`ContentError`]; also when the CMS ignores the filter.
-    pub async fn count(
+    /// [`ContentError`]; for a single type, which has no list.
+    pub async fn newest(
         &self,
         query: &ContentQuery,
         locale: &Locale,
-    ) -> Result<SelectionCount, ContentError> {
-        walk::counted::count(&self.0, query, locale).await
+        size: usize,
+    ) -> Result<Newest, ContentError> {
+        walk::newest::newest(&self.0, query, locale, size).await
     }
 
     /// The rows of a page of a walk.

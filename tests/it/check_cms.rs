@@ -256,6 +256,144 @@ fn check_names_the_target_of_an_absent_relation_where_the_schema_says_it() {
     }
 }
 
+/// A list of content types of the content-type builder.
+fn types(uids: &[&str]) -> Script {
+    let entries: Vec<String> = uids
+        .iter()
+        .map(|uid| format!(r#"{{"uid":"{uid}","apiID":"x","schema":{{"attributes":{{}}}}}}"#))
+        .collect();
+    Script::json(200, &format!(r#"{{"data":[{}]}}"#, entries.join(",")))
+}
+
+#[test]
+fn check_reports_a_content_type_that_does_not_exist_with_a_similar_one() {
+    let no_type = || Script::json(404, r#"{"error":"contentType.notFound"}"#);
+    let slug = || schema("department", r#"{"slug":{"type":"uid"}}"#);
+    let similar = "; did you mean `api::department.department`?";
+    let corrected = ": correct content_type in the rules";
+    for (lists, names, uid, expected) in [
+        (true, true, "api::departments.department", Some(similar)),
+        (true, false, "api::departments.department", Some(similar)),
+        (false, true, "api::departments.department", Some(similar)),
+        (true, true, "api::departmnet.department", Some(similar)),
+        (false, true, "api::other.other", Some(corrected)),
+        (false, false, "api::departments.department", None),
+        (true, true, "api::department.department", None),
+        (true, false, "api::department.department", None),
+        (false, true, "api::department.department", None),
+    ] {
+        let cms = Cms::start(move |target| match target.split_once("/api/content-type-builder/") {
+            Some((_, list)) if list.split('?').next() == Some("content-types") => {
+                if lists {
+                    types(&["admin::user", "api::department.department", "api::post.post"])
+                } else {
+                    denied()
+                }
+            }
+            Some(_) if !names => denied(),
+            Some((_, "content-types/api::department.department")) => slug(),
+            Some(_) => no_type(),
+            // The endpoint of both names.
+            None => one(r#""slug":"s""#),
+        });
+        let rule = "template = \"/{slug}\"";
+        let ended = check(&cms, uid, rule, &["--strict"]);
+        let wanted = expected.map(|more| format!("{uid}: the CMS has no such content type{more}"));
+        assert_eq!(
+            findings(&ended),
+            wanted.iter().collect::<Vec<_>>(),
+            "{lists} {names} {uid}: {}",
+            ended.stderr
+        );
+        assert_eq!(ended.status, Some(i32::from(expected.is_some())), "{lists} {names} {uid}");
+    }
+}
+
+#[test]
+fn webhook_of_a_similar_content_type_without_a_rule_is_one_warning() {
+    let cms = reader(|_| one(r#""slug":"s""#));
+    let rule = "template = \"/{slug}\"";
+    let service = setup(&cms, &[("api::departments.department", rule)])
+        .env("FRONTEND_MAP__HOOKS__SECRET", "canary-secret-of-the-hook")
+        .start();
+    let send = |uid: &str| {
+        let body =
+            format!(r#"{{"event":"entry.publish","uid":"{uid}","entry":{{"documentId":"d1"}}}}"#);
+        let length = body.len().to_string();
+        let bearer = ("Authorization", "Bearer canary-secret-of-the-hook");
+        let headers = [bearer, ("Content-Length", length.as_str())];
+        let response = http::send_with(service.addr(), "POST", "/hooks/cms", &headers, &body);
+        assert_eq!(response.status, 202, "{}", response.text());
+    };
+    let warning = "a webhook names a content type that has no rule";
+    for uid in ["api::departments.department", "api::category.category", "plugin::cms.department"] {
+        send(uid);
+    }
+    assert!(!service.log().contains(warning), "{}", service.log());
+    send("api::department.department");
+    send("api::department.department");
+    assert!(service.logs(warning), "{}", service.log());
+    let log = service.log();
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains(warning)).collect();
+    let [line] = lines[..] else { panic!("one warning, not {lines:?}") };
+    for uid in ["webhook=api::department.department", "rule=api::departments.department"] {
+        assert!(line.contains(uid), "{line}");
+    }
+}
+
+#[test]
+fn relation_in_a_condition_that_the_token_may_not_read_is_never_a_misspelt_name() {
+    // The refusal names the relation alone, as for a name that does not exist.
+    for (is_misspelt, path) in [(false, None), (false, Some("category")), (true, None)] {
+        let cms = reader(move |target| {
+            let is_filtered = target.contains("filters[category]");
+            let is_populated = target.contains("populate[category]");
+            match path {
+                Some(path) if is_filtered => invalid_key("category", Some(path), "filters"),
+                _ if is_filtered => invalid_key("category", None, "filters"),
+                _ if is_populated && is_misspelt => invalid_key("category", None, "populate"),
+                _ if target.starts_with("/api/pages/a?") => document(r#""slug":"s""#),
+                _ => one(r#""slug":"s""#),
+            }
+        });
+        let rules =
+            [("api::page.page", "template = \"/{slug}\"\nwhere = { \"category.slug\" = \"a\" }")];
+        let setup = setup(&cms, &rules);
+        let (finding, reason) = if is_misspelt {
+            (
+                "there is no field or relation `category`: correct the name",
+                "400: api::page.page has no field or relation `category`; correct the rules",
+            )
+        } else {
+            let reason = "the token may not read the relation `category` of api::page.page: grant find on the content type that it leads to";
+            (reason, reason)
+        };
+        let checked = setup.run(&["check"]);
+        let wanted = format!("api::page.page: {finding}");
+        assert_eq!(findings(&checked), [&*wanted], "{is_misspelt} {path:?}");
+        for arguments in [
+            &["sitemap", "--site", "main", "--out", "sitemaps"][..],
+            &["validate", "--site", "main"],
+        ] {
+            let ended = setup.run(arguments);
+            let times = ended.stderr.matches(reason).count();
+            assert_eq!(times, 1, "{arguments:?}: {}", ended.stderr);
+        }
+        let service = setup.start();
+        let sitemap = "/api/build-sitemap?site=main&contentType=api::page.page";
+        let response = http::get(service.addr(), sitemap);
+        assert_failure(&response, 502, "BadGatewayError");
+        let message = format!("the CMS sent an unusable response: {reason}");
+        assert_eq!(response.json()["error"]["message"], message);
+        assert!(service.logs(reason), "{}", service.log());
+        if !is_misspelt {
+            let document = "/api/frontend-url?uid=api::page.page&documentId=a";
+            let response = http::get(service.addr(), document);
+            assert_eq!(response.json()["error"]["message"], message);
+        }
+    }
+}
+
 #[test]
 fn check_knows_a_single_type_from_its_schema() {
     for (kind, warns) in [("singleType", false), ("collectionType", true)] {
@@ -438,6 +576,30 @@ fn check_of_an_empty_type_has_nothing_to_check() {
 }
 
 #[test]
+fn check_of_a_type_that_is_empty_in_the_default_locale_uses_another_locale() {
+    let cms = reader(|target| {
+        let is_any = target.ends_with("&locale=%2A");
+        if is_any { one(r#""slug":1.5"#) } else { list(&[], 1, 0) }
+    });
+    let ended = check(&cms, "api::page.page", "template = \"/{slug}\"", &[]);
+    let wanted = "api::page.page: `slug` is a decimal number: a placeholder needs text, an integer or a date";
+    assert_eq!(findings(&ended), [wanted], "{}", ended.stderr);
+}
+
+#[test]
+fn check_names_problems_with_the_cms_before_overlaps() {
+    let cms = reader(|_| denied());
+    let rules = [
+        ("api::page.page", "template = \"/a/{slug}\""),
+        ("api::post.post", "template = \"/{section}/x\""),
+    ];
+    let ended = setup(&cms, &rules).run(&["check"]);
+    let problem = ended.stdout.find("api::post.post: 403").expect("a problem");
+    let overlap = ended.stdout.find("\n  why ");
+    assert!(overlap.is_some_and(|overlap| problem < overlap), "{}", ended.stdout);
+}
+
+#[test]
 fn check_offline_sends_no_request_and_judges_the_settings_alone() {
     let cms = reader(|_| denied());
     let rule = "template = \"/{slug}\"";
@@ -496,8 +658,8 @@ fn types_are_not_checked_while_the_cms_asks_to_wait_or_is_silent() {
     let rule = "template = \"/{slug}\"";
     let rules = [("api::page.page", rule), ("api::post.post", "template = \"/p/{slug}\"")];
     let wait = || Script::raw("HTTP/1.1 429 X\r\nretry-after: 60\r\ncontent-length: 2\r\n\r\n{}");
-    // The schema of the first type; then its endpoint by the schema, and a document.
-    for (is_silent, expected) in [(true, 1), (false, 3)] {
+    // The schema of the first type; then the list of types, its endpoint by the schema, and a document.
+    for (is_silent, expected) in [(true, 1), (false, 4)] {
         let cms = Cms::start(move |target| match target {
             _ if is_silent => Script::silence(),
             _ if target.starts_with("/api/content-type-builder/") => denied(),

@@ -52,6 +52,11 @@ impl InitArgs {
     /// The mistake in the arguments.
     pub(super) fn parse(&self) -> Result<Wanted, String> {
         let cms = config::cms_url(&self.cms).map_err(|problem| format!("--cms: {problem}"))?;
+        if let Some(address) = cms.trim_end_matches('/').strip_suffix("/admin") {
+            return Err(format!(
+                "--cms: the address of Strapi is without /admin: write --cms {address}"
+            ));
+        }
         let types = self.types.iter().map(|text| wanted_type(text)).collect::<Result<_, _>>()?;
         Ok(Wanted { cms, types, locales: locales(&self.locales)? })
     }

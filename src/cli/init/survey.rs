@@ -51,8 +51,8 @@ pub(super) async fn survey(strapi: &Strapi, wanted: &Wanted) -> Result<Survey, S
 
 /// What to do if the schema cannot be read.
 const NAME_TYPES: &str = "name the content types, such as --type api::article.article, or use a \
-    token that may read it: one with full access, or a custom one with getContentTypes of \
-    Content-type-builder and listLocales of I18N";
+    token that may read it: one with full access, or a custom one with getContentTypes and \
+    getContentType of Content-type-builder and listLocales of I18N";
 
 async fn locales(
     strapi: &Strapi,
@@ -165,15 +165,35 @@ async fn one_by_schema(
 async fn by_documents(strapi: &Strapi, wanted: &[WantedType]) -> Result<Types, String> {
     let mut types = Types::default();
     for WantedType { uid, endpoints } in wanted {
-        let sample = strapi.sample(uid, endpoints, None).await.map_err(|error| match &error {
-            ContentError::Setup(SetupProblem::NoEndpoint { endpoint, .. }) => format!(
-                "--type {uid}: 404 on /api/{endpoint}: correct the UID, or add the path of the type \
-                 below /api, which is its plural API ID in Strapi: --type {uid}=PATH"
-            ),
-            _ => format!("--type {uid}: {}", explain(strapi, &error)),
-        })?;
+        let sample = match strapi.sample(uid, endpoints, None).await {
+            Ok(sample) => sample,
+            Err(error) => {
+                let reason = match &error {
+                    ContentError::Setup(SetupProblem::NoEndpoint { endpoint, .. }) => format!(
+                        "404 on /api/{endpoint}: correct the UID, or add the path of the type below \
+                         /api, which is its plural API ID in Strapi: --type {uid}=PATH"
+                    ),
+                    _ => explain(strapi, &error),
+                };
+                let is_of_type = matches!(
+                    error,
+                    ContentError::Setup(
+                        SetupProblem::NoEndpoint { .. } | SetupProblem::NotPermitted { .. }
+                    )
+                );
+                if !is_of_type {
+                    return Err(format!("--type {uid}: {reason}"));
+                }
+                types.left_out.push(LeftOut { uid: uid.clone(), reason });
+                continue;
+            }
+        };
         types.locales.extend(sample.documents.iter().filter_map(locale).map(str::to_owned));
         types.found.push(Type::of_documents(uid, &sample));
+    }
+    if types.found.is_empty() {
+        let reason = |LeftOut { uid, reason }: &LeftOut| format!("--type {uid}: {reason}");
+        return Err(types.left_out.iter().map(reason).collect::<Vec<_>>().join("\n"));
     }
     Ok(types)
 }

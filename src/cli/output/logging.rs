@@ -14,6 +14,7 @@ pub(in crate::cli) use line_writer::LineWriter;
 
 use crate::config::{Format, Log};
 use crate::metrics::Metrics;
+use crate::snapshot_cache::FAILED_WALK;
 
 /// The variable with the filter of the log, which wins over the settings.
 const RUST_LOG: &str = "RUST_LOG";
@@ -30,7 +31,8 @@ pub(in crate::cli) fn start(verbose: bool, settings: &Log) {
     if verbose || is_set(RUST_LOG) {
         init(settings, std::io::stderr);
     } else if !is_terminal {
-        init(&Log { level: "warn".to_owned(), ..settings.clone() }, std::io::stderr);
+        let level = format!("warn,{FAILED_WALK}=off");
+        init(&Log { level, ..settings.clone() }, std::io::stderr);
     }
 }
 

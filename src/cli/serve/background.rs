@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use tokio::task::block_in_place;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
-use crate::app::App;
+use crate::app::{App, history_copy_is_due, write_history_copy};
 
 /// The pause before a task that has panicked starts again: it may panic again at once.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -33,6 +33,33 @@ pub(super) async fn import_lists(current: impl Fn() -> Arc<App>) {
         }
         drop(app);
         sleep(IMPORT_PERIOD).await;
+    }
+}
+
+/// How often it is checked whether the copy of the path history is due.
+const COPY_CHECK_PERIOD: Duration = Duration::from_secs(1);
+/// The pause after a copy that has failed.
+const COPY_RETRY_PERIOD: Duration = Duration::from_hours(1);
+
+/// Writes the copy of the path history once a day.
+pub(super) async fn copy_history(current: impl Fn() -> Arc<App>) {
+    loop {
+        let app = current();
+        let work = || !history_copy_is_due(&app) || write_history_copy(&app);
+        let pause = if block_in_place(work) { COPY_CHECK_PERIOD } else { COPY_RETRY_PERIOD };
+        drop(app);
+        sleep(pause).await;
+    }
+}
+
+/// How long a stop waits for the copy of the path history, as for the last writes of the store.
+const LAST_COPY_TIME: Duration = Duration::from_secs(3);
+
+/// Writes the copy of the path history at a stop.
+pub(super) async fn copy_history_at_stop(app: Arc<App>) {
+    let copy = tokio::task::spawn_blocking(move || write_history_copy(&app));
+    if timeout(LAST_COPY_TIME, copy).await.is_err() {
+        tracing::error!("former paths are not copied before the stop, because it takes too long");
     }
 }
 

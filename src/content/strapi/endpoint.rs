@@ -4,7 +4,7 @@ mod plural;
 
 use serde::Deserialize;
 
-use self::plural::plural;
+use self::plural::{plural, singulars};
 use super::json::object;
 use crate::rules::ContentTypeUid;
 
@@ -58,6 +58,11 @@ impl Endpoint {
         Self { path: below_plugin(uid, uid.name()).into(), kind: EndpointKind::Single }
     }
 
+    /// Whether a content type may be at this endpoint by the conventions of Strapi's generators.
+    pub(super) fn may_be_of(&self, uid: &ContentTypeUid) -> bool {
+        [Self::guess(uid), Self::guess_single(uid)].iter().any(|guess| guess.path == self.path)
+    }
+
     /// The endpoint of `uid` from a response of Strapi's content-type builder; `None` when the text
     /// is no such response, or is about another content type.
     pub(super) fn from_schema(json: &str, uid: &ContentTypeUid) -> Option<Self> {
@@ -91,6 +96,22 @@ impl Endpoint {
     pub fn kind(&self) -> EndpointKind {
         self.kind
     }
+}
+
+/// The content types whose names are this one's in the singular or plural.
+pub(super) fn other_numbers(uid: &ContentTypeUid) -> Vec<ContentTypeUid> {
+    let Some((kind, path)) = uid.as_str().split_once("::") else { return Vec::new() };
+    let Some((owner, name)) = path.split_once('.') else { return Vec::new() };
+    let forms = |word: &str| -> Vec<String> {
+        singulars(word).chain([word.to_owned(), plural(word)]).collect()
+    };
+    let names = forms(name);
+    let all = forms(owner).into_iter().flat_map(|owner| {
+        names.iter().map(move |name| format!("{kind}::{owner}.{name}")).collect::<Vec<_>>()
+    });
+    all.filter_map(|other| ContentTypeUid::parse(&other).ok())
+        .filter(|other| other != uid)
+        .collect()
 }
 
 fn below_plugin(uid: &ContentTypeUid, name: &str) -> String {
@@ -163,6 +184,38 @@ mod tests {
             ("plugin::cms.press-release", "cms/press-releases"),
         ] {
             assert_eq!(Endpoint::guess(&uid(text)).path(), path);
+        }
+    }
+
+    #[test]
+    fn other_numbers_of_a_uid_are_its_singular_and_plural_forms() {
+        let others = |text: &str| -> Vec<String> {
+            other_numbers(&uid(text)).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(
+            others("api::departments.department"),
+            [
+                "api::department.department",
+                "api::department.departments",
+                "api::departments.departments",
+                "api::departmentses.department",
+                "api::departmentses.departments"
+            ]
+        );
+        assert!(others("plugin::cms.pages").contains(&"plugin::cms.page".to_owned()));
+    }
+
+    #[test]
+    fn endpoint_may_be_of_the_types_whose_guess_it_is() {
+        let path = |path| Endpoint::new(path, EndpointKind::Collection).unwrap();
+        for (endpoint, text, expected) in [
+            ("departments", "api::departments.department", true),
+            ("departments", "api::department.departments", true),
+            ("cms/pages", "plugin::cms.page", true),
+            ("cms/pages", "api::page.page", false),
+            ("news", "api::department.department", false),
+        ] {
+            assert_eq!(path(endpoint).may_be_of(&uid(text)), expected, "{endpoint} {text}");
         }
     }
 

@@ -21,6 +21,8 @@ use crate::rules::{Condition, ContentTypeUid, FieldPath, Locale};
 /// The most requests for a document of one type: each one without the fields that were refused.
 const MAX_REFUSED: usize = 20;
 
+const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
+
 /// What the settings need of a content type.
 #[derive(Clone, Debug)]
 pub struct TypeUse {
@@ -60,6 +62,10 @@ pub(super) async fn examine(
     schemas: &mut Schemas,
     wanted: &TypeUse,
 ) -> Result<Examination, ContentError> {
+    if let Some(finding) = schemas.missing_type(&fetcher.client, &wanted.uid).await? {
+        // The endpoint that its name suggests may be that of another type.
+        return Ok(Examination { findings: vec![finding], is_empty: false, is_single: false });
+    }
     let findings = schemas.examine(&fetcher.client, &wanted.uid, &wanted.fields).await?;
     let (fields, has_filters) = (wanted.fields.clone(), !wanted.alternatives.is_empty());
     let mut examiner = Examiner { fetcher, wanted, fields, has_filters, findings };
@@ -76,6 +82,14 @@ pub(super) async fn examine(
     }
     let mut findings = examiner.findings;
     name_targets(fetcher, &mut findings).await;
+    // A refused filter and a document may show the same.
+    let mut unique: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        if !unique.contains(&finding) {
+            unique.push(finding);
+        }
+    }
+    let findings = unique;
     let is_single = fetcher.known_kind(&wanted.uid) == Some(EndpointKind::Single);
     Ok(Examination { findings, is_empty, is_single })
 }
@@ -101,6 +115,7 @@ impl Examiner<'_> {
             match self.sample().await {
                 // No document meets the conditions; any other one has the same fields.
                 Ok(None) if self.has_filters => self.has_filters = false,
+                Ok(None) => return Ok(Some(self.sample_of_any_locale().await?)),
                 Ok(document) => return Ok(Some(document)),
                 Err(ContentError::Setup(problem)) => {
                     if !self.explain(problem).await? {
@@ -113,16 +128,32 @@ impl Examiner<'_> {
         Ok(None)
     }
 
+    /// A document with the fields that are left, in any locale.
+    async fn sample_of_any_locale(&self) -> Result<Option<Map<String, Value>>, ContentError> {
+        let resolved = self.fetcher.resolve(&self.wanted.uid).await?;
+        if resolved.endpoint.kind() == EndpointKind::Single {
+            return Ok(None);
+        }
+        let query = self.query();
+        // A type that is not localized ignores the locale.
+        let text = |_: Option<&Locale>| query_string::sample(&query, None, false) + "&locale=%2A";
+        let reply = self.fetcher.list(&resolved, None, text).await?;
+        sample::document(&reply.body).map_err(|()| NO_LIST)
+    }
+
     /// A document with the fields that are left.
     async fn sample(&self) -> Result<Option<Map<String, Value>>, ContentError> {
+        request(self.fetcher, &self.query(), &self.wanted.locale, self.has_filters).await
+    }
+
+    fn query(&self) -> ContentQuery {
         let paths = self.fields.iter().map(|field| field.path.clone()).collect();
-        let query = ContentQuery {
+        ContentQuery {
             uid: self.wanted.uid.clone(),
             projection: Projection::new(paths),
             alternatives: self.wanted.alternatives.clone(),
             selection: None,
-        };
-        request(self.fetcher, &query, &self.wanted.locale, self.has_filters).await
+        }
     }
 
     /// Turns a refusal into findings, and leaves out what was refused. Returns whether the next
@@ -168,7 +199,7 @@ async fn request(
         body = send(fetcher, &resolved, query, locale, has_filters).await;
     }
     let Some(body) = body? else { return Ok(None) };
-    sample::document(&body).map_err(|()| ContentError::Unusable("a response that is not a list"))
+    sample::document(&body).map_err(|()| NO_LIST)
 }
 
 async fn send(

@@ -1,20 +1,23 @@
 //! Requests for the documents of one content type: resolves the endpoint, and falls back to a
 //! request without a locale where the type is not localized.
 
+mod refused;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::client::{Client, InvalidKey, Refusal, Reply};
+use super::client::{Client, Refusal, Reply};
 use super::endpoint::{Endpoint, EndpointKind};
 use super::endpoint_cache::{EndpointCache, ResolvedEndpoint};
 use super::json::object;
 use super::query_string;
 use super::targets::Targets;
 use crate::content::{ContentError, ContentQuery, Outage, QueryPart, SetupProblem};
-use crate::rules::{ContentTypeUid, FieldPath, Locale, encode};
+use crate::rules::{ContentTypeUid, Locale};
+use refused::{filtered, refused_key};
 
 /// Sends requests about content types through the client.
 pub(super) struct Fetcher {
@@ -109,7 +112,13 @@ impl Fetcher {
             query = query_string(None);
             reply = send(&query).await?;
         }
-        let Some(body) = self.body(reply, resolved, &query)? else {
+        let body = match self.body(reply, resolved, &query) {
+            Err(ContentError::Setup(problem)) => {
+                return Err(refused::explained(self, resolved, &query, problem).await);
+            }
+            body => body?,
+        };
+        let Some(body) = body else {
             self.endpoints.remove(&resolved.uid);
             return Err(no_endpoint(resolved));
         };
@@ -204,7 +213,7 @@ impl Fetcher {
         let uid = || resolved.uid.clone();
         let problem = match reply {
             Reply::Json(json) => return Ok(Some(json)),
-            Reply::Refused(Refusal::NotFound) => return Ok(None),
+            Reply::Refused(Refusal::NotFound | Refusal::NoContentType) => return Ok(None),
             Reply::Refused(Refusal::InvalidKey(refused)) => refused_key(uid(), refused, query),
             Reply::Refused(Refusal::Invalid) => {
                 SetupProblem::UnknownKey { uid: uid(), key: None, part: None }
@@ -251,69 +260,9 @@ fn scoped_to_type(error: ContentError, uid: &ContentTypeUid) -> ContentError {
     }
 }
 
-/// The problem with a key of the query.
-fn refused_key(uid: ContentTypeUid, refused: InvalidKey, query: &str) -> SetupProblem {
-    let InvalidKey { key, exists, part } = refused;
-    let key = requested(query, &key).then(|| key.into());
-    match (key, part) {
-        (Some(key), Some(part)) if exists => SetupProblem::UnusableKey { uid, key, part },
-        (key, part) => SetupProblem::UnknownKey { uid, key, part },
-    }
-}
-
-/// Whether the query string names this key. Only then may an error repeat it: all texts are our
-/// own.
-fn requested(query: &str, key: &str) -> bool {
-    query.split(['&', '=', '[', ']']).any(|word| word == key)
-}
-
-/// A path in the filters of a query string, and whether it leads on to a field. Only then may an
-/// error repeat it.
-fn filtered(query: &str, path: &str) -> Option<(FieldPath, bool)> {
-    let path = FieldPath::parse(path)?;
-    let names: Vec<String> = path.segments().iter().map(|name| encode(name).into()).collect();
-    let start = format!("[{}]", names.join("]["));
-    let mut filters = query.split('&').filter(|pair| pair.starts_with("filters["));
-    let rest = filters.find_map(|pair| pair.split_once(&start))?.1;
-    Some((path, !rest.starts_with("[$")))
-}
-
 /// Whether the CMS refuses a locale because the type is not localized. A refusal about `populate`
 /// concerns a type that a relation leads to.
 fn refuses_locale(reply: &Reply) -> bool {
     let Reply::Refused(Refusal::InvalidKey(refused)) = reply else { return false };
     refused.key == "locale" && refused.part != Some(QueryPart::Populate)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn requested_finds_whole_names_in_a_query_alone() {
-        let query = "status=draft&fields[0]=slug&populate[category][fields][0]=name";
-        for (key, expected) in
-            [("slug", true), ("category", true), ("name", true), ("nam", false), ("secret", false)]
-        {
-            assert_eq!(requested(query, key), expected, "{key}");
-        }
-    }
-
-    #[test]
-    fn filtered_finds_paths_in_filters_alone() {
-        let query = "filters[$or][0][tags][site][key][$eq]=a&filters[secret][$eq]=b&fields[0]=slug";
-        for (path, expected) in [
-            ("tags", Some(true)),
-            ("tags.site", Some(true)),
-            ("tags.site.key", Some(false)),
-            ("secret", Some(false)),
-            ("site.tags", None),
-            ("slug", None),
-            ("a b", None),
-        ] {
-            let found = filtered(query, path);
-            assert_eq!(found.as_ref().map(|(_, leads_on)| *leads_on), expected, "{path}");
-            assert!(found.is_none_or(|(found, _)| found.to_string() == path));
-        }
-    }
 }

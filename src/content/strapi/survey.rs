@@ -58,6 +58,15 @@ pub(super) async fn type_schemas(client: &Client) -> Result<Option<Vec<TypeSchem
     }
 }
 
+/// The UIDs of all content types; `None`: the token may not read them.
+pub(super) async fn uids(client: &Client) -> Result<Option<Vec<String>>, ContentError> {
+    match client.list_page(SCHEMAS, "").await {
+        Ok(Reply::Json(json)) => Ok(schema::uids(&json)),
+        Ok(_) | Err(ContentError::Unusable(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// See [`super::Strapi::locales`].
 pub(super) async fn locales(client: &Client) -> Result<Option<Vec<CmsLocale>>, ContentError> {
     let Reply::Json(json) = client.list_page(LOCALES, "").await? else { return Ok(None) };

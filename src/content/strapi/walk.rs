@@ -1,9 +1,9 @@
 //! Every published document of a content type, or an error: never fewer (D23).
 
-pub(super) mod counted;
 mod error;
 mod failures;
 mod locale_evidence;
+pub(super) mod newest;
 mod page_retry;
 mod proof;
 mod rows;

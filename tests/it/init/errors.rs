@@ -18,7 +18,7 @@ fn message(setup: &Setup, cms: &Cms, more: &[&str], status: i32) -> String {
     ended.stderr.replace(&cms.addr().to_string(), "CMS")
 }
 
-const NAME_TYPES: &str = "name the content types, such as --type api::article.article, or use a token that may read it: one with full access, or a custom one with getContentTypes of Content-type-builder and listLocales of I18N";
+const NAME_TYPES: &str = "name the content types, such as --type api::article.article, or use a token that may read it: one with full access, or a custom one with getContentTypes and getContentType of Content-type-builder and listLocales of I18N";
 
 #[test]
 fn each_failure_of_the_cms_says_what_to_do() {
@@ -107,6 +107,53 @@ fn each_failure_of_the_cms_says_what_to_do() {
             "frontend-map: the CMS sent an unusable response: {why} (CMS at http://CMS){no_strapi}\n"
         );
         assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn types_that_the_token_may_not_read_are_named_at_once_and_the_others_are_written() {
+    let answers = |target: &str| match target.split('?').next() {
+        Some("/api/posts") => documents("slug", &["a"]),
+        Some("/api/lessons" | "/api/lesson") => not_found(),
+        _ => denied(),
+    };
+    let of = |names: &[&'static str]| -> Vec<String> {
+        names.iter().flat_map(|name| ["--type".to_owned(), format!("api::{name}.{name}")]).collect()
+    };
+    let run = |names: &[&'static str]| {
+        let cms = Cms::start(answers);
+        let setup = setup();
+        let types = of(names);
+        let address = format!("http://{}", cms.addr());
+        let mut arguments = vec!["init", "--cms", &address, "--out", "-"];
+        arguments.extend(types.iter().map(String::as_str));
+        let ended = setup.run(&arguments);
+        (ended.status, ended.stdout, ended.stderr)
+    };
+    let (status, settings, summary) = run(&["page", "post", "lesson"]);
+    assert_eq!(status, Some(0), "{summary}");
+    assert!(settings.contains("content_type = \"api::post.post\""), "{settings}");
+    for uid in ["api::page.page", "api::lesson.lesson"] {
+        assert!(settings.contains(&format!("# {uid}:")), "{settings}");
+        assert!(summary.contains(uid), "{summary}");
+    }
+    let (status, settings, message) = run(&["page", "lesson"]);
+    assert_eq!((status, settings.as_str()), (Some(1), ""));
+    for line in [
+        "--type api::page.page: 403 on /api/pages: grant find and findOne to the token",
+        "--type api::lesson.lesson: 404 on /api/lessons: correct the UID",
+    ] {
+        assert!(message.contains(line), "{message}");
+    }
+}
+
+#[test]
+fn address_of_the_panel_is_refused_with_the_right_one() {
+    for end in ["/admin", "/admin/"] {
+        let ended = setup().run(&["init", "--cms", &format!("http://127.0.0.1:1337{end}")]);
+        assert_eq!(ended.status, Some(2), "{}", ended.stderr);
+        let wanted = "write --cms http://127.0.0.1:1337\n";
+        assert!(ended.stderr.contains(wanted), "{}", ended.stderr);
     }
 }
 

@@ -25,7 +25,7 @@ fn pages_are_those_of_the_service() {
     ] {
         let response = http::get(service.addr(), &format!("/api/pages?site=main{query}"));
         let ended = run(&setup, &[&["pages", "--site", "main"], args].concat());
-        assert_eq!(ended.stdout, response.text(), "{query}");
+        assert_eq!(ended.stdout, format!("{}\n", response.text()), "{query}");
     }
     let path = setup.path().join("pages.ndjson");
     let path = path.to_str().expect("text");
@@ -41,7 +41,7 @@ fn problems_are_those_of_the_service() {
     let setup = setup();
     let target = "/api/problems?site=main";
     let json = run(&setup, &["problems", "--site", "main", "--format", "json"]).stdout;
-    assert_eq!(json, http::get(service.addr(), target).text());
+    assert_eq!(json, format!("{}\n", http::get(service.addr(), target).text()));
     let lines = run(&setup, &["problems", "--site", "main", "--format", "ndjson"]).stdout;
     assert_eq!(lines, super::lines(&service, target).text());
 }

@@ -56,16 +56,34 @@ pub(super) fn write(
 
 /// Writes how to use the blocks.
 fn write_usage(rows: &[Row], entries: &[(String, &Row)], out: &mut dyn Write) -> io::Result<()> {
-    let longest = entries.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
-    let bucket = (longest + 32).next_power_of_two().max(MIN_BUCKET);
+    let max_size = (entries.len() * 2).max(2048);
+    let bucket = fullest_bucket(entries, max_size - 1).next_power_of_two().max(MIN_BUCKET);
     let status = rows.first().map_or(308, |row| row.status);
     writeln!(out, "# In http {{ }}:")?;
     writeln!(out, "#   map_hash_bucket_size {bucket};")?;
-    writeln!(out, "#   map_hash_max_size {};", (entries.len() * 2).max(2048))?;
+    writeln!(out, "#   map_hash_max_size {max_size};")?;
     writeln!(out, "# In server {{ }}:")?;
     writeln!(out, "#   if ($frontend_map_redirect) {{")?;
     writeln!(out, "#     return {status} $frontend_map_redirect$is_args$args;")?;
     writeln!(out, "#   }}")
+}
+
+/// The bytes that the fullest bucket of nginx's hash table of this many buckets takes (its
+/// `ngx_hash_init`, on a machine of 64 bits). nginx warns if no table that is smaller than
+/// `map_hash_max_size` has buckets that fit.
+fn fullest_bucket(entries: &[(String, &Row)], buckets: usize) -> usize {
+    const POINTER: usize = 8;
+    let mut bytes: HashMap<usize, usize> = HashMap::new();
+    for (key, _) in entries {
+        let hash = key
+            .to_ascii_lowercase()
+            .bytes()
+            .fold(0_usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+        // A pointer to the value, the length in two bytes, and the key.
+        let size = POINTER + (key.len() + 2).next_multiple_of(POINTER);
+        *bytes.entry(hash % buckets).or_default() += size;
+    }
+    bytes.into_values().max().unwrap_or_default() + POINTER
 }
 
 /// The keys of a row: with and without a slash at the end. None for a path that `$uri` cannot
@@ -145,6 +163,20 @@ mod tests {
         write(rows, &FrontendPaths::new(site, one_host), &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         text[text.find("map $").unwrap()..].to_owned()
+    }
+
+    #[test]
+    fn bucket_holds_all_keys_with_the_same_hash() {
+        let base = "https://a.example";
+        let row = row(None, "/a", base, "/y");
+        let entries = |keys: &[&str]| -> Vec<(String, &Row)> {
+            keys.iter().map(|key| ((*key).to_owned(), &row)).collect()
+        };
+        // 31 * '1' + '_' = 31 * '2' + '@'
+        let same = ["/1_", "/2@"];
+        assert_eq!(fullest_bucket(&entries(&same[..1]), 2047), 8 + 16);
+        assert_eq!(fullest_bucket(&entries(&same), 2047), 8 + 2 * 16);
+        assert_eq!(fullest_bucket(&[], 2047), 8);
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::content::strapi::json::object;
 pub(in crate::content::strapi) enum Refusal {
     /// 404: there is no such document or version, or no such endpoint.
     NotFound,
+    /// 404 of the content-type builder: there is no such content type.
+    NoContentType,
     /// 400 about a key of the query, such as `locale` on a type that is not localized.
     InvalidKey(InvalidKey),
     /// 400 about a filter through a relation that exists but that the token may not read, or about a
@@ -33,6 +35,11 @@ pub(in crate::content::strapi) struct InvalidKey {
 impl Refusal {
     /// Reads the body of a response with that status; `None`: the response is not from Strapi.
     pub(in crate::content::strapi) fn parse(status: u16, json: &str) -> Option<Self> {
+        if status == 404
+            && object(json).is_some_and(|plain: PlainError| plain.error == "contentType.notFound")
+        {
+            return Some(Self::NoContentType);
+        }
         let envelope: Envelope<'_> = object(json)?;
         let error: Error<'_> = object(envelope.error.get())?;
         if envelope.data.get() != "null" || error.status != status {
@@ -56,6 +63,12 @@ struct Envelope<'a> {
     data: &'a RawValue,
     #[serde(borrow)]
     error: &'a RawValue,
+}
+
+/// The body of an error of the content-type builder.
+#[derive(Deserialize)]
+struct PlainError {
+    error: String,
 }
 
 #[derive(Deserialize)]
@@ -93,6 +106,8 @@ mod tests {
 
     #[test]
     fn parse_reads_strapis_envelope() {
+        let no_type = r#"{"error":"contentType.notFound"}"#;
+        assert_eq!(Refusal::parse(404, no_type), Some(Refusal::NoContentType));
         let missing = r#"{"data":null,"error":{"status":404,"name":"NotFoundError","message":"Not Found","details":{}}}"#;
         assert_eq!(Refusal::parse(404, missing), Some(Refusal::NotFound));
         let key = r#"{"data":null,"error":{"status":400,"name":"ValidationError","message":"Invalid key locale","details":{"key":"locale","path":"locale","source":"query","param":"fields"}}}"#;
@@ -134,7 +149,8 @@ mod tests {
         for (status, json) in [
             (404, "<html>nginx</html>"),
             (404, "{}"),
-            (404, r#"{"error":"contentType.notFound"}"#),
+            (404, r#"{"error":"component.notFound"}"#),
+            (400, r#"{"error":"contentType.notFound"}"#),
             (404, r#"{"data":{},"error":{"status":404,"name":"NotFoundError"}}"#),
             (404, r#"{"data":null,"error":{"status":403,"name":"NotFoundError"}}"#),
             (404, r#"{"data":null,"error":{"status":404,"name":"X"}}"#),

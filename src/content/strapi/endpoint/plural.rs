@@ -13,9 +13,27 @@ pub(super) fn plural(name: &str) -> String {
     if takes_es { format!("{name}es") } else { format!("{name}s") }
 }
 
+/// The names of which this is the regular plural: `releases` is that of `releas` as well.
+pub(super) fn singulars(name: &str) -> impl Iterator<Item = String> {
+    [("ies", "y"), ("es", ""), ("s", "")].into_iter().filter_map(move |(end, singular_end)| {
+        let stem = name.strip_suffix(end).filter(|stem| !stem.is_empty())?;
+        Some(format!("{stem}{singular_end}")).filter(|found| plural(found) == name)
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::plural;
+    use super::{plural, singulars};
+
+    #[test]
+    fn singulars_are_the_names_with_this_plural() {
+        for name in ["article", "category", "address", "box", "day", "press-release", "branch"] {
+            assert!(singulars(&plural(name)).any(|found| found == name), "{name}");
+        }
+        for name in ["article", "s", "people"] {
+            assert_eq!(singulars(name).next(), None, "{name}");
+        }
+    }
 
     #[test]
     fn plural_follows_the_regular_endings() {

@@ -32,6 +32,8 @@ pub struct FieldUse {
 pub enum Finding {
     /// The token, a permission, the endpoint or a relation.
     Setup(SetupProblem),
+    /// The CMS has no such content type. With the most similar one, if there is a similar one.
+    NoContentType(Option<String>),
     /// A field.
     Field(String, Fault),
 }
@@ -72,6 +74,13 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, fault) = match self {
             Self::Setup(problem) => return problem.fmt(f),
+            Self::NoContentType(similar) => {
+                f.write_str("the CMS has no such content type")?;
+                return match similar {
+                    Some(uid) => write!(f, "; did you mean `{uid}`?"),
+                    None => f.write_str(": correct content_type in the rules"),
+                };
+            }
             Self::Field(path, fault) => (path, fault),
         };
         match fault {

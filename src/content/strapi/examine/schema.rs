@@ -5,9 +5,12 @@ use std::collections::{HashMap, HashSet};
 use super::finding::{Fault, FieldUse, Finding, Purpose};
 use super::kind::fault_of_type;
 use crate::content::ContentError;
-use crate::content::strapi::client::Client;
-use crate::content::strapi::targets::{Attribute, Attributes, fetch, is_plain};
+use crate::content::strapi::client::{Client, Refusal, Reply};
+use crate::content::strapi::endpoint::other_numbers;
+use crate::content::strapi::survey;
+use crate::content::strapi::targets::{Attribute, Attributes, is_plain, parse_attributes};
 use crate::rules::ContentTypeUid;
+use crate::suggestion::closest;
 
 /// The fields that every document has and the schema does not list.
 const SYSTEM_FIELDS: [&str; 8] = [
@@ -21,10 +24,33 @@ const SYSTEM_FIELDS: [&str; 8] = [
     "updatedBy",
 ];
 
-/// The attributes of the content types and components about which the CMS has responded; `None`:
-/// the token may not read the schema.
+/// The content types and components about which the CMS has responded.
 #[derive(Debug, Default)]
-pub struct Schemas(HashMap<String, Option<Attributes>>);
+pub struct Schemas {
+    known: HashMap<String, Answer>,
+    types: Types,
+}
+
+/// What is known about the content types that the CMS has.
+#[derive(Debug, Default)]
+enum Types {
+    #[default]
+    NotRequested,
+    /// The token may not read them.
+    Unreadable,
+    /// The UIDs of all of them.
+    All(Vec<String>),
+}
+
+/// What the CMS has responded about a schema.
+#[derive(Debug)]
+enum Answer {
+    Attributes(Attributes),
+    /// There is no such content type.
+    Missing,
+    /// The token may not read it.
+    Unreadable,
+}
 
 /// The schema of a content type or of a component.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +63,41 @@ impl Schemas {
     /// Whether the CMS has responded about no schema.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.known.is_empty()
+    }
+
+    /// That the CMS has no such content type; `None`: it has it, or the token may not read that.
+    pub(super) async fn missing_type(
+        &mut self,
+        client: &Client,
+        uid: &ContentTypeUid,
+    ) -> Result<Option<Finding>, ContentError> {
+        let own = Schema::ContentType(uid.to_string());
+        let is_missing = match self.answer(client, &own).await? {
+            Answer::Attributes(_) => return Ok(None),
+            Answer::Missing => true,
+            Answer::Unreadable => false,
+        };
+        if matches!(self.types, Types::NotRequested) {
+            self.types = survey::uids(client).await?.map_or(Types::Unreadable, Types::All);
+        }
+        if let Types::All(uids) = &self.types {
+            let is_known = uids.iter().any(|known| known == uid.as_str());
+            // Types of Strapi's administration are not read.
+            let similar = uids.iter().filter(|known| ContentTypeUid::parse(known).is_ok());
+            let similar = closest(uid.as_str(), similar.map(String::as_str)).map(str::to_owned);
+            return Ok((!is_known).then_some(Finding::NoContentType(similar)));
+        }
+        if !is_missing {
+            return Ok(None);
+        }
+        for other in other_numbers(uid) {
+            let schema = Schema::ContentType(other.to_string());
+            if let Answer::Attributes(_) = self.answer(client, &schema).await? {
+                return Ok(Some(Finding::NoContentType(Some(other.to_string()))));
+            }
+        }
+        Ok(Some(Finding::NoContentType(None)))
     }
 
     /// What the schemas say about the fields of a content type. Each attribute is reported once.
@@ -98,16 +158,35 @@ impl Schemas {
         client: &Client,
         schema: &Schema,
     ) -> Result<Option<&Attributes>, ContentError> {
+        Ok(match self.answer(client, schema).await? {
+            Answer::Attributes(attributes) => Some(attributes),
+            Answer::Missing | Answer::Unreadable => None,
+        })
+    }
+
+    async fn answer(&mut self, client: &Client, schema: &Schema) -> Result<&Answer, ContentError> {
         let (path, key) = match schema {
             Schema::ContentType(uid) => (format!("content-types/{uid}"), uid),
             Schema::Component(uid) => (format!("components/{uid}"), uid),
         };
-        if !self.0.contains_key(key) {
+        if !self.known.contains_key(key) {
             // The name comes from the CMS and becomes part of a path.
-            let attributes = if is_plain(key) { fetch(client, &path).await? } else { None };
-            self.0.insert(key.clone(), attributes);
+            let answer =
+                if is_plain(key) { request(client, &path).await? } else { Answer::Unreadable };
+            self.known.insert(key.clone(), answer);
         }
-        Ok(self.0.get(key).and_then(Option::as_ref))
+        Ok(self.known.get(key).expect("the answer was inserted"))
+    }
+}
+
+async fn request(client: &Client, path: &str) -> Result<Answer, ContentError> {
+    match client.schema(path).await {
+        Ok(Reply::Json(json)) => {
+            Ok(parse_attributes(&json).map_or(Answer::Unreadable, Answer::Attributes))
+        }
+        Ok(Reply::Refused(Refusal::NoContentType)) => Ok(Answer::Missing),
+        Ok(_) | Err(ContentError::Unusable(_)) => Ok(Answer::Unreadable),
+        Err(error) => Err(error),
     }
 }
 

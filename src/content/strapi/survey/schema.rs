@@ -61,6 +61,17 @@ pub(super) fn parse(json: &str) -> Option<Vec<TypeSchema>> {
     Some(types)
 }
 
+/// The UIDs in a response of the content-type builder, also of Strapi's own types; `None`: it is no
+/// such response.
+pub(super) fn uids(json: &str) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Named {
+        uid: String,
+    }
+    let response: Response<'_> = object(json)?;
+    response.data.iter().map(|entry| Some(object::<Named>(entry.get())?.uid)).collect()
+}
+
 fn content_type(json: &str) -> Option<TypeSchema> {
     let Entry { uid, schema } = object(json)?;
     let uid = ContentTypeUid::parse(&uid).ok()?;

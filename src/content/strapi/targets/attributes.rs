@@ -71,10 +71,7 @@ pub(in crate::content::strapi) fn is_plain(name: &str) -> bool {
 }
 
 /// `None`: the token may not read the schema, or there is none.
-pub(in crate::content::strapi) async fn fetch(
-    client: &Client,
-    path: &str,
-) -> Result<Option<Attributes>, ContentError> {
+async fn fetch(client: &Client, path: &str) -> Result<Option<Attributes>, ContentError> {
     match client.schema(path).await {
         Ok(Reply::Json(json)) => Ok(parse_attributes(&json)),
         Ok(_) | Err(ContentError::Unusable(_)) => Ok(None),
@@ -82,7 +79,7 @@ pub(in crate::content::strapi) async fn fetch(
     }
 }
 
-fn parse_attributes(json: &str) -> Option<Attributes> {
+pub(in crate::content::strapi) fn parse_attributes(json: &str) -> Option<Attributes> {
     #[derive(Deserialize)]
     struct SchemaResponse<'a> {
         #[serde(borrow)]
