@@ -2,18 +2,24 @@
 
 mod cache_policy;
 mod fleet_events;
+mod history_copy;
 mod http_settings;
 mod imports;
 mod shared_paths;
+mod similar_types;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::cache_policy::CachePolicy;
-pub use self::fleet_events::{apply_cms_event, apply_fleet_event, receive_cms_event};
+pub use self::fleet_events::{
+    apply_cms_event, apply_fleet_event, receive_cms_event, update_different_document,
+};
+pub use self::history_copy::{history_copy_is_due, write_history_copy};
 pub use self::http_settings::HttpSettings;
 pub use self::imports::Imports;
 pub use self::shared_paths::SharedPathsCache;
+pub use self::similar_types::SimilarTypes;
 
 use tokio::task::block_in_place;
 
@@ -37,6 +43,8 @@ pub struct App {
     pub files: FileCache,
     /// The paths that several documents have.
     pub shared_paths: SharedPathsCache,
+    /// The content types of rules for which a webhook has named a similar one.
+    pub similar_types: SimilarTypes,
     /// The lists of redirects that wait for the content types of sites.
     pub imports: Imports,
     /// The URL of the CMS's admin panel.

@@ -241,8 +241,7 @@ pub fn is_too_long(rules: &RuleSet, hosts: &Hosts, locale: &SiteLocale, path: &s
 }
 
 /// Whether a page outside the CMS has a path on the host of a locale.
-#[must_use]
-pub fn is_page(rules: &RuleSet, locale: &SiteLocale, path: &str) -> bool {
+fn is_page(rules: &RuleSet, locale: &SiteLocale, path: &str) -> bool {
     // The usual case needs no look-up of the locale.
     !rules.pages().is_empty() && {
         let locale = rules.locales().position(locale.as_str());

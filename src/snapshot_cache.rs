@@ -18,17 +18,17 @@ mod triggers;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served, SitemapFiles};
-pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments};
+pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments, Stale};
 pub use entry::Freshness;
 pub use file_cache::FileCache;
 pub use fleet::{follow_lists, follow_roles};
 pub use incremental_update::apply_invalidations;
 pub use invalidation::{Change, Invalidation};
 use refresher::RefreshInterval;
-pub use refresher::keep_fresh;
+pub use refresher::{keep_fresh, probe_changes};
 pub use settings::{ProcessState, Settings};
 pub use status::TypeStatus;
 pub use triggers::RefreshTriggers;
@@ -40,6 +40,7 @@ use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::{PAGES, Site, Sites};
 use crate::store::Store;
 use entry::Entry;
+pub use refresh::FAILED_WALK;
 use refresh::{Started, TypeGroup};
 pub use site_cache::PathIndexState;
 use site_cache::{AgeLimits, Kept, SiteCache};
@@ -86,6 +87,7 @@ impl SnapshotCache {
             fleet.set_site(site, &types);
             store.set_types(&site.key, types);
         }
+        fleet.set_deployment(sites);
         let cache = |site: &Arc<Site>| {
             let content = Arc::clone(&content);
             match previous.and_then(|previous| previous.same(site)) {
@@ -118,6 +120,9 @@ impl SnapshotCache {
             cache.replace(previous);
         }
         cache.update_interval();
+        if previous.is_none() {
+            cache.triggers.announced.expect(settings.expects_events);
+        }
         cache
     }
 
@@ -130,6 +135,7 @@ impl SnapshotCache {
     /// Puts this cache in use in place of `previous`. Entries of `previous` that it does not share
     /// are orphaned.
     pub fn take_over_from(&self, previous: &Self) {
+        self.triggers.announced.expect(self.settings.expects_events);
         let shared = |site: &&Arc<SiteCache>| {
             self.sites.get(&site.site.key).is_some_and(|cache| Arc::ptr_eq(cache, site))
         };
@@ -176,12 +182,18 @@ impl SnapshotCache {
     /// Records that a document may have changed in the CMS; `None`: any document.
     pub fn invalidate(&self, invalidation: Option<Invalidation>) {
         self.expect_responses(invalidation.as_ref().map(|named| &*named.uid));
+        self.triggers.record_named(invalidation.as_ref());
         self.triggers.invalidations.add(invalidation);
     }
 
     /// Records that a webhook event has been accepted, whatever it says (D35).
     pub fn record_event(&self) {
         self.triggers.record_event();
+    }
+
+    /// Records that a webhook event has named a document; `None`: it may mean any document.
+    pub fn record_announcement(&self, document_id: Option<&str>) {
+        self.triggers.announced.record(document_id, Instant::now());
     }
 
     /// Records that a document was unpublished or deleted in the CMS: a list may lose entries.

@@ -5,14 +5,29 @@ use crate::fleet::cms_events::{CmsChange, CmsEvent};
 use crate::snapshot_cache::{Change, Invalidation};
 
 use super::App;
+use super::similar_types::warn_of_similar_type;
 
 /// Shares an event of the CMS that this instance has received with all instances, within 50 ms;
 /// while the engine is away, applies it at once.
 pub async fn receive_cms_event(app: &App, event: CmsEvent) {
+    warn_of_similar_type(app, &event);
     record(app, &event);
     if app.shared.fleet.share_cms_event(event.clone()).await {
         add_hint(app, &event);
     }
+}
+
+/// Lets a document be read again for the snapshots of all instances, because its published version
+/// differs from them: the webhook about it was lost, or is late. At most once in a while for each
+/// document, so that a CMS whose responses contradict each other is not asked for ever.
+pub async fn update_different_document(app: &App, uid: &str, document_id: &str) {
+    if !app.documents.may_report_difference(uid, document_id) {
+        return;
+    }
+    tracing::debug!(uid, document_id, "a document differs from the snapshot and is read again");
+    let (uid, document_id) = (uid.to_owned(), document_id.to_owned());
+    let change = CmsChange::Document { uid, document_id, is_withdrawn: false };
+    receive_cms_event(app, CmsEvent { withdraws: false, change, is_found: true }).await;
 }
 
 /// Applies an event of the CMS, whichever instance has received it.
@@ -31,6 +46,7 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
         FleetEvent::Gap(until) => {
             // A URL that was withdrawn must not reappear because the CMS fails.
             app.documents.invalidate(None);
+            app.snapshots.record_announcement(None);
             app.snapshots.record_missed_events(until);
             app.shared.fleet.read_gap();
             if let Some(lists) = app.shared.fleet.lists() {
@@ -51,13 +67,21 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
 
 /// Records an event, as each instance does, also for lists that it does not walk.
 fn record(app: &App, event: &CmsEvent) {
-    app.snapshots.record_event();
+    if !event.is_found {
+        app.snapshots.record_event();
+    }
     if event.withdraws {
         app.snapshots.record_withdrawal();
     }
     match invalidation(event) {
-        Some(named) => app.documents.invalidate(Some(&named)),
-        None if event.change == CmsChange::Anything => app.documents.invalidate(None),
+        Some(named) => {
+            app.snapshots.record_announcement(Some(&named.document_id));
+            app.documents.invalidate(Some(&named));
+        }
+        None if event.change == CmsChange::Anything => {
+            app.snapshots.record_announcement(None);
+            app.documents.invalidate(None);
+        }
         None => {}
     }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
+use super::copy::CachedCopy;
 use super::invalidation::Invalidation;
 use crate::content::{
     Content, ContentError, ContentQuery, Document, Projection, Selection, Status, Versions,
@@ -25,8 +26,17 @@ use last_good::{Good, Key};
 pub struct FoundDocument {
     /// The version; `None`: there is none.
     pub document: Option<Arc<Document<'static>>>,
-    /// The age of the last good response, if it is used because the CMS fails.
-    pub stale: Option<Duration>,
+    /// If it comes from a last good response.
+    pub stale: Option<Stale>,
+}
+
+/// Why a last good response is used, and how old it is.
+#[derive(Clone, Debug)]
+pub struct Stale {
+    /// The time since its request began.
+    pub age: Duration,
+    /// How the CMS fails now.
+    pub error: ContentError,
 }
 
 /// How long a request waits for a document, and how old a last good response may be.
@@ -96,11 +106,30 @@ impl DocumentCache {
                 Ok(FoundDocument { document, stale: None })
             }
             Err(error) => {
-                let found = self.last_good.get(&key, self.limits.last_good).ok_or(error)?;
-                self.metrics.last_good.inc();
-                Ok(found)
+                let found = self.last_good.get(&key, self.limits.last_good);
+                let Some((document, age)) = found else { return Err(error) };
+                Ok(FoundDocument { document: Some(document), stale: Some(Stale { age, error }) })
             }
         }
+    }
+
+    /// Records that a response was not read from the CMS, because it fails.
+    pub fn record_last_good(&self) {
+        self.metrics.last_good.inc();
+    }
+
+    /// Whether a difference between this document and its snapshot may be reported now: the last one
+    /// was reported some seconds ago. Records that it is.
+    #[must_use]
+    pub fn may_report_difference(&self, uid: &str, document_id: &str) -> bool {
+        self.last_good.may_report_difference(uid, document_id, Instant::now())
+    }
+
+    /// Whether an event has said that a version of this document was unpublished or deleted, since
+    /// what is newest in this copy was read.
+    #[must_use]
+    pub fn is_withdrawn_since(&self, copy: &CachedCopy, uid: &str, document_id: &str) -> bool {
+        self.last_good.withdrawal_of(uid, document_id).is_some_and(|at| at >= copy.as_of)
     }
 
     /// The versions of a document in the locales of a site, as the CMS has them now.

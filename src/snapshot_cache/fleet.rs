@@ -103,16 +103,8 @@ impl SnapshotCache {
     /// lists again whose walk began before, within the share of the CMS.
     pub fn record_missed_events(&self, until: Instant) {
         for (_, entry) in self.own_entries().filter(|(_, entry)| entry.was_begun_before(until)) {
-            mark_outdated(entry);
+            entry.make_due();
         }
         self.triggers.wake_refresher();
-    }
-}
-
-/// Lets the entry be refreshed in the background, after the refresh in flight if there is one.
-fn mark_outdated(entry: &Entry) {
-    entry.mark_outdated();
-    if entry.copy().is_some() {
-        entry.want_refresh();
     }
 }

@@ -15,7 +15,6 @@
 
 mod dependents;
 mod failure;
-mod from_copies;
 mod full_read;
 mod known_locales;
 mod lists;
@@ -34,32 +33,10 @@ use std::collections::BTreeMap;
 use super::invalidation::Hint;
 use super::refresh::TypeGroup;
 use crate::content::ContentError;
-use crate::rules::{DocumentLocale, FieldPath, Locale};
+use crate::rules::DocumentLocale;
 
 /// Versions of documents: their locales by `documentId`.
 type Listed = BTreeMap<String, Vec<DocumentLocale<'static>>>;
-
-/// What a round has updated so far.
-#[derive(Default)]
-struct Updated {
-    /// The versions that lists have found.
-    listed: Listed,
-    /// The versions that were updated from the copies because of a document, by its `documentId`.
-    from_copies: BTreeMap<String, Listed>,
-}
-
-/// What is left to do for the dependents of a changed document after the update from the copies.
-#[derive(Debug)]
-enum Remaining {
-    /// Lists of all of them: there are few, or the copies do not know them.
-    Lists,
-    /// Lists of those that read it through other relations than this one.
-    OtherLists(FieldPath),
-    /// A read of all of them, in these locales, in this order.
-    FullRead(Vec<Locale>),
-    /// It is not known, because the CMS failed, or there are so many that a walk is needed.
-    Failed(NotUpdated),
-}
 
 /// Why documents could not be updated.
 #[derive(Debug)]

@@ -55,12 +55,22 @@ impl SnapshotCache {
         let is_usable = found.is_some();
         let copy = found.map(|(copy, _)| copy).or_else(|| entry.copy());
         let Some(copy) = copy else { return Knowledge::Unknown };
-        let known = KnownCopy { age: self.age(&copy), copy };
+        let is_failing = entry.is_failing() || self.circuit_open(entry).is_some();
+        let known = KnownCopy { age: self.age(&copy), copy, is_failing };
         match known.age {
             _ if !is_usable => Knowledge::Expired(known),
             age if age > self.interval.stale_limit() => Knowledge::Stale(known),
             _ => Knowledge::Fresh(known),
         }
+    }
+
+    /// The copy of a content type, however old it is, without a request for a refresh.
+    ///
+    /// # Panics
+    /// As [`SnapshotCache::get`].
+    #[must_use]
+    pub fn present_copy(&self, site: &Site, uid: &str) -> Option<CachedCopy> {
+        self.entry(site, uid).1.copy()
     }
 
     /// Starts a refresh of a content type without a usable copy, for which no request waits. Another

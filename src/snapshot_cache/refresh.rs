@@ -8,7 +8,10 @@ mod log;
 mod member_parts;
 mod missed;
 mod type_group;
+mod unannounced;
 mod walk;
+
+pub use log::FAILED_WALK;
 
 use std::sync::Arc;
 
@@ -27,6 +30,7 @@ use followed::wait_for_adoption;
 use log::log;
 use missed::missed;
 use type_group::Begun;
+use unannounced::{count_later, suspects};
 use walk::{Found, Fresh, walk};
 
 pub(super) use followed::report_failure;
@@ -99,7 +103,7 @@ fn start_counted(
 async fn run(
     mut begun: Vec<Begun>,
     lists: &ListGroup,
-    triggers: &RefreshTriggers,
+    triggers: &Arc<RefreshTriggers>,
     mut background: Option<BackgroundWalk>,
 ) {
     let mut repeats = REPEATS;
@@ -165,7 +169,7 @@ enum Completion {
 async fn complete(
     ((site, entry), flight): &Begun,
     found: Found,
-    triggers: &RefreshTriggers,
+    triggers: &Arc<RefreshTriggers>,
     may_repeat: bool,
 ) -> Completion {
     // An incremental update from here on would be lost.
@@ -174,7 +178,11 @@ async fn complete(
         // Orphaned, and its last waiter has left.
         return Completion::Ended;
     }
-    let outcome = match found.map(|fresh| build_copy(site, entry, fresh)) {
+    let built = match found {
+        Ok(fresh) => Ok(build_copy(site, entry, fresh).await),
+        Err(error) => Err(error),
+    };
+    let outcome = match built {
         Ok(None) if may_repeat => {
             let (site, uid) = (&entry.site, entry.query.uid.as_str());
             tracing::debug!(site, uid, "documents changed during a walk, which is repeated");
@@ -191,7 +199,14 @@ async fn complete(
         }
     }
     let before = entry.copy();
+    let unannounced = before.as_ref().zip(outcome.as_ref().ok()).and_then(|(before, after)| {
+        block_in_place(|| suspects(site, entry, before, &after.snapshot, triggers))
+    });
     let completed = entry.complete(outcome);
+    if let Some(suspects) = unannounced.filter(|_| !completed.orphaned) {
+        let (site, entry) = (Arc::clone(site), Arc::clone(entry));
+        tokio::spawn(count_later(suspects, site, entry, Arc::clone(triggers)));
+    }
     if let Ok(copy) = &completed.outcome
         && !completed.orphaned
         && let Some(history) = &site.history
@@ -218,20 +233,22 @@ async fn complete(
 
 /// The copy of a site, with the incremental updates since the walk began; `None`: only another walk
 /// can determine the list.
-fn build_copy(
+async fn build_copy(
     site: &SiteCache,
     entry: &Entry,
     Fresh { begun, mut snapshot }: Fresh,
 ) -> Option<CachedCopy> {
-    block_in_place(|| {
-        let patches = entry.patches_since(begun);
-        if !patches.is_empty() {
-            match snapshot.patched(&patches, site.listing(entry), site.builder()) {
-                Patched::Unchanged => {}
-                Patched::Changed(changed) => snapshot = *changed,
-                Patched::NeedsWalk => return None,
-            }
+    let patches = entry.patches_since(begun);
+    if !patches.is_empty() {
+        let (listing, builder) = (site.listing(entry), site.builder());
+        match block_in_place(|| snapshot.patched(&patches, listing, builder)) {
+            Patched::Unchanged => {}
+            Patched::Changed(changed) => snapshot = *changed,
+            Patched::NeedsWalk => return None,
         }
+    }
+    let snapshot = site.with_owners(entry, snapshot).await;
+    block_in_place(|| {
         let before = entry.copy();
         let files = site.sitemap_files(&snapshot, before.as_ref());
         Some(CachedCopy::new(snapshot, files, begun, before.as_ref()))

@@ -1,5 +1,6 @@
 //! The background task for refreshes that are due without a request.
 
+mod probes;
 mod refresh_interval;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use super::site_cache::SiteCache;
 use super::{SnapshotCache, refresh};
 use crate::content::{BreakerState, Content};
 
+pub use probes::probe_changes;
 pub(super) use refresh_interval::RefreshInterval;
 
 /// How often the refresher checks for due refreshes.
@@ -76,8 +78,11 @@ impl Refresher {
                 self.probe(cache);
             }
         } else {
-            if self.openings != Some(breaker.openings) {
-                self.openings = Some(breaker.openings);
+            let before = self.openings.replace(breaker.openings);
+            if before.is_some_and(|before| before != breaker.openings) {
+                mark_due(cache);
+            }
+            if before != Some(breaker.openings) {
                 start_pending(cache);
             }
             start_urgent(cache);
@@ -103,10 +108,15 @@ impl Refresher {
 fn is_any_wanted(cache: &SnapshotCache) -> bool {
     cache.triggers.has_waiting_update()
         || cache.own_entries().any(|(site, entry)| {
-            entry.has_pending_refresh()
-                || is_missing(cache, site, entry)
-                || is_due(cache, site, entry)
+            // A copy is due when the breaker closes.
+            entry.copy().is_some() || entry.has_pending_refresh() || is_missing(cache, site, entry)
         })
+}
+
+/// After an outage: webhooks of the CMS may be lost, and it never repeats one.
+fn mark_due(cache: &SnapshotCache) {
+    let known = cache.own_entries().filter(|(_, entry)| entry.copy().is_some());
+    known.for_each(|(_, entry)| entry.make_due());
 }
 
 /// After the CMS has recovered.

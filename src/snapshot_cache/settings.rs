@@ -31,4 +31,6 @@ pub struct Settings {
     pub freshness: Freshness,
     /// How long a request waits for a refresh.
     pub refresh_deadline: Duration,
+    /// Whether the CMS is to send webhooks.
+    pub expects_events: bool,
 }

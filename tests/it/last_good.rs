@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::support::cms::Cms;
 use crate::support::content::Content;
-use crate::support::front_of_cms::{assert_failure, refusal, setup};
+use crate::support::front_of_cms::{SITEMAP, assert_failure, refusal, setup};
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
@@ -63,6 +63,49 @@ fn last_good_response_is_served_and_marked_while_the_cms_fails() {
         Some(ask(&service, "a")).filter(|answer| answer.header("cache-status").is_none())
     });
     assert_eq!(fresh.json()["data"]["path"], "/en/articles/y");
+}
+
+#[test]
+fn url_of_the_snapshot_is_served_and_marked_while_the_cms_fails() {
+    let content = Content::new(&[("en", "a", "x"), ("de", "a", "z")]);
+    content.put("en", "b", r#","slug":null"#);
+    let cms = content.start();
+    let setup = setup(&format!("http://{}", cms.addr()), r#""en", "de""#, true);
+    let service = setup.env("FRONTEND_MAP__HOOKS__SECRET", SECRET).start();
+    assert_eq!(http::get(service.addr(), SITEMAP).status, 200);
+    let batch = "/api/frontend-urls?uid=plugin::cms.article&documentId=a";
+    assert_eq!(http::get(service.addr(), batch).header("cache-status"), None);
+    fail(&content);
+    let mark = Some("frontend-map; hit; detail=\"the CMS fails\"");
+    // Then an event says that anything may have changed.
+    for _ in 0..2 {
+        for (query, path) in [("a", "/en/articles/x"), ("a&locale=de", "/de/articles/z")] {
+            let stale = ask(&service, query);
+            assert_eq!(stale.status, 200, "{}", stale.text());
+            assert_eq!(stale.json()["data"]["path"], path);
+            assert_eq!(stale.header("cache-status").as_deref(), mark);
+            assert!(stale.header("age").is_some_and(|age| age.parse::<u64>().is_ok()));
+        }
+        let no_url = ask(&service, "b");
+        assert_eq!(no_url.status, 404);
+        assert_eq!(no_url.json()["error"]["details"]["reason"], "slug_missing");
+        assert_eq!(no_url.header("cache-status").as_deref(), mark);
+        // It may have been published since.
+        assert_failure(&ask(&service, "c"), 503, "ServiceUnavailableError");
+        assert_failure(&ask(&service, "a&status=draft"), 503, "ServiceUnavailableError");
+        let urls = http::get(service.addr(), batch);
+        assert_eq!((urls.status, urls.header("cache-status").as_deref()), (200, mark));
+        hint(&service, "");
+    }
+    // A document that was withdrawn has no URL, although the snapshot still has one.
+    hint(
+        &service,
+        r#"{"event":"entry.unpublish","uid":"plugin::cms.article","entry":{"documentId":"a","publishedAt":"2026-01-01"}}"#,
+    );
+    assert_failure(&ask(&service, "a"), 503, "ServiceUnavailableError");
+    assert_eq!(ask(&service, "b").status, 404);
+    content.heal();
+    until_so("a fresh response", || ask(&service, "a").header("cache-status").is_none());
 }
 
 #[test]

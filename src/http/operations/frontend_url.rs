@@ -1,7 +1,11 @@
 //! `GET /api/frontend-url`: the public URL of one document.
 
+mod difference;
+mod in_snapshot;
+
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
@@ -10,12 +14,14 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use super::shared_path::{self, SharedPath, VersionPath};
 use crate::app::App;
 use crate::content::{ContentError, Document, Status};
 use crate::frontend_url::{NoUrlReason, frontend_path};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
-    LOCALE, MAX_UID_BYTES, SITE, known_site, parse_document_id, parse_document_locale, required,
+    LOCALE, MAX_UID_BYTES, SITE, known_site, parse_boolean, parse_document_id,
+    parse_document_locale, required,
 };
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::cache_status::insert_last_good_status;
@@ -23,16 +29,28 @@ use crate::http::response::envelope::success;
 use crate::http::response::error::{ApiError, Details};
 use crate::rules::{Locale, SiteLocale};
 use crate::site::Site;
-use crate::snapshot_cache::FoundDocument;
+use crate::snapshot_cache::{FoundDocument, Stale};
 
-/// The query parameters.
-pub(in crate::http) const PARAMS: [Param; 5] = [
+pub(super) use difference::update_if_different;
+use in_snapshot::{in_snapshot, newest};
+
+/// The parameters that name a version, those of `/api/resolve` too.
+const VERSION_PARAMS: [Param; 5] = [
     Param { name: "uid", max_bytes: MAX_UID_BYTES },
     Param { name: "documentId", max_bytes: 64 },
     LOCALE,
     Param::unlimited("status"),
     SITE,
 ];
+
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 6] = {
+    let [uid, document_id, locale, status, site] = VERSION_PARAMS;
+    [uid, document_id, locale, status, site, Param::unlimited(DETAILS)]
+};
+
+/// The parameter for what the response has beyond the URL.
+const DETAILS: &str = "details";
 
 /// The reason of a content type without a rule.
 pub(super) const NO_RULE: &str = "no_rule";
@@ -44,6 +62,16 @@ pub(super) const NO_VERSION: &str = "no_version";
 struct FrontendUrl {
     url: String,
     path: String,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    details: Option<UrlDetails>,
+}
+
+/// What the response has with `details=true`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct UrlDetails {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_path: Option<SharedPath>,
 }
 
 /// The checked parameters.
@@ -53,6 +81,7 @@ pub(super) struct Params<'a> {
     locale: Option<Locale>,
     pub(super) status: Status,
     site: Option<&'a Site>,
+    details: bool,
 }
 
 /// The response. Its errors have the order of D21: parameters, rule, document, URL, base URL.
@@ -61,7 +90,9 @@ pub(in crate::http) async fn get(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let params = Params::parse(&app, query.as_deref())?;
+    let [version @ .., details] = parse(query.as_deref(), &PARAMS)?;
+    let details = parse_boolean(DETAILS, details.as_deref())?;
+    let params = Params { details, ..Params::of_version(&app, version)? };
     if params.status == Status::Published {
         return respond(&app, &params).await;
     }
@@ -78,29 +109,75 @@ pub(in crate::http) async fn get(
 async fn respond(app: &App, params: &Params<'_>) -> Result<Response, ApiError> {
     let site = params.site_with_rule(app)?;
     let locale = params.locale_of(site)?;
-    let found = fetch(app, site, params, locale).await?;
-    let stale = found.stale;
+    let found = app.documents.get(site, &params.uid, &params.document_id, locale, params.status);
+    let (path, age) = match found.await {
+        Ok(FoundDocument { document, stale: None }) => {
+            if params.status == Status::Published {
+                let named = (&*params.uid, &*params.document_id);
+                update_if_different(app, site, named, locale, document.as_deref()).await;
+            }
+            (path_of(site, params, locale, document.as_deref()), None)
+        }
+        Ok(FoundDocument { document, stale: Some(Stale { age, error }) }) => {
+            let last_good = path_of(site, params, locale, document.as_deref());
+            let found = newest(Some((last_good, age)), in_snapshot(app, site, params, locale));
+            last_good_path(app, params, &error, found)?
+        }
+        Err(error) => {
+            let found = newest(None, in_snapshot(app, site, params, locale));
+            last_good_path(app, params, &error, found)?
+        }
+    };
     let cacheable = |mut response: Response| {
         response.headers_mut().insert(CACHE_CONTROL, app.http.cache_policy.url.clone());
         response
     };
-    let mut response = url(site, params, locale, found).map(cacheable).into_response();
-    if let Some(age) = stale {
+    let url = path.and_then(|path| url(app, site, params, path));
+    let mut response = url.map(cacheable).into_response();
+    if let Some(age) = age {
         insert_last_good_status(response.headers_mut(), age);
     }
     Ok(response)
 }
 
+/// The path of a version and the position of its locale, or the 404 that says why it has none.
+type PathOfVersion = Result<(String, usize), ApiError>;
+
 fn url(
+    app: &App,
+    site: &Site,
+    params: &Params<'_>,
+    (path, locale): (String, usize),
+) -> Result<Response, ApiError> {
+    let url = site.hosts.url(locale, &path).ok_or_else(|| no_base(site, locale, &path))?;
+    let details = params.details.then(|| UrlDetails {
+        shared_path: shared_path::of_document(app, site, params.version(&path, locale)),
+    });
+    Ok(success(FrontendUrl { url, path, details }).map(Body::new))
+}
+
+fn path_of(
     site: &Site,
     params: &Params<'_>,
     locale: &Locale,
-    found: FoundDocument,
-) -> Result<Response, ApiError> {
-    let document = found.document.ok_or_else(|| no_version(params.status, locale))?;
-    let (path, locale) = path(site, params, &document)?;
-    let url = site.hosts.url(locale, &path).ok_or_else(|| no_base(site, locale, &path))?;
-    Ok(success(FrontendUrl { url, path }).map(Body::new))
+    document: Option<&Document<'_>>,
+) -> PathOfVersion {
+    path(site, params, document.ok_or_else(|| no_version(params.status, locale))?)
+}
+
+/// What is known while the CMS fails in this way, else this error.
+fn last_good_path(
+    app: &App,
+    params: &Params<'_>,
+    error: &ContentError,
+    found: Option<(PathOfVersion, Duration)>,
+) -> Result<(PathOfVersion, Option<Duration>), ApiError> {
+    let Some((path, age)) = found else {
+        log(app, params, error);
+        return Err(error.clone().into());
+    };
+    app.documents.record_last_good();
+    Ok((path, Some(age)))
 }
 
 pub(super) fn no_version(status: Status, locale: &Locale) -> ApiError {
@@ -116,13 +193,20 @@ fn no_url(message: String, reason: impl Into<Cow<'static, str>>) -> ApiError {
 
 impl<'a> Params<'a> {
     pub(super) fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
-        let [uid, document_id, locale, status, site] = parse(query, &PARAMS)?;
+        Self::of_version(app, parse(query, &VERSION_PARAMS)?)
+    }
+
+    fn of_version(
+        app: &'a App,
+        [uid, document_id, locale, status, site]: [Option<Cow<'a, str>>; 5],
+    ) -> Result<Self, ApiError> {
         let params = Self {
             uid: required("uid", uid)?,
             document_id: required("documentId", document_id)?,
             locale: parse_document_locale(locale.as_deref())?,
             status: parse_status(status.as_deref())?,
             site: site.map(|key| known_site(app, &key)).transpose()?,
+            details: false,
         };
         Ok(Self { document_id: parse_document_id(params.document_id)?, ..params })
     }
@@ -141,6 +225,12 @@ impl<'a> Params<'a> {
             };
             no_url(message, NO_RULE)
         })
+    }
+
+    /// The version with this path in the locale at this position.
+    pub(super) fn version<'v>(&'v self, path: &'v str, locale: usize) -> VersionPath<'v> {
+        let (uid, document_id) = (&*self.uid, &*self.document_id);
+        VersionPath { uid, document_id, path, locale }
     }
 
     pub(super) fn locale_of(&self, site: &'a Site) -> Result<&'a Locale, ApiError> {
@@ -169,17 +259,6 @@ pub(super) fn parse_status(value: Option<&str>) -> Result<Status, ApiError> {
     }
 }
 
-async fn fetch(
-    app: &App,
-    site: &Site,
-    params: &Params<'_>,
-    locale: &Locale,
-) -> Result<FoundDocument, ApiError> {
-    let found =
-        app.documents.get(site, &params.uid, &params.document_id, locale, params.status).await;
-    Ok(found.inspect_err(|error| log(app, params, error))?)
-}
-
 /// A warning, except for requests that the open circuit breaker refuses: it logs that it is open.
 fn log(app: &App, params: &Params<'_>, error: &ContentError) {
     let (uid, document) = (&params.uid, &params.document_id);
@@ -191,12 +270,8 @@ fn log(app: &App, params: &Params<'_>, error: &ContentError) {
     }
 }
 
-/// The path of a version and the position of its locale, or the 404 that says why it has none.
-pub(super) fn path(
-    site: &Site,
-    params: &Params<'_>,
-    document: &Document<'_>,
-) -> Result<(String, usize), ApiError> {
+/// The path of a version, from its fields.
+pub(super) fn path(site: &Site, params: &Params<'_>, document: &Document<'_>) -> PathOfVersion {
     let drafts = params.status == Status::Draft;
     let found = frontend_path(&site.rules, &site.hosts, &params.uid, document, drafts);
     match found.expect("the site was chosen because it has a rule for the content type") {
@@ -205,12 +280,15 @@ pub(super) fn path(
             Ok((found.path, locale.expect("it is one of the site's")))
         }
         Err(no_url) => {
-            Err(ApiError::not_found("this document has no frontend URL").with(Details::NoUrl {
-                reason: no_url.reason.to_string().into(),
-                rule: Some(no_url.template.to_string()),
-            }))
+            Err(without_url(no_url.reason.to_string().into(), no_url.template.to_string()))
         }
     }
+}
+
+/// The 404 of a version without a URL.
+fn without_url(reason: Cow<'static, str>, template: String) -> ApiError {
+    let details = Details::NoUrl { reason, rule: Some(template) };
+    ApiError::not_found("this document has no frontend URL").with(details)
 }
 
 fn no_base(site: &Site, locale: usize, path: &str) -> ApiError {

@@ -26,6 +26,7 @@ use crate::http::request::params::{
     LOCALE, MAX_UID_BYTES, SITE, known_site, parse_document_locale, required,
 };
 use crate::http::request::query::{Param, echo, parse};
+use crate::http::response::cache_status::insert_last_good_status;
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, json_response};
 use crate::http::response::error::ApiError;
@@ -109,21 +110,30 @@ fn check_count(name: &str, count: usize) -> Result<(), ApiError> {
     Err(ApiError::validation(message))
 }
 
-/// The text of the response, and the age of the oldest snapshot that was used.
+/// The age of the oldest snapshot that was used, and whether the CMS fails for any of them; `None`: no
+/// snapshot was used.
+type Staleness = Option<(Duration, bool)>;
+
+/// The text of the response, and how old it may be.
 async fn respond(
     app: &App,
     site: Option<&Site>,
     items: &Items<'_>,
-) -> Result<(Vec<u8>, Option<Duration>), ApiError> {
+) -> Result<(Vec<u8>, Staleness), ApiError> {
     let batch = Batch::new(app, site, items);
     let sources = sources::load(app, &batch).await?;
-    let age = sources.iter().filter_map(sources::Source::age).max();
-    Ok((results::write(&batch, &sources), age))
+    let ages = sources.iter().filter_map(sources::Source::age);
+    let staleness = ages.reduce(|(a, a_fails), (b, b_fails)| (a.max(b), a_fails || b_fails));
+    Ok((results::write(&batch, &sources), staleness))
 }
 
-fn with_age(mut response: HttpResponse, age: Option<Duration>) -> Response {
-    if let Some(age) = age {
-        response.headers_mut().insert(AGE, HeaderValue::from(age.as_secs()));
+fn with_age(mut response: HttpResponse, staleness: Staleness) -> Response {
+    match staleness {
+        Some((age, true)) => insert_last_good_status(response.headers_mut(), age),
+        Some((age, false)) => {
+            response.headers_mut().insert(AGE, HeaderValue::from(age.as_secs()));
+        }
+        None => {}
     }
     response.map(Body::new)
 }

@@ -24,6 +24,8 @@ pub struct KnownCopy {
     pub copy: CachedCopy,
     /// The time since its walk began; zero for content that cannot change.
     pub age: Duration,
+    /// Whether the CMS fails: the last refresh has failed, or the circuit breaker is open.
+    pub is_failing: bool,
 }
 
 impl Knowledge {

@@ -7,15 +7,18 @@ use parking_lot::Mutex;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::FoundDocument;
 use crate::content::Document;
 use crate::rules::{FieldValue, Locale};
-use crate::snapshot_cache::invalidation::Invalidation;
+use crate::snapshot_cache::invalidation::{Change, Invalidation};
 
 /// The memory for documents, in bytes: some ten thousand of them.
 const MAX_BYTES: u64 = 16 << 20;
 /// The expected number of documents, for the tables of the cache.
 const ESTIMATED_DOCUMENTS: usize = 16 << 10;
+/// The withdrawals, and the differences, that are remembered: more than editors make in an outage.
+const MAX_REMEMBERED: usize = 10_000;
+/// The shortest time between two reports of a difference of the same document: its update takes less.
+const REPORT_PERIOD: Duration = Duration::from_secs(5);
 /// What a document takes beside its texts, in bytes.
 const DOCUMENT_OVERHEAD: usize = 256;
 
@@ -25,6 +28,10 @@ pub struct LastGoodDocuments {
     cache: Cache<Key, Good, Weight>,
     /// When a document was last invalidated: responses to earlier requests are not cached.
     forgotten: Mutex<Option<Instant>>,
+    /// When documents were last unpublished or deleted, by content type and `documentId`.
+    withdrawn: Cache<(String, String), Instant>,
+    /// When a difference between a document and its snapshot was last reported.
+    different: Cache<(String, String), Instant>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -77,7 +84,8 @@ fn bytes(values: &[FieldValue<'_>]) -> usize {
 impl Default for LastGoodDocuments {
     fn default() -> Self {
         let cache = Cache::with_weighter(ESTIMATED_DOCUMENTS, MAX_BYTES, Weight);
-        Self { cache, forgotten: Mutex::default() }
+        let (withdrawn, different) = (Cache::new(MAX_REMEMBERED), Cache::new(MAX_REMEMBERED));
+        Self { cache, forgotten: Mutex::default(), withdrawn, different }
     }
 }
 
@@ -86,6 +94,9 @@ impl LastGoodDocuments {
     pub(super) fn forget(&self, invalidation: Option<&Invalidation>) {
         let mut forgotten = self.forgotten.lock();
         *forgotten = Some(Instant::now());
+        if let Some(Invalidation { uid, document_id, change: Change::Withdrawn }) = invalidation {
+            self.withdrawn.insert((uid.clone(), document_id.clone()), Instant::now());
+        }
         match invalidation {
             Some(document) => self.cache.retain(|key, good| !(key.is_of(document) || good.related)),
             None => self.cache.clear(),
@@ -105,10 +116,45 @@ impl LastGoodDocuments {
         }
     }
 
-    pub(super) fn get(&self, key: &Key, limit: Duration) -> Option<FoundDocument> {
+    /// The version and its age.
+    pub(super) fn get(
+        &self,
+        key: &Key,
+        limit: Duration,
+    ) -> Option<(Arc<Document<'static>>, Duration)> {
         let Good { document, requested, .. } = self.cache.get(key)?;
         let age = requested.elapsed();
-        let document = document.filter(|_| age < limit)?;
-        Some(FoundDocument { document: Some(document), stale: Some(age) })
+        Some((document.filter(|_| age < limit)?, age))
+    }
+
+    pub(super) fn may_report_difference(&self, uid: &str, id: &str, now: Instant) -> bool {
+        let key = (uid.to_owned(), id.to_owned());
+        let may_report = self.different.get(&key).is_none_or(|last| now >= last + REPORT_PERIOD);
+        if may_report {
+            self.different.insert(key, now);
+        }
+        may_report
+    }
+
+    /// When an event last said that a version of this document was unpublished or deleted.
+    pub(super) fn withdrawal_of(&self, uid: &str, id: &str) -> Option<Instant> {
+        self.withdrawn.get(&(uid.to_owned(), id.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn difference_of_a_document_is_reported_once_in_five_seconds() {
+        let (documents, now) = (LastGoodDocuments::default(), Instant::now());
+        let may_report = |id, after| {
+            documents.may_report_difference("api::a.a", id, now + Duration::from_millis(after))
+        };
+        assert!(may_report("a", 0) && may_report("b", 0));
+        assert!(!may_report("a", 4_999), "an earlier report is in progress");
+        assert!(may_report("a", 5_000));
+        assert!(!may_report("a", 5_001));
     }
 }

@@ -23,6 +23,14 @@ impl Entry {
         !std::mem::replace(&mut self.state.lock().wanted, true)
     }
 
+    /// Records that something may have changed, and asks for a refresh in the background if there is a
+    /// copy, after the one in flight.
+    pub(in crate::snapshot_cache) fn make_due(&self) {
+        let mut state = self.state.lock();
+        state.outdated = true;
+        state.wanted |= state.copy.is_some();
+    }
+
     /// Whether a refresh in the background should start.
     pub(in crate::snapshot_cache) fn is_refresh_wanted(&self) -> bool {
         let state = self.state.lock();

@@ -7,7 +7,6 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::mark_outdated;
 use crate::fleet::cms_events::{CmsChange, CmsEvent};
 use crate::fleet::{Fleet, Role};
 use crate::rules::ContentTypeUid;
@@ -121,7 +120,7 @@ fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
 /// Lets the copies of the group be refreshed in the background. Returns whether there are any.
 fn mark_known_outdated(group: &TypeGroup) -> bool {
     let known = group.members.iter().filter(|(_, entry)| entry.copy().is_some());
-    known.inspect(|(_, entry)| mark_outdated(entry)).count() > 0
+    known.inspect(|(_, entry)| entry.make_due()).count() > 0
 }
 
 /// The document that an event names; a walk finds the other changes.

@@ -6,12 +6,13 @@ use std::time::Instant;
 use super::failure::recover;
 use super::full_read::run_full_reads;
 use super::lists::update_lists;
-use super::plan::{self, may_be_read};
+use super::plan::{self, may_be_read, referring};
+use super::reading::max_versions;
 use super::type_updates::TypeUpdates;
 use super::unlisted::update_unlisted;
-use super::{Remaining, Updated, from_copies, lacking};
+use super::{Listed, NotUpdated, lacking};
 use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Hint, HintQueue, Task};
+use crate::snapshot_cache::invalidation::{Change, Hint, HintQueue, Task};
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// One round. The updates of new changes come first, and then the reads of all dependents of single
@@ -32,9 +33,10 @@ pub(super) async fn run_round(
     }
 }
 
-/// What the copies can be updated with, then the lists of the other dependents, and then the dependents
-/// that the copies know and no list has. A read of all dependents follows where all of these may miss
-/// versions.
+/// Lists of the dependents, and then the dependents that the copies know and no list has. All dependents
+/// of a document with more than a page of them are read locale by locale instead: their paths stand
+/// until they have been read, because a version may have changed itself, and the webhook about that may
+/// be lost.
 ///
 /// A list that fails does not affect the hints of others.
 async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates, hints: Vec<Hint>) {
@@ -46,17 +48,13 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
     // While a list is read, the circuit breaker may open.
     let _waiting = cache.triggers.wait_for_cms();
     plan::prepare(cache, group, &hints).await;
-    let (mut progress, queue) = (Updated::default(), &updates.dependents);
-    let left = from_copies::update(cache, group, updates, &hints, &mut progress).await;
-    let page = cache.content.page_size();
-    let lists = plan::lists(group, &hints, &left, &cache.triggers.targets.lock(), page);
-    queue_full_reads(queue, &hints, &left);
-    let is_listed = |left: &Remaining| matches!(left, Remaining::Lists | Remaining::OtherLists(_));
-    let mut open: BTreeSet<usize> = (0..left.len()).filter(|at| is_listed(&left[*at])).collect();
-    recover_failed(cache, group, queue, &hints, left);
-    for (own, reason) in update_lists(cache, group, &lists, &mut progress).await {
-        let is_listed = |hint: &Hint| own.iter().any(|own| std::ptr::eq(*own, hint));
-        let is_own = |at: &usize| is_listed(&hints[*at]);
+    let queue = &updates.dependents;
+    let hints = queue_full_reads(cache, group, queue, hints);
+    let lists = plan::lists(group, &hints, &cache.triggers.targets.lock());
+    let mut open: BTreeSet<usize> = (0..hints.len()).collect();
+    let mut listed = Listed::default();
+    for (own, reason) in update_lists(cache, group, &lists, &mut listed).await {
+        let is_own = |at: &usize| own.iter().any(|own| std::ptr::eq(*own, &raw const hints[*at]));
         let retried: Vec<usize> = open.extract_if(.., is_own).collect();
         let retried = retried.into_iter().map(|at| hints[at].clone());
         recover(cache, group, queue, reason, retried);
@@ -67,34 +65,38 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
     if !done.is_empty() {
         // Documents that were read before these changes were known are in the copies from here on.
         drop(updates.named_round.lock().await);
-        update_unlisted(cache, group, updates, &done, &progress).await;
+        update_unlisted(cache, group, updates, &done, &listed).await;
     }
     updates.recent_reads.record(&hints, Instant::now());
 }
 
-/// Queues full reads for the hints that need one.
-fn queue_full_reads(queue: &HintQueue, hints: &[Hint], left: &[Remaining]) {
-    for (hint, left) in hints.iter().zip(left) {
-        let locales = match left {
-            Remaining::FullRead(locales) => locales.clone(),
-            Remaining::Lists if hint.may_have_unread_dependents => Vec::new(),
-            Remaining::Lists | Remaining::OtherLists(_) | Remaining::Failed(_) => continue,
-        };
-        queue.enqueue_full_read(hint.clone(), locales);
-    }
-}
-
-/// Recovers from the failures of hints whose updates have failed.
-fn recover_failed(
+/// Queues full reads for the hints that need one, or walks the type where that is faster. Returns the
+/// other hints.
+fn queue_full_reads(
     cache: &SnapshotCache,
     group: &TypeGroup,
     queue: &HintQueue,
-    hints: &[Hint],
-    left: Vec<Remaining>,
-) {
-    for (hint, left) in hints.iter().zip(left) {
-        if let Remaining::Failed(reason) = left {
-            recover(cache, group, queue, reason, [hint.clone()]);
+    hints: Vec<Hint>,
+) -> Vec<Hint> {
+    let (page, max) = (cache.content.page_size(), max_versions(group));
+    let is_chain = group.relations().iter().any(|relation| relation.segments().len() > 1);
+    let mut left = Vec::with_capacity(hints.len());
+    for mut hint in hints {
+        let known = referring(group, &hint.invalidation.document_id);
+        let known: usize = known.values().map(BTreeSet::len).sum();
+        let is_withdrawn = hint.invalidation.change == Change::Withdrawn;
+        if is_withdrawn && is_chain && known > page.max(max) {
+            recover(cache, group, queue, NotUpdated::NeedsWalk, [hint]);
+        } else if known > page || hint.may_have_unread_dependents {
+            // A withdrawal has taken the relation from all of them.
+            hint.may_have_unread_dependents |= is_withdrawn && !is_chain;
+            queue.enqueue_full_read(hint.clone());
+            if known <= page {
+                left.push(hint);
+            }
+        } else {
+            left.push(hint);
         }
     }
+    left
 }

@@ -65,12 +65,8 @@ pub(super) fn walk(cache: &SnapshotCache, group: &TypeGroup) {
     }
 }
 
-fn walk_within_share(cache: &SnapshotCache, group: &TypeGroup) {
-    for (_, entry) in &group.members {
-        entry.mark_outdated();
-        if entry.copy().is_some() {
-            entry.want_refresh();
-        }
-    }
+/// Walks the type as soon as the share of the CMS permits it.
+pub(super) fn walk_within_share(cache: &SnapshotCache, group: &TypeGroup) {
+    group.members.iter().for_each(|(_, entry)| entry.make_due());
     cache.triggers.wake_refresher();
 }

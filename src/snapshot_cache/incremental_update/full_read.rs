@@ -1,5 +1,4 @@
-//! Reads all dependents of changed documents, one locale after another: where the copies do not say
-//! enough about a change, and after updates from the copies (follow-up read).
+//! Reads all dependents of documents that have more than a page of them, one locale after another.
 //!
 //! A document may have thousands of dependents, and the update of most changes takes three requests.
 //! So a new change interrupts a read, which later goes on with the locales that are left.
@@ -18,7 +17,7 @@ use super::lists::update_lists;
 use super::plan::{self, may_be_read};
 use super::type_updates::TypeUpdates;
 use super::unlisted::{unlisted, update_by_id};
-use super::{NotUpdated, Remaining, Updated, lacking};
+use super::{Listed, NotUpdated, lacking};
 use crate::rules::{DocumentLocale, Locale};
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::Hint;
@@ -106,24 +105,21 @@ async fn read_locale(
     hint: &Hint,
     locale: &Locale,
 ) -> Result<bool, NotUpdated> {
-    let page = cache.content.page_size();
-    let hints = slice::from_ref(hint);
-    let mut lists =
-        plan::lists(group, hints, &[Remaining::Lists], &cache.triggers.targets.lock(), page);
+    let mut lists = plan::lists(group, slice::from_ref(hint), &cache.triggers.targets.lock());
     for list in &mut lists {
         (list.locales, list.is_full) = (vec![locale.clone()], true);
     }
-    let mut progress = Updated::default();
-    if let Some((_, reason)) = update_lists(cache, group, &lists, &mut progress).await.pop() {
+    let mut listed = Listed::default();
+    if let Some((_, reason)) = update_lists(cache, group, &lists, &mut listed).await.pop() {
         return Err(reason);
     }
     if hint.may_have_unread_dependents {
-        update_unrelated(cache, group, hint, locale, &mut progress).await?;
+        update_unrelated(cache, group, hint, locale, &mut listed).await?;
     }
     // Documents that were read before the change was known are in the copies from here on.
     drop(updates.named_round.lock().await);
-    let ids = unlisted(group, hint, &progress, Some(locale));
+    let ids = unlisted(group, hint, &listed, Some(locale));
     let ids: BTreeSet<&str> = ids.iter().map(|id| &**id).collect();
     update_by_id(cache, group, &ids).await.1?;
-    Ok(!progress.listed.values().flatten().any(|own| *own == DocumentLocale::None))
+    Ok(!listed.values().flatten().any(|own| *own == DocumentLocale::None))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::patching::Reading;
 use super::plan::RelationList;
 use super::reading::list_dependents;
-use super::{Listed, NotUpdated, Updated};
+use super::{Listed, NotUpdated};
 use crate::rules::Document;
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
@@ -18,7 +18,7 @@ pub(super) async fn update_lists<'l, 'h>(
     cache: &SnapshotCache,
     group: &TypeGroup,
     lists: &'l [RelationList<'h>],
-    progress: &mut Updated,
+    listed: &mut Listed,
 ) -> Vec<(&'l [&'h Hint], NotUpdated)> {
     let mut empty: Vec<&RelationList<'_>> = Vec::new();
     let mut failed = Vec::new();
@@ -28,7 +28,7 @@ pub(super) async fn update_lists<'l, 'h>(
             empty.push(list);
             continue;
         }
-        match update_listed(cache, group, list, progress).await {
+        match update_listed(cache, group, list, listed).await {
             Ok(true) => {}
             Ok(false) => empty.push(list),
             Err(reason) => failed.push((&*list.hints, reason)),
@@ -42,11 +42,11 @@ async fn update_listed(
     cache: &SnapshotCache,
     group: &TypeGroup,
     list: &RelationList<'_>,
-    progress: &mut Updated,
+    listed: &mut Listed,
 ) -> Result<bool, NotUpdated> {
     let reading = Reading::begin(group);
     let versions = list_dependents(cache, group, list).await?;
-    let patches = patches(versions, &mut progress.listed);
+    let patches = patches(versions, listed);
     reading.apply(&patches).await?;
     Ok(!patches.is_empty())
 }

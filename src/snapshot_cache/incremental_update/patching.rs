@@ -1,10 +1,11 @@
 //! Puts documents that were read again into the cached copies.
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
+use tokio::task::block_in_place;
+
 use super::NotUpdated;
-use crate::snapshot::{Patch, Patched, RelatedUpdate, RelatedValues};
+use crate::snapshot::{Patch, Patched};
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::{Entry, ReadInFlight};
 use crate::snapshot_cache::refresh::TypeGroup;
@@ -43,70 +44,42 @@ impl<'g> Reading<'g> {
                 copy.snapshot.patched(&patches, site.listing(entry), site.builder())
             };
             let ids: Vec<&str> = patches.iter().map(|patch| &*patch.id).collect();
-            needs_walk |= !tokio::task::block_in_place(|| {
-                replace(site, entry, (&copy, self.since, Some(&ids)), update)
-            });
+            needs_walk |= !replace(site, entry, (&copy, self.since, &ids), update).await;
         }
         let (uid, documents) = (&self.group.query.uid, patches.len());
         tracing::debug!(%uid, documents, "documents were updated");
         if needs_walk { Err(NotUpdated::NeedsWalk) } else { Ok(()) }
     }
-
-    /// Puts new values behind a relation into the copies of all members. No other read may be in
-    /// flight. Returns the documents that have to be read; `None`: all of them.
-    pub(super) async fn apply_related(
-        &self,
-        values: impl Fn(&SiteCache) -> Vec<RelatedValues>,
-    ) -> Option<BTreeSet<String>> {
-        let mut to_read = BTreeSet::new();
-        if self.group.lists.is_followed() {
-            return Some(to_read);
-        }
-        for (site, entry) in &self.group.members {
-            let _update_lock = entry.update_lock.lock().await;
-            let Some(copy) = entry.copy().filter(|copy| copy.begun < self.since) else { continue };
-            let values = values(site);
-            let update = |copy: &CachedCopy| {
-                let (listing, builder) = (site.listing(entry), site.builder());
-                let RelatedUpdate { patched, to_read: own } =
-                    copy.snapshot.with_related_values(&values, listing, builder);
-                to_read.extend(own);
-                patched
-            };
-            if !tokio::task::block_in_place(|| {
-                replace(site, entry, (&copy, self.since, None), update)
-            }) {
-                return None;
-            }
-        }
-        Some(to_read)
-    }
 }
 
-/// Replaces the copy of an entry with an updated one, which differs in these documents alone if they
-/// are named. `false`: it cannot be updated.
-fn replace(
+/// Replaces the copy of an entry with an updated one, which differs in these documents alone.
+/// `false`: it cannot be updated.
+async fn replace(
     site: &SiteCache,
     entry: &Entry,
-    (copy, since, ids): (&CachedCopy, Instant, Option<&[&str]>),
+    (copy, since, ids): (&CachedCopy, Instant, &[&str]),
     updated: impl FnOnce(&CachedCopy) -> Patched,
 ) -> bool {
-    match updated(copy) {
-        Patched::Unchanged => true,
-        Patched::Changed(snapshot) => {
-            let files = site.sitemap_files(&snapshot, Some(copy));
-            let updated = copy.updated(*snapshot, files, since);
-            if let Some(history) = &site.history {
-                // Before the path index: a path that it no longer has is in the history.
-                let pair = (&*copy.snapshot, &*updated.snapshot);
-                history.record_update(&entry.query.uid, pair, ids);
-            }
-            let copy = updated;
-            entry.replace_copy(copy.clone());
-            site.rebuild_index();
-            site.save(entry, &copy, Urgency::Debounced);
-            true
-        }
-        Patched::NeedsWalk => false,
+    let mut snapshot = match block_in_place(|| updated(copy)) {
+        Patched::Unchanged => return true,
+        Patched::Changed(snapshot) => *snapshot,
+        Patched::NeedsWalk => return false,
+    };
+    if !snapshot.undecided().is_empty() {
+        snapshot = site.with_owners(entry, snapshot).await;
     }
+    block_in_place(|| {
+        let files = site.sitemap_files(&snapshot, Some(copy));
+        let updated = copy.updated(snapshot, files, since);
+        if let Some(history) = &site.history {
+            // Before the path index: a path that it no longer has is in the history.
+            let pair = (&*copy.snapshot, &*updated.snapshot);
+            history.record_update(&entry.query.uid, pair, Some(ids));
+        }
+        let copy = updated;
+        entry.replace_copy(copy.clone());
+        site.rebuild_index();
+        site.save(entry, &copy, Urgency::Debounced);
+    });
+    true
 }

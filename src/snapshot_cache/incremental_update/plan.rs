@@ -5,9 +5,8 @@ mod targets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-pub(super) use targets::{example, may_lead};
+pub(super) use targets::may_lead;
 
-use super::Remaining;
 use crate::rules::{FieldPath, Locale};
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation, RelationTargets, Task};
@@ -32,31 +31,23 @@ impl RelationList<'_> {
     }
 }
 
-/// The lists to request, by what the update from the copies has left for each hint: one for each
-/// relation and content type that it leads to. Shorter relations come first. A document with more than
-/// `page` known dependents has a list of its own: what happens to it must not depend on others.
+/// The lists to request: one for each relation and content type that it leads to. Shorter relations
+/// come first.
 pub(super) fn lists<'h>(
     group: &TypeGroup,
     hints: &'h [Hint],
-    left: &[Remaining],
     targets: &RelationTargets,
-    page: usize,
 ) -> Vec<RelationList<'h>> {
-    let mut lists: BTreeMap<(usize, FieldPath, &str, Option<&str>), RelationList<'h>> =
-        BTreeMap::new();
-    for relation in relations(group) {
-        for (hint, left) in hints.iter().zip(left) {
+    let mut lists: BTreeMap<(usize, FieldPath, &str), RelationList<'h>> = BTreeMap::new();
+    for relation in group.relations() {
+        for hint in hints.iter().filter(|hint| is_listed(hint)) {
             let changed = &*hint.invalidation;
-            let known = referring_through(group, &relation, &changed.document_id).len();
-            if known == 0 && !may_lead(group, targets, &relation, &changed.uid) {
+            let is_known = is_referred_to(group, &relation, &changed.document_id);
+            if !is_known && !may_lead(group, targets, &relation, &changed.uid) {
                 continue;
             }
-            if !is_listed(hint, left, &relation) {
-                continue;
-            }
-            let own = (known > page).then_some(&*changed.document_id);
             let target = &*changed.uid;
-            let list = lists.entry((relation.segments().len(), relation.clone(), target, own));
+            let list = lists.entry((relation.segments().len(), relation.clone(), target));
             let list = list.or_insert_with(|| RelationList {
                 relation: relation.clone(),
                 target,
@@ -70,22 +61,16 @@ pub(super) fn lists<'h>(
     lists.into_values().collect()
 }
 
-/// Whether the documents that read the one of a hint through a relation are listed.
-fn is_listed(hint: &Hint, left: &Remaining, relation: &FieldPath) -> bool {
-    // After a withdrawal, the filter finds no document any more. A read of all dependents may be due
-    // for an earlier change, too.
-    let is_withdrawn = hint.invalidation.change == Change::Withdrawn && hint.task == Task::Update;
-    match left {
-        Remaining::Lists => !is_withdrawn,
-        Remaining::OtherLists(own) => own != relation && !is_withdrawn,
-        Remaining::FullRead(_) | Remaining::Failed(_) => false,
-    }
+/// Whether the documents that read the one of a hint are listed. After a withdrawal, the filter finds no
+/// document any more. A read of all dependents may be due for an earlier change, too.
+fn is_listed(hint: &Hint) -> bool {
+    hint.invalidation.change == Change::Written || hint.task == Task::FullRead
 }
 
 /// The versions that read this document as the copies know them: their locales by `documentId`.
 pub(super) fn referring(group: &TypeGroup, id: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for relation in relations(group) {
+    for relation in group.relations() {
         for (document, locales) in referring_through(group, &relation, id) {
             known.entry(document).or_default().extend(locales);
         }
@@ -116,17 +101,11 @@ pub(super) fn referring_through(
     known
 }
 
-/// The relations that the rules of all members follow, each once.
-pub(super) fn relations(group: &TypeGroup) -> BTreeSet<FieldPath> {
-    let uid = group.query.uid.as_str();
-    group.members.iter().flat_map(|(site, _)| site.site.rules.relations(uid)).collect()
-}
-
 /// Whether a relation may lead to the changed document.
 pub(super) fn may_be_read(cache: &SnapshotCache, group: &TypeGroup, hint: &Hint) -> bool {
     let (uid, targets) = (&group.query.uid, cache.triggers.targets.lock());
     let target = &*hint.invalidation.uid;
-    relations(group).iter().any(|relation| !targets.leads_elsewhere(uid, relation, target))
+    group.relations().iter().any(|relation| !targets.leads_elsewhere(uid, relation, target))
 }
 
 /// What has to be done before dependents of these documents are read.

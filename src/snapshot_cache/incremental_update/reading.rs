@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::NotUpdated;
 use super::known_locales;
-use super::plan::{RelationList, example};
-use crate::content::{ContentError, ContentQuery, Selected, Selection, SetupProblem};
+use super::plan::RelationList;
+use crate::content::{ContentQuery, Selected, Selection};
 use crate::rules::{Document, DocumentLocale};
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::invalidation::Exclusion;
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// Up to this many versions, which fit on one page of a list, a walk never replaces an update.
@@ -46,9 +45,7 @@ pub(super) async fn list_dependents(
             Selected::TooMany => return Err(NotUpdated::NeedsWalk),
             Selected::Versions(found) => found,
         };
-        if !may_lead_after(cache, group, list, &found) {
-            break;
-        }
+        record_target(cache, group, list, &found);
         versions.extend(found);
         if versions.len() > all_versions(group) {
             return Err(NotUpdated::NeedsWalk);
@@ -67,34 +64,23 @@ async fn select_dependents(
     let selection = Selection::Dependents { relation: relation.clone(), of: ids.to_vec() };
     let query = selecting(group, selection);
     let max = if ids.len() > 1 { MAX_JOINED } else { max_versions(group) as u64 };
-    let found = if *is_full {
-        cache.content.select_by_locale(&query, locales).await.map(Selected::Versions)
+    Ok(if *is_full {
+        Selected::Versions(cache.content.select_by_locale(&query, locales).await?)
     } else {
-        cache.content.select(&query, locales, max).await
-    };
-    let is_known = || cache.triggers.targets.lock().is_known(&group.query.uid, relation);
-    match found {
-        Err(error) if is_no_relation(&error) && !is_known() => Ok(Selected::Versions(Vec::new())),
-        found => Ok(found?),
-    }
+        cache.content.select(&query, locales, max).await?
+    })
 }
 
-/// Records what these versions show of the target of a list's relation. Returns whether the relation
-/// may lead to the documents of the list.
-fn may_lead_after(
+/// Records where the relation of a list leads, if its versions show it.
+fn record_target(
     cache: &SnapshotCache,
     group: &TypeGroup,
     RelationList { relation, target, .. }: &RelationList<'_>,
     found: &[Document<'_>],
-) -> bool {
-    let (uid, mut targets) = (&group.query.uid, cache.triggers.targets.lock());
+) {
     if !found.is_empty() {
-        targets.leads(uid, relation, target);
-    } else if !targets.is_known(uid, relation) && example(group, relation).is_none() {
-        targets.exclude(uid, relation, target, Exclusion::NoReference);
-        return false;
+        cache.triggers.targets.lock().leads(&group.query.uid, relation, target);
     }
-    true
 }
 
 /// All versions of these documents, one patch for each that was read, and why it is not all of them.
@@ -156,15 +142,6 @@ pub(super) fn all_versions(group: &TypeGroup) -> usize {
     let copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
     let versions = |copy: CachedCopy| copy.snapshot.len() + copy.snapshot.no_url_count();
     copies.map(versions).max().unwrap_or(0).max(PAGE)
-}
-
-/// Whether a request fails because the path leads through something other than a relation, such as
-/// a component.
-pub(super) fn is_no_relation(error: &ContentError) -> bool {
-    matches!(
-        error,
-        ContentError::Setup(SetupProblem::UnknownKey { .. }) | ContentError::TypeFails { .. }
-    )
 }
 
 /// Whether the locale of a version is this one; a version without locale is in all of them.

@@ -8,7 +8,7 @@ use super::patching::Reading;
 use super::plan::referring;
 use super::reading::{all_versions, is_in, max_versions, read_by_id};
 use super::type_updates::TypeUpdates;
-use super::{NotUpdated, Updated};
+use super::{Listed, NotUpdated};
 use crate::rules::Locale;
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
@@ -19,14 +19,12 @@ use crate::snapshot_cache::refresh::TypeGroup;
 pub(super) fn unlisted(
     group: &TypeGroup,
     hint: &Hint,
-    progress: &Updated,
+    listed: &Listed,
     locale: Option<&Locale>,
 ) -> Vec<String> {
     let id = hint.invalidation.document_id.as_str();
-    let of_hint = [Some(&progress.listed), progress.from_copies.get(id)];
     let is_updated = |id: &String, locale: &String| {
-        let mut own = of_hint.iter().flatten().filter_map(|listed| listed.get(id)).flatten();
-        own.any(|own| is_in(own, locale))
+        listed.get(id).is_some_and(|own| own.iter().any(|own| is_in(own, locale)))
     };
     let is_wanted = |own: &&String| locale.is_none_or(|locale| locale.as_str() == *own);
     let mut known = referring(group, id);
@@ -42,9 +40,9 @@ pub(super) async fn update_unlisted(
     group: &TypeGroup,
     updates: &TypeUpdates,
     hints: &[&Hint],
-    progress: &Updated,
+    listed: &Listed,
 ) {
-    let of_hints = hints.iter().map(|hint| (*hint, unlisted(group, hint, progress, None)));
+    let of_hints = hints.iter().map(|hint| (*hint, unlisted(group, hint, listed, None)));
     let of_hints: Vec<(&Hint, Vec<String>)> = of_hints.filter(|(_, ids)| !ids.is_empty()).collect();
     let ids: BTreeSet<&str> = of_hints.iter().flat_map(|(_, ids)| ids).map(|id| &**id).collect();
     let versions = |ids: usize| ids * group.locales.len();

@@ -7,12 +7,8 @@ use super::{Change, Invalidation};
 use crate::rules::{ContentTypeUid, Locale};
 
 /// For this time after a change, another change interrupts the read of all its dependents. Later it is
-/// interrupted only between two locales, so that continuous edits do not delay it for ever.
-const INTERRUPTIBLE_FOR: Duration = Duration::from_mins(1);
-/// From an update from the copies alone to its follow-up read. If an editor saves a document again and
-/// again, one read follows the last update, or comes a minute after the first change.
-const FOLLOW_UP_DELAY: Duration = Duration::from_secs(10);
-
+/// interrupted only between two locales, so that continuous edits delay it for seconds alone.
+const INTERRUPTIBLE_FOR: Duration = Duration::from_secs(5);
 /// A document that may have changed, for which updates are due.
 #[derive(Clone, Debug)]
 pub(in crate::snapshot_cache) struct Hint {
@@ -24,8 +20,7 @@ pub(in crate::snapshot_cache) struct Hint {
     pub(in crate::snapshot_cache) task: Task,
     /// The locales in which the dependents are still to be read; empty: all.
     pub(in crate::snapshot_cache) locales: Vec<Locale>,
-    /// The time of the first change that the copies may have only in part; until all dependents are
-    /// read.
+    /// The time of the first change of which not all dependents have been read.
     pub(super) incomplete_since: Option<Instant>,
     /// Whether one of the changes is a withdrawal.
     pub(in crate::snapshot_cache) has_withdrawal: bool,
@@ -42,12 +37,8 @@ pub(in crate::snapshot_cache) struct Hint {
 pub(in crate::snapshot_cache) enum Task {
     /// The update that a change needs.
     Update,
-    /// A read of all dependents, because the copies do not say enough about the change. The updates
-    /// of newer changes come first.
+    /// A read of all dependents, locale by locale. The updates of newer changes come first.
     FullRead,
-    /// The follow-up read: the copies have the change, but an update from the copies alone may have
-    /// missed some of the dependents.
-    FollowUp,
 }
 
 impl Hint {
@@ -113,25 +104,9 @@ impl Hint {
             && earlier.invalidation.change == Change::Written
     }
 
-    /// Whether all dependents have to be read after the update of a change, because of an earlier one.
-    pub(in crate::snapshot_cache) fn is_incomplete(&self) -> bool {
-        self.incomplete_since.is_some()
-    }
-
     /// Whether another change interrupts the read of its dependents before a locale is complete.
     pub(in crate::snapshot_cache) fn is_interruptible(&self, now: Instant) -> bool {
         self.incomplete_since.is_none_or(|since| now < since + INTERRUPTIBLE_FOR)
-    }
-
-    /// When the read of its dependents is due.
-    pub(super) fn read_due(&self, now: Instant) -> Instant {
-        match (self.task, self.incomplete_since) {
-            (Task::FollowUp, Some(since)) => {
-                (now + FOLLOW_UP_DELAY).min(now.max(since + INTERRUPTIBLE_FOR))
-            }
-            (Task::FollowUp, None) => now + FOLLOW_UP_DELAY,
-            (Task::Update | Task::FullRead, _) => now,
-        }
     }
 }
 
@@ -148,22 +123,19 @@ mod tests {
     fn added(first: Hint, second: Hint) -> (Task, Change, bool) {
         let mut hint = first;
         hint.add(second);
-        (hint.task, hint.invalidation.change, hint.is_incomplete())
+        (hint.task, hint.invalidation.change, hint.incomplete_since.is_some())
     }
 
     #[test]
     fn update_of_a_newer_change_takes_the_place_of_a_read_and_keeps_that_one_is_due() {
         use Change::{Withdrawn, Written};
-        use Task::{FollowUp, FullRead, Update};
+        use Task::{FullRead, Update};
         for (first, second, expected) in [
             ((Update, Written), (Update, Withdrawn), (Update, Written, false)),
             ((Update, Withdrawn), (Update, Withdrawn), (Update, Withdrawn, false)),
-            ((FollowUp, Written), (Update, Withdrawn), (Update, Withdrawn, true)),
             ((FullRead, Written), (Update, Withdrawn), (Update, Withdrawn, true)),
             // The read has been interrupted by the change.
-            ((Update, Withdrawn), (FollowUp, Written), (Update, Withdrawn, true)),
-            ((FollowUp, Written), (FullRead, Written), (FullRead, Written, true)),
-            ((FullRead, Written), (FollowUp, Written), (FullRead, Written, true)),
+            ((Update, Withdrawn), (FullRead, Written), (Update, Withdrawn, true)),
         ] {
             let hint = |(task, change)| hint(task, change);
             assert_eq!(added(hint(first), hint(second)), expected, "{first:?} {second:?}");
@@ -173,11 +145,10 @@ mod tests {
     #[test]
     fn withdrawal_after_a_change_that_was_not_read_has_an_unread_loss() {
         use Change::{Withdrawn, Written};
-        use Task::{FollowUp, FullRead, Update};
+        use Task::{FullRead, Update};
         for (first, second, expected) in [
             ((Update, Written), (Update, Withdrawn), true),
             ((FullRead, Written), (Update, Withdrawn), true),
-            ((FollowUp, Written), (Update, Withdrawn), true),
             ((Update, Withdrawn), (Update, Withdrawn), false),
             ((Update, Withdrawn), (Update, Written), false),
             ((Update, Written), (Update, Written), false),
@@ -194,26 +165,24 @@ mod tests {
                 (expected, expected)
             );
             returned.add(Hint { at: later, ..hint(Update, Written) });
-            let returned = returned.with_task(FollowUp);
+            let returned = returned.with_task(FullRead);
             assert_eq!(returned.may_have_unread_dependents, expected, "it stays due");
         }
     }
 
     #[test]
-    fn follow_up_read_is_due_after_ten_seconds_and_is_interruptible_for_a_minute() {
-        let follow_up = hint(Task::FollowUp, Change::Written);
-        let (seconds, changed) = (Duration::from_secs, follow_up.at);
-        for (after, due) in [(0, 10), (20, 30), (45, 55), (55, 60), (70, 70)] {
-            let now = changed + seconds(after);
-            assert_eq!(follow_up.read_due(now), changed + seconds(due), "{after}");
-            assert_eq!(follow_up.is_interruptible(now), after < 60, "{after}");
-        }
-        // The time counts from the first change, however often the document changes again.
-        let mut again = follow_up;
-        again.add(Hint { at: changed + seconds(59), ..hint(Task::Update, Change::Written) });
-        let again = again.with_task(Task::FollowUp);
-        assert!(!again.is_interruptible(changed + seconds(60)));
+    fn read_is_interruptible_for_five_seconds_after_the_first_change() {
         let read = hint(Task::FullRead, Change::Written);
-        assert_eq!(read.read_due(read.at), read.at);
+        let changed = read.at;
+        for (after, is_interruptible) in [(0, true), (4_999, true), (5_000, false)] {
+            let now = changed + Duration::from_millis(after);
+            assert_eq!(read.is_interruptible(now), is_interruptible, "{after}");
+        }
+        // However often the document changes again.
+        let mut again = read;
+        let at = changed + Duration::from_secs(2);
+        again.add(Hint { at, ..hint(Task::Update, Change::Written) });
+        let again = again.with_task(Task::FullRead);
+        assert!(!again.is_interruptible(changed + INTERRUPTIBLE_FOR));
     }
 }

@@ -9,7 +9,6 @@ use tokio::sync::Notify;
 use tokio::time::{sleep_until, timeout};
 
 use super::{Hint, Task};
-use crate::rules::Locale;
 
 /// The quiet period after the last hint before a round starts.
 const QUIET_PERIOD: Duration = Duration::from_millis(200);
@@ -95,20 +94,14 @@ impl HintQueue {
         self.pending.lock().add(Some(Instant::now()), hint);
     }
 
-    /// Keeps a hint whose change the copies have, until its follow-up read is due.
-    pub(in crate::snapshot_cache) fn follow_up(&self, hint: Hint) {
-        self.put_back(hint.with_task(Task::FollowUp));
-    }
-
-    /// Keeps a hint whose dependents are to be read in these locales.
-    pub(in crate::snapshot_cache) fn enqueue_full_read(&self, hint: Hint, locales: Vec<Locale>) {
-        self.put_back(Hint { locales, ..hint.with_task(Task::FullRead) });
+    /// Keeps a hint whose dependents are to be read.
+    pub(in crate::snapshot_cache) fn enqueue_full_read(&self, hint: Hint) {
+        self.put_back(hint.with_task(Task::FullRead));
     }
 
     /// Keeps a hint whose dependents are left to be read.
     pub(in crate::snapshot_cache) fn put_back(&self, hint: Hint) {
-        let due = hint.read_due(Instant::now());
-        self.pending.lock().add(Some(due), hint);
+        self.pending.lock().add(Some(Instant::now()), hint);
     }
 
     /// Waits until a new hint for which this holds is due, which [`HintQueue::ready`] then finds.

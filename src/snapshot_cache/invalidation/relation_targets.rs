@@ -19,7 +19,7 @@ type Relation = (ContentTypeUid, FieldPath);
 /// Why a content type is not the target of a relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::snapshot_cache) enum Exclusion {
-    /// No version read a document through the relation.
+    /// No version read a document through the relation, and a walk has followed.
     NoReference,
     /// A version read the document with this id through the relation, and it is of another type.
     OtherType(String),

@@ -3,6 +3,10 @@
 use crate::content::{Content, ContentError};
 use crate::snapshot_cache::entry::{Completed, Entry};
 
+/// The target of the log line about a walk that failed. A command leaves it out, because it reports
+/// the same error itself.
+pub const FAILED_WALK: &str = "frontend_map::snapshot_cache::failed_walk";
+
 /// Logs the outcome, and the documents without a URL: a mistake in the content that is not visible
 /// in the sitemap.
 pub(super) fn log(content: &Content, entry: &Entry, completed: &Completed) {
@@ -24,7 +28,8 @@ pub(super) fn log(content: &Content, entry: &Entry, completed: &Completed) {
             );
         }
         Err(error) => {
-            return tracing::warn!(site, uid, error = content.detail(error), "a walk failed");
+            let error = content.detail(error);
+            return tracing::warn!(target: FAILED_WALK, site, uid, error, "a walk failed");
         }
     };
     let skipped = &copy.snapshot.skipped;

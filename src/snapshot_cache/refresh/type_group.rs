@@ -1,6 +1,6 @@
 //! The sites that list a content type: one walk serves all of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,6 +99,12 @@ impl TypeGroup {
             flight.map(|flight| (member.clone(), flight))
         };
         (waiter, self.members.iter().filter_map(begin).collect())
+    }
+
+    /// The relations that the rules of all members follow, each once.
+    pub(in crate::snapshot_cache) fn relations(&self) -> BTreeSet<FieldPath> {
+        let uid = self.query.uid.as_str();
+        self.members.iter().flat_map(|(site, _)| site.site.rules.relations(uid)).collect()
     }
 
     /// The content source, which is the same for all members.

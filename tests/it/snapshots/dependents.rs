@@ -1,7 +1,7 @@
 //! Webhooks about documents that others read: what they cost the CMS, and what they change.
 
-mod from_copies;
 mod long_lists;
+mod many;
 mod order_of_updates;
 mod relation_targets;
 
@@ -131,11 +131,6 @@ impl Fixture {
         if event != "entry.update" {
             until_so("it is applied", || self.service.log().matches(followed).count() > before);
         }
-    }
-
-    /// The number of the service's log lines with this text.
-    pub(super) fn logged(&self, text: &str) -> usize {
-        self.service.log().matches(text).count()
     }
 
     pub(super) fn lists(&self, expected: &[&str]) {
@@ -287,7 +282,6 @@ fn reread_that_fails_is_repeated() {
     assert!(fixture.service.logs("documents could not be updated"));
     fixture.fails.store(false, Ordering::Relaxed);
     fixture.lists(&["/new/a", "/two/b"]);
-    assert_eq!(fixture.walks(), 1);
 }
 
 #[test]
@@ -331,7 +325,9 @@ fn relation_that_led_nowhere_is_tried_again_when_a_document_has_filled_it() {
     let fixture = Fixture::start(&[("a", "", "")]);
     fixture.lists(&[]);
     fixture.hint("entry.publish", CATEGORY, "c1");
-    until_so("a request", || fixture.filtered().len() == 1);
+    // The path may lead through a component: a walk finds out, instead of a filter.
+    until_so("a walk", || fixture.walks() == 2);
+    assert!(fixture.filtered().is_empty(), "{:?}", fixture.filtered());
     fixture.set(&[("a", "c1", "one")]);
     fixture.hint("entry.publish", "plugin::cms.article", "a");
     fixture.lists(&["/one/a"]);
@@ -339,5 +335,4 @@ fn relation_that_led_nowhere_is_tried_again_when_a_document_has_filled_it() {
     fixture.set(&[("a", "c1", "one"), ("b", "c2", "two")]);
     fixture.hint("entry.publish", CATEGORY, "c2");
     fixture.lists(&["/one/a", "/two/b"]);
-    assert_eq!(fixture.walks(), 1);
 }

@@ -1,5 +1,7 @@
 //! `POST /hooks/cms`: authentication, and the refreshes that it causes.
 
+mod lost_events;
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
@@ -8,6 +10,7 @@ use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::{assert_failure, refusal};
 use crate::support::http::{self, Response};
+use crate::support::metrics::scrape;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::{until, until_so};
 
@@ -108,6 +111,57 @@ fn webhook_with_a_wrong_secret_is_401_and_the_secret_never_leaks() {
     let leaked = answers.iter().any(|answer| format!("{answer:?}").contains(SECRET));
     assert!(!leaked && !service.log().contains(SECRET), "the secret leaks");
     assert!(service.log().contains("TRACE"), "the log is at trace");
+}
+
+#[test]
+fn refused_webhooks_are_counted_and_logged_once_for_each_cause() {
+    let cms = Content::new(&[]).start();
+    let service = with_secret(&cms).start();
+    let unconfigured = in_english(&cms).start();
+    for _ in 0..3 {
+        post(&service, &[("Authorization", "Bearer wrong")]);
+        post(&service, &[]);
+        post(&unconfigured, &[BEARER]);
+    }
+    assert_eq!(post(&service, &[BEARER]).status, 202);
+    let counts = |service: &Service| {
+        let page = scrape(service.admin());
+        ["no_secret", "no_token", "wrong_token"]
+            .map(|cause| page.of(&format!("hooks_refused_total{{cause=\"{cause}\"}}")).round())
+    };
+    assert_eq!(format!("{:?}", counts(&service)), "[0.0, 3.0, 3.0]");
+    assert_eq!(format!("{:?}", counts(&unconfigured)), "[3.0, 0.0, 0.0]");
+    for (service, lines) in [(&service, 2), (&unconfigured, 1)] {
+        assert!(service.logs("webhooks of the CMS are refused"));
+        let log = service.log();
+        assert_eq!(log.matches("webhooks of the CMS are refused").count(), lines, "{log}");
+    }
+}
+
+/// Of a document that a webhook has named, and of one that none has.
+#[test]
+fn edits_that_a_walk_finds_are_counted_if_no_webhook_has_announced_them() {
+    let content = Content::new(&[("en", "a", "x"), ("en", "b", "y")]);
+    let cms = content.start();
+    let service = soft(with_secret(&cms), 1)
+        .env("FRONTEND_MAP__SNAPSHOTS__CHECK_SECONDS", "1")
+        .env("FRONTEND_MAP__SNAPSHOTS__CMS_SHARE", "1.0")
+        .start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/x", "/en/articles/y"]);
+    // The event comes after the walk that finds its edit.
+    content.publish("en", "a", "x2");
+    until_so("a walk has found it", || paths(&sitemap(&service))[0] == "/en/articles/x2");
+    let event = r#"{"event":"entry.update","uid":"plugin::cms.article","entry":{"documentId":"a","publishedAt":"2024-03-06T22:19:54.649Z"}}"#;
+    assert!(post_body(&service, event.as_bytes()).starts_with("HTTP/1.1 202"));
+    content.publish("en", "b", "y2");
+    until_so("a walk has found it", || paths(&sitemap(&service))[1] == "/en/articles/y2");
+    let series = "edits_unannounced_total{site=\"main\",content_type=\"plugin::cms.article\"}";
+    let mut count = 0.0;
+    until_so("it is counted", || {
+        count = scrape(service.admin()).of(series);
+        count > 0.0
+    });
+    assert!((count - 1.0).abs() < 0.1, "{count}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::sources::Source;
 use crate::content::{Document, DocumentLocale};
 use crate::frontend_url::{NoUrl, NoUrlReason, frontend_path};
 use crate::http::operations::frontend_url::{NO_RULE, NO_VERSION};
+use crate::http::operations::shared_path::{PathOwners, SharedPath, VersionPath};
 use crate::http::response::envelope::success_text;
 use crate::json::Json;
 use crate::site::Site;
@@ -29,6 +30,7 @@ enum Found<'s> {
         path: Cow<'s, str>,
         /// The position of the version's locale in the site's locales.
         locale: usize,
+        shared: Option<SharedPath>,
     },
     NoUrl {
         reason: Cow<'s, str>,
@@ -120,12 +122,14 @@ impl SharedTexts {
 fn write_found(json: &mut Json, shared: &SharedTexts, id: &str, found: &Found<'_>) {
     json.raw(&shared.start).raw(id);
     match (found, &shared.base) {
-        (Found::Path { path, .. }, Some(base)) => {
-            json.raw(base).raw(path).raw(r#"","path":""#).raw(path).raw(r#""}"#);
+        (Found::Path { path, shared: owner, .. }, Some(base)) => {
+            json.raw(base).raw(path).raw(r#"","path":""#).raw(path).raw(r#"""#);
+            write_shared(json, owner.as_ref());
         }
-        (Found::Path { path, .. }, None) => {
+        (Found::Path { path, shared: owner, .. }, None) => {
             json.raw(&shared.locale).raw(r#","path":""#).raw(path);
-            json.raw(r#"","reason":"#).word(NO_BASE_URL).raw("}");
+            json.raw(r#"","reason":"#).word(NO_BASE_URL);
+            write_shared(json, owner.as_ref());
         }
         (Found::NoUrl { reason, rule, .. }, _) => {
             json.raw(&shared.locale).raw(r#","reason":"#).text(reason);
@@ -137,9 +141,19 @@ fn write_found(json: &mut Json, shared: &SharedTexts, id: &str, found: &Found<'_
     }
 }
 
+fn write_shared(json: &mut Json, shared: Option<&SharedPath>) {
+    if let Some(shared) = shared {
+        shared.write(json);
+    }
+    json.raw("}");
+}
+
 fn find<'s>(of: TypeOfSite<'s>, source: &'s Source, id: &str, locale: usize) -> Found<'s> {
     match source {
-        Source::Snapshot(known) => in_snapshot(of.site, &known.copy.snapshot, id, locale),
+        Source::Snapshot { known, index } => {
+            let owners = PathOwners::new(of.site, index.as_deref());
+            in_snapshot(of, &owners, &known.copy.snapshot, (id, locale))
+        }
         Source::Documents(documents) => {
             let versions = documents.get(id).map_or(&[][..], Vec::as_slice);
             match version(of.site, versions, locale) {
@@ -150,9 +164,20 @@ fn find<'s>(of: TypeOfSite<'s>, source: &'s Source, id: &str, locale: usize) -> 
     }
 }
 
-fn in_snapshot<'s>(site: &'s Site, snapshot: &'s Snapshot, id: &str, locale: usize) -> Found<'s> {
+fn in_snapshot<'s>(
+    TypeOfSite { site, uid }: TypeOfSite<'s>,
+    owners: &PathOwners<'_>,
+    snapshot: &'s Snapshot,
+    (id, locale): (&str, usize),
+) -> Found<'s> {
     match snapshot.version(id, locale) {
-        Version::Url(url) => Found::Path { path: url.path().into(), locale: url.locale() },
+        Version::Url(url) => {
+            let (path, locale) = (url.path(), url.locale());
+            let version = VersionPath { uid, document_id: url.document_id(), path, locale };
+            let is_shared = owners.may_be_other(url);
+            let shared = is_shared.then(|| owners.other_owner(version, snapshot)).flatten();
+            Found::Path { path: path.into(), locale, shared }
+        }
         Version::NoUrl(row) => {
             let locale = row.locale.unwrap_or(locale);
             let (rule, code) =
@@ -190,7 +215,7 @@ fn of_document<'s>(
     let locale = if document.locale == DocumentLocale::None { 0 } else { locale };
     let found = frontend_path(&site.rules, &site.hosts, uid, document, false);
     match found.expect("the site was chosen because it has a rule for the content type") {
-        Ok(found) => Found::Path { path: found.path.into(), locale },
+        Ok(found) => Found::Path { path: found.path.into(), locale, shared: None },
         // As in a snapshot, which does not know these documents.
         Err(NoUrl { reason: NoUrlReason::ConditionsNotMet, .. }) => {
             without_rule(NO_VERSION, locale)

@@ -1,5 +1,6 @@
 //! Where the URLs of a content type come from: its snapshot, or the documents themselves.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::try_join_all;
@@ -8,23 +9,30 @@ use rustc_hash::FxHashMap;
 use super::batch::{Batch, Place, TypeOfSite};
 use crate::app::App;
 use crate::content::{ContentError, Document};
+use crate::http::operations::path_match::path_index;
 use crate::http::response::error::ApiError;
+use crate::path_index::PathIndex;
 use crate::rules::Locale;
+use crate::site::Site;
 use crate::snapshot_cache::{KnownCopy, Served};
 
 /// What is known of a content type.
 pub(super) enum Source {
     /// Its snapshot, which has the URLs of all its documents.
-    Snapshot(KnownCopy),
+    Snapshot {
+        known: KnownCopy,
+        /// For a site that resolves by documents.
+        index: Option<Arc<PathIndex>>,
+    },
     /// The published versions of the documents of the batch, by `documentId`.
     Documents(FxHashMap<String, Vec<Document<'static>>>),
 }
 
 impl Source {
-    /// The age of the snapshot.
-    pub(super) fn age(&self) -> Option<Duration> {
+    /// The age of the snapshot, and whether the CMS fails.
+    pub(super) fn age(&self) -> Option<(Duration, bool)> {
         match self {
-            Self::Snapshot(known) => Some(known.age),
+            Self::Snapshot { known, .. } => Some((known.age, known.is_failing)),
             Self::Documents(_) => None,
         }
     }
@@ -47,12 +55,12 @@ async fn source(
 ) -> Result<Source, ContentError> {
     let TypeOfSite { site, uid } = of;
     if let Some(known) = app.snapshots.knowledge(site, uid).usable() {
-        return Ok(Source::Snapshot(known.clone()));
+        return Ok(of_snapshot(app, site, known.clone()));
     }
     if !app.snapshots.content().may_change() {
         // A walk over a content file does not wait.
         let Served { copy, age, .. } = app.snapshots.get(site, uid).await?;
-        return Ok(Source::Snapshot(KnownCopy { copy, age }));
+        return Ok(of_snapshot(app, site, KnownCopy { copy, age, is_failing: false }));
     }
     app.snapshots.start_walk(site, uid);
     let (ids, locales) = wanted(batch, at, of);
@@ -63,6 +71,10 @@ async fn source(
         documents.entry(document.id.clone().into_owned()).or_default().push(document);
     }
     Ok(Source::Documents(documents))
+}
+
+fn of_snapshot(app: &App, site: &Site, known: KnownCopy) -> Source {
+    Source::Snapshot { known, index: path_index(app, site).map(|state| state.index) }
 }
 
 /// The ids of the documents of one content type, each once, and the locales in which they are

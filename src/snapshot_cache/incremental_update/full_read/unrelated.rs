@@ -11,23 +11,23 @@ use crate::rules::Locale;
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::incremental_update::lists::patches;
 use crate::snapshot_cache::incremental_update::patching::Reading;
-use crate::snapshot_cache::incremental_update::plan::{may_lead, relations};
-use crate::snapshot_cache::incremental_update::reading::{is_no_relation, selecting};
-use crate::snapshot_cache::incremental_update::{NotUpdated, Updated};
+use crate::snapshot_cache::incremental_update::plan::may_lead;
+use crate::snapshot_cache::incremental_update::reading::selecting;
+use crate::snapshot_cache::incremental_update::{Listed, NotUpdated};
 use crate::snapshot_cache::invalidation::Hint;
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// Updates the versions in a locale that have no related document behind a relation which may lead to
-/// the document of the hint, and adds them to `progress`.
+/// the document of the hint, and adds them to `listed`.
 pub(super) async fn update_unrelated(
     cache: &SnapshotCache,
     group: &TypeGroup,
     hint: &Hint,
     locale: &Locale,
-    progress: &mut Updated,
+    listed: &mut Listed,
 ) -> Result<(), NotUpdated> {
-    let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
-    let mut relations = relations(group);
+    let targets = &cache.triggers.targets;
+    let mut relations = group.relations();
     let target = &*hint.invalidation.uid;
     relations.retain(|relation| may_lead(group, &targets.lock(), relation, target));
     // In a chain such as `parent.parent`, a dependent still has its parent if only that one has lost the
@@ -36,15 +36,10 @@ pub(super) async fn update_unrelated(
         return Err(NotUpdated::NeedsWalk);
     }
     for relation in relations {
-        let is_known = targets.lock().is_known(uid, &relation);
         let reading = Reading::begin(group);
         let query = selecting(group, Selection::Unrelated(relation));
-        let versions = match cache.content.select_by_locale(&query, slice::from_ref(locale)).await {
-            Ok(versions) => versions,
-            Err(error) if !is_known && is_no_relation(&error) => continue,
-            Err(error) => return Err(error.into()),
-        };
-        reading.apply(&patches(versions, &mut progress.listed)).await?;
+        let versions = cache.content.select_by_locale(&query, slice::from_ref(locale)).await?;
+        reading.apply(&patches(versions, listed)).await?;
     }
     Ok(())
 }

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{is_referred_to, relations};
+use super::super::failure::walk_within_share;
+use super::is_referred_to;
 use crate::content::{ContentQuery, Projection, Selected, Selection};
 use crate::rules::{ContentTypeUid, FieldPath};
 use crate::snapshot_cache::SnapshotCache;
@@ -17,7 +18,8 @@ const MAX_VERSIONS: u64 = 1_000;
 /// Whether a document of the type `target` may be behind a relation.
 ///
 /// A type is excluded only while what has excluded it still holds: publishing one of its documents can
-/// give it dependents without another event.
+/// give it dependents without another event. A path that may lead through a component leads to no
+/// document: Strapi answers a filter on the `documentId` of a component with a 500.
 pub(in crate::snapshot_cache::incremental_update) fn may_lead(
     group: &TypeGroup,
     targets: &RelationTargets,
@@ -29,9 +31,45 @@ pub(in crate::snapshot_cache::incremental_update) fn may_lead(
         return known == target;
     }
     match targets.exclusion(uid, relation, target) {
-        None => true,
-        Some(Exclusion::NoReference) => example(group, relation).is_some(),
+        None | Some(Exclusion::NoReference) => is_relation(group, targets, relation),
         Some(Exclusion::OtherType(id)) => !is_referred_to(group, relation, id),
+    }
+}
+
+/// Whether a path is known to be a relation: only relations lead to a `documentId`, and a document of
+/// the copies has one there. A level of a page tree is one if the level above it leads to the type
+/// itself.
+fn is_relation(group: &TypeGroup, targets: &RelationTargets, relation: &FieldPath) -> bool {
+    let uid = &group.query.uid;
+    let first = relation.relations().next();
+    let is_own_parent = |first: FieldPath| {
+        let mut segments = relation.segments().iter();
+        segments.all(|name| *name == first.segments()[0])
+            && targets.target(uid, &first) == Some(uid.as_str())
+    };
+    example(group, relation).is_some() || first.is_some_and(is_own_parent)
+}
+
+/// Walks the type within the share if documents of a changed type may have become the first ones
+/// behind a relation, once a day for each type: the walk shows whether they have.
+fn walk_for_first_references(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
+    let (uid, mut targets) = (&group.query.uid, cache.triggers.targets.lock());
+    let mut is_any_open = false;
+    for relation in group.relations() {
+        if targets.is_known(uid, &relation) || is_relation(group, &targets, &relation) {
+            continue;
+        }
+        for hint in hints.iter().filter(|hint| hint.invalidation.change == Change::Written) {
+            let target = &*hint.invalidation.uid;
+            if targets.exclusion(uid, &relation, target).is_none() {
+                targets.exclude(uid, &relation, target, Exclusion::NoReference);
+                is_any_open = true;
+            }
+        }
+    }
+    drop(targets);
+    if is_any_open {
+        walk_within_share(cache, group);
     }
 }
 
@@ -45,14 +83,12 @@ pub(super) async fn learn_targets(cache: &SnapshotCache, group: &TypeGroup, hint
     for (target, id) in by_type {
         learn_from_type(cache, group, target, id).await;
     }
+    walk_for_first_references(cache, group, hints);
 }
 
 /// The id of a document that a version of the copies reads through a relation. It may have been
 /// withdrawn since.
-pub(in crate::snapshot_cache::incremental_update) fn example(
-    group: &TypeGroup,
-    relation: &FieldPath,
-) -> Option<String> {
+fn example(group: &TypeGroup, relation: &FieldPath) -> Option<String> {
     let mut copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
     copies.find_map(|copy| copy.snapshot.related_example(relation).map(str::to_owned))
 }
@@ -60,7 +96,7 @@ pub(in crate::snapshot_cache::incremental_update) fn example(
 /// Learns from the schema, if the token may read it.
 async fn learn_from_schema(cache: &SnapshotCache, group: &TypeGroup) {
     let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
-    for relation in relations(group) {
+    for relation in group.relations() {
         let is_known = targets.lock().is_known(uid, &relation);
         if is_known {
             continue;
@@ -74,7 +110,7 @@ async fn learn_from_schema(cache: &SnapshotCache, group: &TypeGroup) {
 /// Learns from the copies: a changed document that a version reads is behind the relation.
 fn learn_from_copies(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
     let mut targets = cache.triggers.targets.lock();
-    for relation in relations(group) {
+    for relation in group.relations() {
         let invalidations = hints.iter().map(|hint| &hint.invalidation);
         let mut known =
             invalidations.filter(|changed| is_referred_to(group, &relation, &changed.document_id));
@@ -99,7 +135,7 @@ async fn learn_from_type(cache: &SnapshotCache, group: &TypeGroup, target: &str,
             Some((relation, example))
         };
         let may_be_checked = targets.may_be_checked(target);
-        let relations = relations(group).into_iter().filter(|_| may_be_checked);
+        let relations = group.relations().into_iter().filter(|_| may_be_checked);
         relations.filter(is_open).filter_map(with_example).collect()
     };
     if open.is_empty() {

@@ -64,9 +64,9 @@ fn page_that_fails_is_requested_again_and_the_list_goes_on() {
     });
     fixture.hint("entry.publish", CATEGORY, "c0");
     shows(&fixture, &new);
-    assert!(failures.load(Ordering::Relaxed) > 4);
+    // After these failures a walk comes, too, and may be first.
+    until_so("the page", || failures.load(Ordering::Relaxed) > 4);
     assert_eq!(first_pages(&fixture), 1, "{:?}", fixture.filtered());
-    assert_eq!(fixture.walks(), 1);
 }
 
 #[test]

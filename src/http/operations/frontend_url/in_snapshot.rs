@@ -1,0 +1,61 @@
+//! What the snapshot has of a document, for a response while the CMS fails.
+
+use std::time::Duration;
+
+use super::{Params, PathOfVersion, without_url};
+use crate::app::App;
+use crate::content::Status;
+use crate::rules::Locale;
+use crate::site::Site;
+use crate::snapshot::Version;
+use crate::snapshot_cache::KnownCopy;
+
+/// What the snapshot has of a version, with its age.
+pub(super) struct InSnapshot {
+    /// `None`: the snapshot has neither a URL nor a reason. The version may be newer.
+    path: Option<PathOfVersion>,
+    age: Duration,
+}
+
+/// What the snapshot says; `None`: there is none, or it is of no use for this request: it lacks that
+/// the document was withdrawn, or a draft is requested.
+pub(super) fn in_snapshot(
+    app: &App,
+    site: &Site,
+    params: &Params<'_>,
+    locale: &Locale,
+) -> Option<InSnapshot> {
+    let (uid, id) = (&*params.uid, &*params.document_id);
+    if params.status == Status::Draft {
+        return None;
+    }
+    let knowledge = app.snapshots.knowledge(site, uid);
+    let KnownCopy { copy, age, .. } = knowledge.usable()?;
+    if app.documents.is_withdrawn_since(copy, uid, id) {
+        return None;
+    }
+    let at = site.rules.locales().position(locale.as_str())?;
+    let path = match copy.snapshot.version(id, at) {
+        Version::Url(url) => Some(Ok((url.path().to_owned(), url.locale()))),
+        Version::NoUrl(row) => {
+            let code = &site.rules.locales().codes()[row.locale.unwrap_or(at)];
+            let rule = &site.rules.rules()[row.rule];
+            let template = rule.template(code).unwrap_or(rule.first_template());
+            Some(Err(without_url(row.reason.to_owned().into(), template.to_string())))
+        }
+        Version::NoUrlBeyondRows | Version::None => None,
+    };
+    Some(InSnapshot { path, age: *age })
+}
+
+/// The newer one of the last good response and the snapshot, with its age. `None`: nothing is known.
+pub(super) fn newest(
+    last_good: Option<(PathOfVersion, Duration)>,
+    snapshot: Option<InSnapshot>,
+) -> Option<(PathOfVersion, Duration)> {
+    match (last_good, snapshot) {
+        (Some((path, age)), Some(snapshot)) if age <= snapshot.age => Some((path, age)),
+        (_, Some(InSnapshot { path, age })) => Some((path?, age)),
+        (last_good, None) => last_good,
+    }
+}

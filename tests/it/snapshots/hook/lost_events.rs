@@ -1,0 +1,184 @@
+//! Changes whose webhook is lost, or that make none: what else finds them.
+
+use super::{SECRET, post_body};
+use crate::snapshots::{in_english, paths, sitemap, walks};
+use crate::support::cms::Cms;
+use crate::support::content::Content;
+use crate::support::front_of_cms::refusal;
+use crate::support::http;
+use crate::support::script::Script;
+use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
+
+const UID: &str = "plugin::cms.article";
+
+/// No walk comes by age while a test runs.
+fn rarely(setup: Setup) -> Setup {
+    let setup = setup.env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
+    setup.env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "3600")
+}
+
+fn start(cms: &Cms) -> Service {
+    rarely(in_english(cms)).start()
+}
+
+fn event(service: &Service, uid: &str, id: &str) {
+    let body =
+        format!(r#"{{"event":"entry.publish","uid":"{uid}","entry":{{"documentId":"{id}"}}}}"#);
+    let response = post_body(service, body.as_bytes());
+    assert!(response.starts_with("HTTP/1.1 202 "), "{response}");
+}
+
+fn lists(service: &Service, expected: &[&str]) {
+    until_so("the list", || paths(&sitemap(service)) == expected);
+}
+
+fn put(content: &Content, id: &str, slug: &str, second: u32) {
+    let date = format!("2026-01-01T00:00:{second:02}.000Z");
+    content.put("en", id, &format!(r#","publishedAt":"{date}","slug":"{slug}""#));
+}
+
+#[test]
+fn single_read_that_differs_from_the_snapshot_updates_it() {
+    let content = Content::new(&[("en", "a", "old"), ("en", "b", "b"), ("en", "c", "c")]);
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/b", "/en/articles/c", "/en/articles/old"]);
+    let read = |id: &str| {
+        http::get(service.addr(), &format!("/api/frontend-url?uid={UID}&documentId={id}")).status
+    };
+    content.publish("en", "a", "new");
+    assert_eq!(read("a"), 200);
+    lists(&service, &["/en/articles/b", "/en/articles/c", "/en/articles/new"]);
+    content.unpublish("en", "b");
+    assert_eq!(read("b"), 404);
+    lists(&service, &["/en/articles/c", "/en/articles/new"]);
+    content.publish("en", "d", "d");
+    assert_eq!(read("d"), 200);
+    lists(&service, &["/en/articles/c", "/en/articles/d", "/en/articles/new"]);
+    // An equal version, and one that is not there either.
+    let before = cms.targets().len();
+    assert_eq!([read("c"), read("x")], [200, 404]);
+    event(&service, UID, "a");
+    let by_id = |target: &&String| target.contains("filters[documentId]");
+    until_so("the read of the event", || cms.targets()[before..].iter().filter(by_id).count() > 0);
+    let named = cms.targets()[before..].iter().filter(by_id).cloned().collect::<Vec<_>>();
+    assert!(named.iter().all(|target| !target.contains("=c&") && !target.contains("=x&")));
+    assert_eq!(walks(&cms, "en"), 1);
+}
+
+#[test]
+fn single_reads_report_a_lasting_difference_only_once_in_a_while() {
+    let content = Content::new(&[("en", "a", "list")]);
+    // The CMS contradicts itself.
+    content.fail(|target| {
+        let row = r#"{"data":{"documentId":"a","locale":"en","slug":"single"}}"#;
+        target.contains("/articles/a?").then(|| Script::json(200, row))
+    });
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/list"]);
+    let target = format!("/api/frontend-url?uid={UID}&documentId=a");
+    let reports = || service.log().matches("differs from the snapshot").count();
+    let started = std::time::Instant::now();
+    for _ in 0..50 {
+        assert_eq!(http::get(service.addr(), &target).status, 200);
+    }
+    let most = 1 + usize::try_from(started.elapsed().as_secs()).expect("no year") / 5;
+    assert!((1..=most).contains(&reports()), "{} of 50", reports());
+}
+
+#[test]
+fn draft_that_differs_from_the_snapshot_changes_nothing() {
+    let content = Content::new(&[("en", "a", "published")]);
+    content.fail(|target| {
+        let row = r#"{"data":{"documentId":"a","locale":"en","slug":"draft"}}"#;
+        target.contains("status=draft").then(|| Script::json(200, row))
+    });
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/published"]);
+    let target = format!("/api/frontend-url?uid={UID}&documentId=a&status=draft");
+    assert_eq!(http::get(service.addr(), &target).status, 200);
+    assert!(!service.log().contains("differs from the snapshot"));
+}
+
+#[test]
+fn change_right_before_an_outage_is_found_after_it_without_a_request() {
+    let content = Content::new(&[("en", "a", "old")]);
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/old"]);
+    content.publish("en", "a", "new");
+    content.fail(|_| Some(refusal(503, "ServiceUnavailableError", "{}")));
+    let target = format!("/api/frontend-url?uid={UID}&documentId=a");
+    let stale = http::get(service.addr(), &target);
+    assert_eq!(stale.json()["data"]["path"], "/en/articles/old");
+    assert!(service.logs("the circuit breaker is open"));
+    content.heal();
+    // The refresher sends the probes.
+    assert!(service.logs("the circuit breaker is closed"));
+    lists(&service, &["/en/articles/new"]);
+}
+
+#[test]
+fn probe_finds_a_change_without_an_event_and_reads_its_document_alone() {
+    let content = Content::default();
+    for (n, id) in ["a", "b", "c"].into_iter().enumerate() {
+        put(&content, id, id, u32::try_from(n).expect("few"));
+    }
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/a", "/en/articles/b", "/en/articles/c"]);
+    assert_eq!(cms.probes(), 0, "walks are as frequent as the settings say");
+    event(&service, UID, "a");
+    until_so("the first probe", || cms.probes() > 0);
+    put(&content, "b", "renamed", 20);
+    lists(&service, &["/en/articles/a", "/en/articles/c", "/en/articles/renamed"]);
+    assert!(service.logs("documents were published without an event"));
+    assert_eq!(walks(&cms, "en"), 1);
+}
+
+#[test]
+fn probe_finds_an_import_with_old_dates_and_the_type_is_walked() {
+    let content = Content::default();
+    put(&content, "a", "a", 30);
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/a"]);
+    event(&service, UID, "a");
+    until_so("the first probe", || cms.probes() > 0);
+    for n in 0..30 {
+        put(&content, &format!("i{n}"), &format!("i{n}"), 1);
+    }
+    until_so("the list", || paths(&sitemap(&service)).len() == 31);
+    assert!(service.logs("the CMS has changes without an event"));
+    assert_eq!(walks(&cms, "en"), 2);
+}
+
+#[test]
+fn path_through_a_component_is_never_filtered() {
+    let content = Content::default();
+    content.put("en", "a", r#","slug":"a","seo":{"id":1,"slug":"s"}"#);
+    let cms = content.start();
+    let rule = "[[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{seo.slug}/{slug}\"\n";
+    let settings = format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n{rule}[[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
+        cms.addr()
+    );
+    let service = rarely(Setup::new(&settings)).env("RUST_LOG", "debug").start();
+    lists(&service, &["/s/a"]);
+    for (round, uid) in [UID, "api::tag.tag", "api::category.category"].into_iter().enumerate() {
+        event(&service, uid, "a");
+        // A walk would show a first reference.
+        until_so("a walk", || walks(&cms, "en") == round + 2);
+    }
+    content.put("en", "a", r#","slug":"b","seo":{"id":1,"slug":"s"}"#);
+    event(&service, "api::tag.tag", "t");
+    event(&service, UID, "a");
+    lists(&service, &["/s/b"]);
+    let filtered: Vec<String> =
+        cms.targets().into_iter().filter(|target| target.contains("filters[seo]")).collect();
+    assert!(filtered.is_empty(), "{filtered:?}");
+    assert_eq!(walks(&cms, "en"), 4, "once for each type");
+}
