@@ -75,10 +75,10 @@ enum Command {
     Init(init::InitArgs),
     /// Check the settings, compare them with the CMS, and list the rules that overlap
     Check {
-        /// Fail if only the order of the settings decides between rules, if a rule never matches, if a site or one of its locales has no base URL, or if there is a problem with the CMS
+        /// Fail if only the order of the settings decides between rules, if a rule never matches, if a site or one of its locales has no base URL, or if there is a problem with the CMS or with Redis
         #[arg(long)]
         strict: bool,
-        /// Check the settings alone, without a request to the CMS
+        /// Check the settings alone, without a request to the CMS or to Redis
         #[arg(long)]
         offline: bool,
     },

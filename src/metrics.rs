@@ -13,7 +13,6 @@ mod connections;
 mod counter_family;
 mod encoder;
 mod latency;
-mod notify;
 mod process;
 mod reloads;
 mod requests;
@@ -21,13 +20,13 @@ mod shared_engine;
 mod store;
 mod text_format;
 mod walks;
+mod webhooks;
 
 pub use cms::{CmsOutcome, CmsRequests};
 pub use connections::{CloseReason, Connections};
 pub use counter_family::CounterFamily;
 pub use encoder::{Encoder, encode, gauge_value};
 pub use label::Label;
-pub use notify::NotifyCounters;
 pub use prometheus_client::metrics::counter::Counter;
 pub use reloads::{ReloadOutcome, Reloads};
 pub use requests::{InFlight, Requests, StatusClass};
@@ -35,6 +34,7 @@ pub use shared_engine::{EngineCounters, EngineFailure};
 pub use store::StoreCounters;
 pub use text_format::TextFormat;
 pub use walks::{WalkCounters, Walks};
+pub use webhooks::{HookRefusal, HookRefusals, NotifyCounters};
 
 use std::fmt;
 use std::sync::Arc;
@@ -84,6 +84,8 @@ pub struct Metrics {
     pub reloads: Reloads,
     /// What the store has written.
     pub store: Arc<StoreCounters>,
+    /// Webhooks of the CMS that were refused.
+    pub hook_refusals: HookRefusals,
     /// Webhooks that were sent.
     pub notify: Arc<NotifyCounters>,
     /// The use of the engine that several instances share.
@@ -136,6 +138,11 @@ impl Metrics {
             "validation_urls",
             "Checked URLs by class of the result",
             &self.checked_urls,
+        )?;
+        encoder.metric(
+            "hooks_refused",
+            "Webhooks of the CMS that were refused by cause",
+            &self.hook_refusals.counts,
         )?;
         self.reloads.encode(encoder)?;
         self.shared_engine.encode(encoder)?;

@@ -12,5 +12,6 @@ mod match_result;
 pub(super) mod openapi;
 mod path_match;
 pub(super) mod resolve;
+mod shared_path;
 pub(super) mod sitemap_files;
 pub(super) mod tables;

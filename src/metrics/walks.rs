@@ -13,6 +13,8 @@ pub struct WalkCounters {
     pub completed: Counter,
     /// Walks that failed.
     pub failed: Counter,
+    /// Documents that walks have found to be edited, and that no webhook event has announced.
+    pub unannounced: Counter,
 }
 
 impl WalkCounters {

@@ -73,6 +73,9 @@ fn store(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     encoder.gauge("store_open", help, [([], is_open)])?;
     let bytes = bytes.map_or(f64::NAN, gauge_value);
     encoder.gauge("store_bytes", "Size of the file of the store", [([], bytes)])?;
+    let aside = app.shared.store.moved_aside().map_or(f64::NAN, |files| gauge_value(files as u64));
+    let help = "Unreadable files that were moved aside and are still beside the store";
+    encoder.gauge("store_files_moved_aside", help, [([], aside)])?;
     let counters = &app.shared.metrics.store;
     let writes = [("ok", counters.written.get()), ("failed", counters.failed.get())];
     let writes = writes.map(|(outcome, writes)| ([("outcome", outcome)], writes));
@@ -136,7 +139,13 @@ fn walks(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
             ([site, uid, ("outcome", outcome)], walks)
         })
     });
-    encoder.counter("walks", "Walks over all documents of a content type", walks)
+    encoder.counter("walks", "Walks over all documents of a content type", walks)?;
+    let edits = types.iter().map(|status| (labels(status), status.counters.unannounced.get()));
+    encoder.counter(
+        "edits_unannounced",
+        "Documents whose edits a walk has found and no webhook of the CMS has announced",
+        edits,
+    )
 }
 
 fn snapshots(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {

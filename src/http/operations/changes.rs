@@ -55,11 +55,10 @@ pub(in crate::http) async fn get(
 /// Waits for the log that instances share, which may have more than is known here. Returns whether the
 /// cursor is after what is known.
 async fn wait_for_log(app: &App, site: &str, since: Option<Since>) -> Result<bool, ApiError> {
-    let Some(changes) = app.shared.fleet.changes() else { return Ok(false) };
-    match changes.readiness(site, since).await {
-        Readiness::Ready => Ok(false),
-        Readiness::Ahead => Ok(true),
-        Readiness::NotYet => Err(ApiError::changes_not_known()),
+    match app.shared.fleet.readiness(site, since).await {
+        None | Some(Readiness::Ready) => Ok(false),
+        Some(Readiness::Ahead) => Ok(true),
+        Some(Readiness::NotYet) => Err(ApiError::changes_not_known()),
     }
 }
 

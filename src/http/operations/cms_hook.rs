@@ -6,7 +6,7 @@
 mod event;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::State;
@@ -20,6 +20,7 @@ use crate::app::{App, receive_cms_event};
 use crate::http::request::bearer::BearerToken;
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
+use crate::metrics::{HookRefusal, Label};
 
 /// How much of a body is read, in bytes, and for how long: a response before the end of the body
 /// would look like a broken connection to the CMS. An entry with its relations has some megabytes.
@@ -41,12 +42,19 @@ pub(in crate::http) async fn post(
     let max_bytes = if authorized { MAX_PARSED_BODY } else { 0 };
     let read = timeout(BODY_TIMEOUT, read_body(request.into_body(), max_bytes));
     let body = read.await.unwrap_or_default();
-    if secret.is_none() {
-        return ApiError::not_configured("the secret of the webhook is not configured")
-            .into_response();
-    }
-    if !authorized {
-        return ApiError::unauthorized().into_response();
+    match token {
+        Some(BearerToken::Valid) => {}
+        None => {
+            count_refusal(&app, HookRefusal::NoSecret);
+            return ApiError::not_configured("the secret of the webhook is not configured")
+                .into_response();
+        }
+        Some(refused) => {
+            let is_missing = refused == BearerToken::Missing;
+            let cause = if is_missing { HookRefusal::NoToken } else { HookRefusal::WrongToken };
+            count_refusal(&app, cause);
+            return ApiError::unauthorized().into_response();
+        }
     }
     receive_cms_event(&app, event::read(&body).into_cms_event()).await;
     let text = success_text(|json| {
@@ -55,6 +63,23 @@ pub(in crate::http) async fn post(
     let mut response = json_response(StatusCode::ACCEPTED, text, HeaderMap::new());
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response.map(Body::new)
+}
+
+/// Counts a webhook that is refused, and logs one of each cause and hour.
+fn count_refusal(app: &App, cause: HookRefusal) {
+    if app.shared.metrics.hook_refusals.count(cause, Instant::now()) {
+        let (cause, problem) = (
+            cause.as_str(),
+            match cause {
+                HookRefusal::NoSecret => "the settings have no secret",
+                HookRefusal::NoToken => "they have no header `Authorization: Bearer …`",
+                HookRefusal::WrongToken => {
+                    "the token in their header `Authorization` is not the secret"
+                }
+            },
+        );
+        tracing::warn!(cause, problem, "webhooks of the CMS are refused");
+    }
 }
 
 /// Reads a body to its end. Returns at most its first `max_bytes`, and what there is of a body that

@@ -55,12 +55,12 @@ pub(in crate::http) async fn get(
     let path = request.uri().path().strip_prefix(FOLDER);
     let path = path.and_then(|path| path.split_once('/'));
     let (key, rest) = path.expect("the router matched a path of two or three segments");
-    let site = app.sites.get(key).ok_or_else(ApiError::unknown_route)?;
+    let site = app.sites.get(key).ok_or_else(ApiError::unknown_site)?;
     let (host, file) = match rest.split_once('/') {
         Some((host, file)) => (Some(host), file),
         None => (None, rest),
     };
-    let host = SiteHost::find(site, host).ok_or_else(ApiError::unknown_route)?;
+    let host = SiteHost::find(site, host).ok_or_else(ApiError::unknown_site)?;
     let headers = request.headers();
     match file {
         INDEX | SITEMAP => sitemap_index(&app, host, headers).await,
@@ -169,10 +169,10 @@ async fn url_file(
 ) -> Result<Response, ApiError> {
     let site = host.site;
     let known = parse_name(name).filter(|(group, _)| site.has_group(group));
-    let (group, number) = known.ok_or_else(ApiError::unknown_route)?;
+    let (group, number) = known.ok_or_else(ApiError::unknown_file)?;
     if group == PAGES {
         host.check_pages()?;
-        let copy = app.snapshots.pages(site).ok_or_else(ApiError::unknown_route)?;
+        let copy = app.snapshots.pages(site).ok_or_else(ApiError::unknown_file)?;
         return file(app, host, copy, number, headers).await;
     }
     host.check_base_urls([group.as_str()])?;
@@ -190,7 +190,7 @@ async fn file(
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let (site, files) = (host.site, host.files_of(copy));
-    let file = files.layout.file(number).ok_or_else(ApiError::unknown_route)?;
+    let file = files.layout.file(number).ok_or_else(ApiError::unknown_file)?;
     let gzip = accepts_gzip(headers);
     let tag = file_tag(site, file.hash, gzip);
     let changed = copy.last_modified(files.changed(file));

@@ -15,7 +15,7 @@ pub(in crate::http) fn insert_cache_status(headers: &mut HeaderMap, served: &Ser
     headers.insert(CACHE_STATUS, cache_status(served.status));
 }
 
-/// Adds both for one document, served from its last good copy because the CMS fails.
+/// Adds both for single documents that are not read from the CMS, because it fails.
 pub(in crate::http) fn insert_last_good_status(headers: &mut HeaderMap, age: Duration) {
     headers.insert(AGE, HeaderValue::from(age.as_secs()));
     let status = "frontend-map; hit; detail=\"the CMS fails\"";

@@ -56,7 +56,21 @@ impl ApiError {
 
     /// 404: no such route.
     pub(in crate::http) fn unknown_route() -> Self {
-        Self::not_found("there is nothing at this path")
+        Self::missing("no_route")
+    }
+
+    /// 404: no such site, or host of a site, in the path of a sitemap file.
+    pub(in crate::http) fn unknown_site() -> Self {
+        Self::missing("no_site")
+    }
+
+    /// 404: the site has no such sitemap file.
+    pub(in crate::http) fn unknown_file() -> Self {
+        Self::missing("no_file")
+    }
+
+    fn missing(reason: &'static str) -> Self {
+        Self::not_found("there is nothing at this path").with(Details::Missing { reason })
     }
 
     /// 501: a setting that the request needs is not configured.

@@ -42,7 +42,7 @@ impl Event {
             }
             None => CmsChange::Anything,
         };
-        CmsEvent { withdraws, change }
+        CmsEvent { withdraws, change, is_found: false }
     }
 
     /// Whether only a draft has changed.

@@ -53,7 +53,7 @@ impl Known<'_> {
                 return Err(no_match(self.site, pathname, &parsed, false));
             };
             let result = MatchResult::new(self.site, pathname, first, locale, host);
-            return Ok(self.response(&result, None, (pathname, host), None));
+            return Ok(self.response(&result, None, (pathname, host), (None, None)));
         };
         let drafts = self.all_drafts(&owned).await?;
         let Owned { found, candidates, path, host: on, .. } = owned;
@@ -64,7 +64,7 @@ impl Known<'_> {
         let host = host.or(own_host);
         let found = self.site.rules.with_locale_of_host(found, host);
         let result = MatchResult::new(self.site, pathname, &found, locale, host);
-        Ok(self.response(&result, url, (pathname, host), None))
+        Ok(self.response(&result, url, (pathname, host), (None, None)))
     }
 
     /// Without a host in the request, the first of the site's hosts on which a draft has the path.

@@ -18,6 +18,7 @@ use crate::content::{ContentError, Status};
 use crate::http::operations::frontend_url;
 use crate::http::operations::match_result::{MatchResult, no_match};
 use crate::http::operations::path_match::{ResolvedBy, path_index, without_path_index};
+use crate::http::operations::shared_path::{self, SharedPath};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     known_site, parse_host, parse_locale, parse_pathname, required,
@@ -131,6 +132,10 @@ impl Known<'_> {
             &own.expect("the site was chosen because it has a rule for the type").content_type;
         let versions = self.versions(uid, &params.document_id, params.status).await?;
         let version = versions.iter().find(|version| is_in_locale(version, locale));
+        if params.status == Status::Published {
+            let named = (&*params.uid, &*params.document_id);
+            frontend_url::update_if_different(self.app, site, named, locale, version).await;
+        }
         let version = version.ok_or_else(|| frontend_url::no_version(params.status, locale))?;
         let version = version.clone();
         // First, because an absent key is no reason for a document without a URL (D32).
@@ -153,7 +158,8 @@ impl Known<'_> {
             let url = url.filter(|url| url.is_localized());
             self.former_paths(params, locale, url.is_some())
         });
-        Ok(self.response(&result, url, (&path, host), former_paths.as_deref()))
+        let shared = shared_path::of_document(self.app, site, params.version(&path, at));
+        Ok(self.response(&result, url, (&path, host), (former_paths.as_deref(), shared)))
     }
 
     /// The paths that lead to a version in this locale because it had them before.
@@ -208,7 +214,7 @@ impl Known<'_> {
         result: &MatchResult<'_, '_>,
         document: Option<PublicUrl<'_>>,
         requested: (&str, Option<usize>),
-        former_paths: Option<&[String]>,
+        (former_paths, shared): (Option<&[String]>, Option<SharedPath>),
     ) -> HttpResponse {
         let Self { app, site, index } = self;
         let document = document.map(|url| ResolvedDocument::new(app, site, index, url, requested));
@@ -220,6 +226,9 @@ impl Known<'_> {
             resolution.write(json);
             if let Some(paths) = former_paths {
                 json.raw(r#","formerPaths":"#).value(&paths);
+            }
+            if let Some(shared) = &shared {
+                shared.write(json);
             }
             json.raw("}");
         });

@@ -17,6 +17,8 @@ pub(in crate::http) enum Details {
     },
     /// 404 of `/api/frontend-url`: why there is no URL. A reason of D13 has the rule.
     NoUrl { reason: Cow<'static, str>, rule: Option<String> },
+    /// 404 of an address that the service does not have: which part of it.
+    Missing { reason: &'static str },
     /// 501 of `/api/frontend-url`: the path, for a locale without a base URL.
     Path { path: String },
 }
@@ -53,6 +55,9 @@ impl Details {
                 if let Some(rule) = rule {
                     json.raw(r#","rule":"#).text(rule);
                 }
+            }
+            Self::Missing { reason } => {
+                json.raw(r#"{"reason":"#).word(reason);
             }
             Self::Path { path } => {
                 json.raw(r#"{"path":"#).text(path);
