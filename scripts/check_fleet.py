@@ -11,8 +11,9 @@ counts   counts the list requests to the CMS of a fleet, and of one walk; the se
          100 and 1,000 instances
 checks   lets 300 clients of three instances start URL checks; the frontend counts the requests in
          flight, and how often each URL is requested
-chaos    kills, stops and cuts off instances and the engine, and flushes and damages its data, while
-         documents are edited; an oracle checks the responses of all instances
+chaos    kills, stops and cuts off instances and the engine, flushes and damages its data, and loses
+         and splits webhooks, while documents are edited; an oracle, which has the time line of the
+         paths of each document, checks the responses of all instances
 away     measures latency and requests per second with and without the engine, alternately; starts
          instances without the engine, and lets it return
 

@@ -6,7 +6,8 @@ and so are those of sites with several hosts, also where documents have paths of
 settings name pages outside the CMS.
 Then a token loses a permission and gets it back; `check` compares good and wrong settings with the
 CMS, and its messages are printed as a table; paths lead through components, and conditions through
-relations to many; documents are published, unpublished and renamed, which the webhook of
+relations to many; documents are published, unpublished and renamed, also with a path that another
+one has and keeps, which the webhook of
 docs/strapi.md reports, created by the Strapi project itself, and each earlier path has to lead to
 its document; and Strapi stops for longer than the hard limit. With --articles there are so many
 articles, written into the database directly; then only the sets of URLs are compared, and the
@@ -36,6 +37,7 @@ from strapi import (
     kinds,
     live,
     moved,
+    owners,
     responses,
     tables,
     webhooks,
@@ -183,6 +185,19 @@ class Run:
         moved.check_moves(live.Live(self.checks, service, self.strapi.url, FULL_TOKEN))
         self.checks.equal("moved: ends with status 0", service.stop(), 0)
 
+    def check_owners(self) -> None:
+        """Pairs of documents with one path, published in random order."""
+        variables: dict[str, object] = {
+            "SERVER__LISTEN": self.hook,
+            "SERVER__ADMIN_LISTEN": "",
+            "HOOKS__SECRET": live.HOOK_SECRET,
+            "SNAPSHOTS__SOFT_SECONDS": 3600,
+        }
+        text = owners.settings(self.strapi.url)
+        service = self.start(READ_TOKEN, log="info", variables=variables, text=text)
+        owners.check_owners(live.Live(self.checks, service, self.strapi.url, FULL_TOKEN))
+        self.checks.equal("owners: ends with status 0", service.stop(), 0)
+
     def check_setup_problems(self, wrong: Service) -> None:
         """401 and 403 have different messages, and each says what to do."""
         for service in (wrong, self.start(EXPIRED_TOKEN, log="info")):
@@ -274,6 +289,11 @@ class Run:
             self.checks.check(f"log of {name}: is at trace", is_trace, log[:200])
             self.checks.check(f"log of {name}: no panic", "panicked" not in log)
 
+    def check_strapi_log(self) -> None:
+        """No request of the service makes Strapi log an error."""
+        errors = self.strapi.errors
+        self.checks.check("Strapi's log has no errors", not errors, errors[:3])
+
     def small(self) -> None:
         services = self.check_everything()
         self.check_first_settings()
@@ -283,8 +303,10 @@ class Run:
         self.check_permissions()
         self.check_kinds()
         self.check_moves()
+        self.check_owners()
         self.check_live(HARD_LIMIT)
         self.strapi.stop()
+        self.check_strapi_log()
         services["cold"] = self.start(READ_TOKEN)
         self.check_failures(services["cold"], 503, "ServiceUnavailableError")
         name = "resolving goes on without Strapi"
@@ -297,6 +319,8 @@ class Run:
         self.checks.equal("reader: ends with status 0", reader.stop(), 0)
         self.check_moves()
         self.check_live(HARD_LIMIT_OF_MANY)
+        self.strapi.stop()
+        self.check_strapi_log()
 
 
 def hook_url(address: str) -> str:

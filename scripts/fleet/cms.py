@@ -8,9 +8,18 @@ import urllib.parse
 from collections import Counter
 from typing import Any
 
-from fleet.content import Content, document_id, number_of, slug
+from fleet.content import (
+    SECTION_STEP,
+    WITH_SECTION,
+    Content,
+    document_id,
+    number_of,
+    section_slug,
+    slug,
+)
 
 STAMP = "2024-03-06T22:19:54.649Z"
+SECTION_ID = document_id(0)
 # How requests are counted: pages of a walk and its totals, rereads by ids, single documents.
 LIST, REREAD, DOCUMENT = "list", "reread", "document"
 
@@ -51,6 +60,10 @@ class Cms:
             return self.document(name, rest[0], query.get("locale", "en"))
         ids = [value for key, value in query.items() if key.startswith("filters[documentId][$")]
         after = query.get("filters[documentId][$gt]")
+        # All documents of a kind with a section read it.
+        of_section = [v for k, v in query.items() if k.startswith("filters[section][documentId]")]
+        if of_section and SECTION_ID not in of_section:
+            return 200, self.page(name, (), -1, 1, set())
         is_reread = len(ids) > (after is not None)
         self.counts[REREAD if is_reread else LIST] += 1
         only = {number_of(one) for one in ids if one != after} if is_reread else None
@@ -86,11 +99,18 @@ class Cms:
         return 200, f'{{"data":{row(name, number, locale, revision)},"meta":{{}}}}'.encode()
 
 
+def section_of(name: str, revision: int) -> str:
+    if name not in WITH_SECTION:
+        return ""
+    return f'"section":{{"documentId":"{SECTION_ID}","slug":"{section_slug(revision)}"}},'
+
+
 def row(name: str, number: int, locale: str, revision: int) -> str:
+    version = (name, number, locale)
     return (
         f'{{"id":{number},"documentId":"{document_id(number)}","publishedAt":"{STAMP}",'
         f'"updatedAt":"{STAMP}","locale":"{locale}",'
-        f'"slug":"{slug((name, number, locale), revision)}"}}'
+        f'{section_of(name, revision)}"slug":"{slug(version, revision % SECTION_STEP)}"}}'
     )
 
 

@@ -10,8 +10,12 @@ from dataclasses import dataclass
 
 # A version of a document in a locale: content type, number of the document, locale.
 Version = tuple[str, int, str]
-# How often a version has been renamed; None: it is not published.
+# How often a version has been renamed; None: it is not published. In the paths of a kind with a
+# section, the renames of the section count `SECTION_STEP` each: a path has the slugs of both.
 Revision = int | None
+SECTION_STEP = 1_000_000
+# The kinds whose documents all belong to the one section.
+WITH_SECTION = {"story"}
 LAST = float("inf")
 
 
@@ -57,13 +61,25 @@ def slug(version: Version, revision: int) -> str:
     return f"{name}-{locale}-{first}-{second}-{third}-{number}-r{revision}"
 
 
-SLUG = re.compile(r"(\w+)-(\w+)-(?:[a-z]+-){3}(\d+)-r(\d+)$")
+def section_slug(revision: int) -> str:
+    return f"section-r{revision // SECTION_STEP}"
+
+
+def path_end(version: Version, revision: int) -> str:
+    own = slug(version, revision % SECTION_STEP)
+    return f"{section_slug(revision)}/{own}" if version[0] in WITH_SECTION else own
+
+
+SLUG = re.compile(r"(?:section-r(\d+)/)?(\w+)-(\w+)-(?:[a-z]+-){3}(\d+)-r(\d+)$")
 
 
 def parsed(text: str) -> tuple[Version, int] | None:
     """The version and revision of a slug, or of a path that ends with one."""
     found = SLUG.search(text)
-    return ((found[1], int(found[3]), found[2]), int(found[4])) if found else None
+    if found is None:
+        return None
+    section = int(found[1] or 0) * SECTION_STEP
+    return (found[2], int(found[4]), found[3]), section + int(found[5])
 
 
 class Content:
@@ -76,6 +92,8 @@ class Content:
         self.begun = time.monotonic()
         # How many documents there are of each kind, created ones included.
         self.total = {kind.name: documents for kind in kinds}
+        # How often the section has been renamed, times `SECTION_STEP`.
+        self.section = 0
         # Since when each edited version has had which revision.
         self.states: dict[Version, list[tuple[float, Revision]]] = {}
         self.hidden: dict[tuple[str, str], set[int]] = {
@@ -109,7 +127,21 @@ class Content:
     def next_revision(self, version: Version) -> int:
         """One that the version has not had."""
         states = self.states.get(version, [(self.begun, 0)])
-        return max((one for _, one in states if one is not None), default=-1) + 1
+        own = (one % SECTION_STEP for _, one in states if one is not None)
+        return max(own, default=-1) + 1 + (self.section if version[0] in WITH_SECTION else 0)
+
+    def rename_section(self) -> None:
+        """At once in the paths of all of its documents."""
+        with self.lock:
+            self.section += SECTION_STEP
+            now = time.monotonic()
+            for name in WITH_SECTION & self.kinds.keys():
+                for locale in self.kinds[name].locales:
+                    for number in range(self.total[name]):
+                        version = (name, number, locale)
+                        states = self.states.setdefault(version, [(self.begun, 0)])
+                        if (last := states[-1][1]) is not None:
+                            states.append((now, last % SECTION_STEP + self.section))
 
     def during(self, version: Version, since: float, until: float) -> set[Revision]:
         """All revisions that the version had in the time."""

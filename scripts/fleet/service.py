@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from common.client import Answer, get, send, until
 from common.process import memory, pipe
-from fleet.content import Kind
+from fleet.content import WITH_SECTION, Kind
 from fleet.engine import PREFIX, own_folder
 
 HOOK_SECRET = "secret-of-the-fleet-check"
@@ -58,7 +58,8 @@ class Settings:
         lines += ["[[site]]", f'key = "{SITE}"', f'front_end_url = "{self.base}"']
         lines += [f"locales = {json.dumps(locales)}", f'resolve = "{self.resolve}"']
         for kind in self.kinds:
-            template = self.path(kind.name, "{locale}", "{slug}")
+            end = "{section.slug}/{slug}" if kind.name in WITH_SECTION else "{slug}"
+            template = self.path(kind.name, "{locale}", end)
             lines += ["[[site.rule]]", f'content_type = "{kind.uid}"', f'template = "{template}"']
         for kind in self.kinds:
             lines += ["[[content_type]]", f'uid = "{kind.uid}"', f'endpoint = "{kind.name}s"']

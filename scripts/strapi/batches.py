@@ -66,6 +66,8 @@ def batch(
             checks.check(
                 f"batch {site}: locale", result.pop("locale") in (document["locale"], "en")
             )
+            # Single responses have it with `details=true` alone; `owners` checks it.
+            result.pop("sharedPath", None)
             results.append(result)
     return results, ages
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,6 +19,10 @@ EXPIRED_TOKEN, CUSTOM_TOKEN = "lab-expired-token", "lab-custom-token"
 WRONG_TOKEN = "canary-of-a-wrong-token"
 TOKENS = (READ_TOKEN, FULL_TOKEN, WRONG_TOKEN)
 CANNOT_SET_UP = 2
+# What an endpoint of the fixture throws, which some settings name on purpose.
+THROWN = "a plain Error with a secret in it"
+# `[2026-01-01 00:00:00.000] error: …`, also with colours.
+ERROR_LINE = re.compile(r"^\[[^\]]*\] (\x1b\[\d+m)?error")
 # Settings of the fixture that must not come from outside.
 OWN_VARIABLES = (
     "REST_MAX_LIMIT",
@@ -36,6 +41,8 @@ class Strapi:
     """
 
     def __init__(self, articles: int, bulk: bool, variables: Mapping[str, str]) -> None:
+        # Those of the logs before the present one.
+        self.errors: list[str] = []
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         # The path that the fixture's script gives it.
@@ -72,6 +79,15 @@ class Strapi:
 
     def stop(self) -> None:
         self.run("stop")
+        # The next start begins a new log.
+        self.errors += self.log_errors()
+
+    def log_errors(self) -> list[str]:
+        """The errors in the log since the start."""
+        log = self.database.with_name(f"strapi-{self.environment['PORT']}.log")
+        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        lines = filter(ERROR_LINE.search, text.splitlines())
+        return [line for line in lines if THROWN not in line]
 
 
 @contextlib.contextmanager

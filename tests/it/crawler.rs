@@ -163,8 +163,15 @@ fn any_other_file_is_not_found() {
         "%69ndex.xml",
     ] {
         let answer = get(&service, file);
-        let body = r#"{"data":null,"error":{"status":404,"name":"NotFoundError","message":"there is nothing at this path"}}"#;
-        assert_eq!((answer.status, answer.text()), (404, body), "{file}");
+        let reason = match file {
+            file if file.is_empty() || file.ends_with('/') => "no_route",
+            file if file.contains('/') => "no_site",
+            _ => "no_file",
+        };
+        let body = format!(
+            r#"{{"data":null,"error":{{"status":404,"name":"NotFoundError","message":"there is nothing at this path","details":{{"reason":"{reason}"}}}}}}"#
+        );
+        assert_eq!((answer.status, answer.text()), (404, body.as_str()), "{file}");
     }
     assert_eq!(http::get(service.addr(), "/sitemaps/other/index.xml").status, 404);
     for file in ["index.xml", "sitemap.xml", "robots.txt", "api.page.page-1.xml"] {

@@ -138,7 +138,7 @@ const LAYERS: &[Layer] = &[
     Layer { module: "traces", may_use: Some(&["outgoing", "metrics"]), must_not_name: WEB },
     Layer {
         module: "content",
-        may_use: Some(&["rules", "outgoing", "metrics", "traces"]),
+        may_use: Some(&["suggestion", "rules", "outgoing", "metrics", "traces"]),
         must_not_name: WEB,
     },
     // What instances share.
@@ -234,12 +234,16 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "app",
         may_use: Some(&[
+            "path_history",
+            "path_index",
+            "redirects",
             "path_import",
             "rules",
             "frontend_url",
             "snapshot",
             "site",
             "tables",
+            "store",
             "content",
             "validator",
             "snapshot_cache",

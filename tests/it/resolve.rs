@@ -138,7 +138,10 @@ fn tie_between_rules_goes_to_the_document_that_owns_the_path() {
             (expected, decided),
             "{pathname}"
         );
-        assert_eq!(answer.header("cache-control").as_deref(), Some("public, max-age=60"));
+        assert_eq!(
+            answer.header("cache-control").as_deref(),
+            Some("public, max-age=60, stale-if-error=86400")
+        );
     }
     let compact = http::get(service.addr(), &(resolve("main", "/en/journey") + "&compact=1"));
     assert_eq!(compact.text(), r#"{"data":{"contentType":"api::story.story"},"meta":{}}"#);
@@ -243,7 +246,10 @@ fn missing_index_lets_the_rules_decide_at_once() {
     let answer = http::get(service.addr(), &resolve("main", "/en/journey"));
     assert_eq!(uid(&answer), "api::page.page");
     assert_eq!(by(&answer), "rules; index=missing");
-    assert_ne!(answer.header("cache-control").as_deref(), Some("public, max-age=60"));
+    assert_ne!(
+        answer.header("cache-control").as_deref(),
+        Some("public, max-age=60, stale-if-error=86400")
+    );
     let refused = http::get(service.addr(), "/api/resolve?site=main&pathname=/en/journey");
     assert_eq!(refused.status, 503, "{}", refused.text());
 }

@@ -15,11 +15,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fleet.content import Content, Revision, Version, document_id, number_of, parsed, slug
+from fleet.content import Content, Revision, Version, document_id, number_of, parsed, path_end
 from fleet.service import Settings
 
 WINDOW = 5.0
 WRONG, PARTIAL, FAILED, LATE = "wrong", "partial", "failed", "late"
+# A path that the version never had.
+NEVER_WAS = "never was"
 LOC = re.compile(rb"<loc>([^<]*)</loc>")
 
 
@@ -38,7 +40,7 @@ class Question:
 
 @dataclass
 class Fault:
-    """`kind` is one of the four. A late response is within its `Age`, and counts as no fault."""
+    """`kind` is one of the five. A late response is within its `Age`, and counts as no fault."""
 
     kind: str
     text: str
@@ -101,6 +103,8 @@ class Judge:
             if is_right:
                 continue
             kind = PARTIAL if shown is None and not question.versions else WRONG
+            if shown is not None and shown not in self.content.ever(version):
+                kind = NEVER_WAS
             yield Fault(kind, f"{version}: {shown}, had {states} in {window:.1f} s")
         for version in rows.keys() - set(asked):
             if not self.content.exists(version):
@@ -190,7 +194,7 @@ class Judge:
 
 
 def path_of(settings: Settings, version: Version, revision: int) -> str:
-    return settings.path(version[0], version[2], slug(version, revision))
+    return settings.path(version[0], version[2], path_end(version, revision))
 
 
 def named(page: dict[str, Any]) -> Version:

@@ -18,12 +18,15 @@ from fleet.chaos.judge import FAILED, Judge, Question
 from fleet.chaos.members import FOREVER, Member
 from fleet.chaos.proxy import Loop, Proxy
 from fleet.chaos.reader import Reader
-from fleet.cms import Cms
+from fleet.cms import SECTION_ID, Cms
 from fleet.content import Content, Kind, Version, document_id
 from fleet.engine import Engine
 from fleet.service import HOOK_SECRET, Settings, hook_body, list_target
 
-KINDS = (Kind("article", ("de", "en")), Kind("page", ("en",)))
+KINDS = (Kind("article", ("de", "en")), Kind("page", ("en",)), Kind("story", ("en",)))
+SECTION = "api::section.section"
+# How many stories and their section are renamed together in a fault of webhooks.
+PAIRS = 5
 CLIENTS = 3
 # Longer than the health checks of `balance` need to see an instance that drains.
 DRAIN_MS = 1500
@@ -57,6 +60,8 @@ class Chaos:
         self.ended = asyncio.Event()
         self.running: list[str] = []
         self.edits = self.hooks = self.lost_hooks = 0
+        # Webhooks that are lost on purpose, and pairs that are sent to two instances.
+        self.dropped_hooks = self.split_hooks = 0
         # Seconds by the name of a fault.
         self.recovery: dict[str, list[float]] = defaultdict(list)
         self.probes: dict[str, list[float]] = defaultdict(list)
@@ -108,7 +113,10 @@ class Chaos:
 
     async def disturb(self) -> None:
         """Causes one or two faults, and waits until all instances agree."""
-        known = self.disturber.all()
+        known = self.disturber.all() | {
+            "lose-webhooks": (3, self.lose_webhooks),
+            "split-webhooks": (3, self.split_webhooks),
+        }
         wanted = [name for name in self.options.faults.split(",") if name]
         weights = {name: weight for name, (weight, _) in known.items()}
         weights = {name: weights.get(name, 1) for name in wanted} if wanted else weights
@@ -171,6 +179,45 @@ class Chaos:
             await asyncio.sleep(0.05)
         self.lost_hooks += 1
         return revision
+
+    async def lose_webhooks(self) -> str:
+        """Stories are renamed and their webhooks are lost; then their section is renamed."""
+        self.disturber.begun()
+        for _ in range(PAIRS):
+            self.rename_story()
+            self.dropped_hooks += 1
+            self.content.rename_section()
+            await self.send(hook_body(SECTION, SECTION_ID, "entry.publish"))
+            await asyncio.sleep(self.of_faults.uniform(0, 2) * EDIT)
+        return f"{PAIRS} webhooks lost"
+
+    async def split_webhooks(self) -> str:
+        """The webhooks of a story and of its section reach two instances at the same time."""
+        self.disturber.begun()
+        for _ in range(PAIRS):
+            bodies = [self.rename_story(), hook_body(SECTION, SECTION_ID, "entry.publish")]
+            self.content.rename_section()
+            asked = [member for member in self.members if member.is_asked]
+            if len(asked) > 1:
+                self.of_faults.shuffle(bodies)
+                both = self.of_faults.sample(asked, 2)
+                calls = (self.hook(one, body) for one, body in zip(both, bodies, strict=True))
+                self.split_hooks += all(await asyncio.gather(*calls))
+            await asyncio.sleep(self.of_faults.uniform(0, 2) * EDIT)
+        return f"{PAIRS} pairs of webhooks split"
+
+    def rename_story(self) -> bytes:
+        """The webhook about it."""
+        number = self.of_faults.randrange(self.content.total["story"])
+        version = ("story", number, "en")
+        self.content.edit(version, self.content.next_revision(version))
+        self.edits += 1
+        return hook_body("api::story.story", document_id(number), "entry.publish")
+
+    async def send(self, body: bytes) -> None:
+        asked = [member for member in self.members if member.is_asked]
+        if asked:
+            await self.hook(self.of_faults.choice(asked), body)
 
     async def hook(self, member: Member, body: bytes) -> bool:
         connection, begun = Connection(member.address), time.monotonic()

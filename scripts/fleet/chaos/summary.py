@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from faults.load import quantile
 from faults.report import Report
-from fleet.chaos.judge import FAILED, LATE, PARTIAL, WRONG
+from fleet.chaos.judge import FAILED, LATE, NEVER_WAS, PARTIAL, WRONG
 from fleet.cms import LIST
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def show(report: Report, chaos: "Chaos") -> None:
         f" slowest {findings.slowest:.2f} s"
     )
     report.figure(
-        f"{chaos.edits} edits, {chaos.hooks} webhooks accepted, {chaos.lost_hooks} not;"
+        f"{chaos.edits} edits, {chaos.hooks} webhooks accepted, {chaos.lost_hooks} not,"
+        f" {chaos.dropped_hooks} lost on purpose, {chaos.split_hooks} pairs split;"
         f" {findings.faults[LATE]} responses older than 5 s within their Age, or without the engine"
     )
     times = sorted(time for times in chaos.recovery.values() for time in times)
@@ -59,7 +60,7 @@ def show(report: Report, chaos: "Chaos") -> None:
     cuts = sum(member.proxy.cuts for member in chaos.members)
     report.figure(f"bytes repeated {repeated} times, {cuts} connections broken off in a value")
     report.must(set(findings.asked) == OPERATIONS, "all operations were asked")
-    for kind in (PARTIAL, WRONG, FAILED):
+    for kind in (PARTIAL, NEVER_WAS, WRONG, FAILED):
         report.must(findings.faults[kind] == 0, f"{findings.faults[kind]} {kind}")
     report.must(not chaos.never, f"never agreed again: {chaos.never}")
     differences = reader.differences(0.0)

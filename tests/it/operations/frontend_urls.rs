@@ -55,12 +55,13 @@ fn frontend_urls_has_a_result_for_each_document_in_the_order_requested() {
         {"uid":"plugin::cms.article","documentId":"one","locale":"de"}
     ]}"#;
     let base = "https://www.example.com/base";
+    let shared = r#""sharedPath":{"owner":{"contentType":"plugin::cms.article","documentId":"five","locale":"en"}}"#;
     let expected = [
         format!(r#""uid":"plugin::cms.article","documentId":"one","locale":"de","url":"{base}/de/articles/zebra","path":"/de/articles/zebra""#),
         format!(r#""uid":"api::doc.doc","documentId":"d","locale":"en","url":"{base}/docs/guide/first%20steps","path":"/docs/guide/first%20steps""#),
-        format!(r#""uid":"plugin::cms.article","documentId":"one","locale":"en","url":"{base}/en/articles/hello-world","path":"/en/articles/hello-world""#),
-        format!(r#""uid":"plugin::cms.article","documentId":"one","locale":"en","url":"{base}/en/articles/hello-world","path":"/en/articles/hello-world""#),
         // Its path is that of another document.
+        format!(r#""uid":"plugin::cms.article","documentId":"one","locale":"en","url":"{base}/en/articles/hello-world","path":"/en/articles/hello-world",{shared}"#),
+        format!(r#""uid":"plugin::cms.article","documentId":"one","locale":"en","url":"{base}/en/articles/hello-world","path":"/en/articles/hello-world",{shared}"#),
         format!(r#""uid":"plugin::cms.article","documentId":"five","locale":"en","url":"{base}/en/articles/hello-world","path":"/en/articles/hello-world""#),
         r#""uid":"plugin::cms.article","documentId":"nope","locale":"en","reason":"no_version""#.to_owned(),
         r#""uid":"api::nope.nope","documentId":"one","locale":"en","reason":"no_rule""#.to_owned(),
@@ -151,8 +152,9 @@ fn frontend_urls_equals_the_single_responses_for_every_document_and_locale() {
             .collect();
         let batch = post(&service, &format!("?{query}"), &json!({"documents": items}).to_string());
         for ((uid, id, locale), mut result) in documents.iter().zip(results(&batch)) {
-            let target =
-                format!("/api/frontend-url?uid={uid}&documentId={id}&locale={locale}&{query}");
+            let target = format!(
+                "/api/frontend-url?uid={uid}&documentId={id}&locale={locale}&details=true&{query}"
+            );
             let single = http::get(service.addr(), &target);
             let result = result.as_object_mut().expect("an object");
             assert_eq!(result.remove("uid"), Some(json!(uid)));

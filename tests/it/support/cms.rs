@@ -9,6 +9,9 @@ use std::time::Duration;
 use super::script::{Act, Script};
 use super::tls;
 
+/// What the targets of these probes have.
+const PROBE: &str = "sort=publishedAt:desc";
+
 /// The running peer. Its threads end with their connections, the listener with the test binary.
 pub(crate) struct Cms {
     addr: SocketAddr,
@@ -66,8 +69,18 @@ impl Cms {
         self.heads.lock().expect("no panic").clone()
     }
 
-    /// The targets of all requests so far.
+    /// The targets of all requests so far, without the probes for changes that no event has announced:
+    /// when these are sent depends on the clock.
     pub(crate) fn targets(&self) -> Vec<String> {
+        self.all_targets().into_iter().filter(|target| !target.contains(PROBE)).collect()
+    }
+
+    /// The number of these probes so far.
+    pub(crate) fn probes(&self) -> usize {
+        self.all_targets().iter().filter(|target| target.contains(PROBE)).count()
+    }
+
+    fn all_targets(&self) -> Vec<String> {
         let target = |head: &String| head.split(' ').nth(1).unwrap_or_default().to_owned();
         self.heads().iter().map(target).collect()
     }

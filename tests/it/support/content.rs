@@ -150,6 +150,7 @@ impl Content {
         // A fault may wait; others must not wait with it.
         let fault = self.0.fault.lock().expect("no panic").clone();
         fault.and_then(|fault| fault(target)).unwrap_or_else(|| match Query::parse(target) {
+            Some(query) if target.contains("sort=publishedAt:desc") => self.newest(query.size),
             Some(query) => self.list(&query),
             None => self.one(target),
         })
@@ -179,6 +180,25 @@ impl Content {
             .collect();
         let rows: Vec<(&str, &str)> = rows.iter().map(|(id, more)| (*id, more.as_str())).collect();
         list(&rows, size, total)
+    }
+
+    /// The newest versions in all locales.
+    fn newest(&self, size: usize) -> Script {
+        let versions = self.0.versions.lock().expect("no panic");
+        let date = |fields: &str| {
+            let date = fields.split_once(r#""publishedAt":""#).map_or("", |(_, rest)| rest);
+            date.split('"').next().unwrap_or_default().to_owned()
+        };
+        let mut rows: Vec<(String, &str, String)> = versions
+            .iter()
+            .map(|((locale, id), more)| {
+                (date(more), &**id, format!(r#","locale":"{locale}"{more}"#))
+            })
+            .collect();
+        rows.sort_by(|one, other| other.0.cmp(&one.0));
+        let rows: Vec<(&str, &str)> =
+            rows.iter().map(|(_, id, more)| (*id, more.as_str())).collect();
+        list(&rows[..rows.len().min(size)], size, rows.len())
     }
 
     /// The versions of these documents in a locale, as it is in a query; `%2A`: in all locales.
