@@ -189,7 +189,11 @@ impl Drop for Redis {
     }
 }
 
+/// A port that no other listener has now, below those that systems choose for port 0: such a port
+/// could be given to a service of another test before the engine takes it.
 fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-    listener.local_addr().expect("its address").port()
+    wait::until("a free port below those of the system", || {
+        let port = fastrand::u16(10_000..30_000);
+        TcpListener::bind(("127.0.0.1", port)).is_ok().then_some(port)
+    })
 }
