@@ -3,11 +3,11 @@
 mod check;
 mod demo;
 mod explain;
-mod health;
 mod init;
 mod output;
 mod selection;
 mod serve;
+mod service;
 mod shutdown;
 mod sitemap;
 mod tables;
@@ -23,6 +23,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use self::output::{logging, terminal};
+use self::service::{health, refresh};
 use crate::config::{self, Config, Environment, Problems, SettingsFile};
 
 /// The exit status for invalid settings: `EX_CONFIG` of sysexits.h.
@@ -98,6 +99,8 @@ enum Command {
     Types(types::TypesArgs),
     /// Check every public URL of a site, and list the dead ones with their documents
     Validate(validate::ValidateArgs),
+    /// Let a running service read content types again, after an import into the CMS's database
+    Refresh(refresh::RefreshArgs),
     /// Check that a running service is alive (for container health checks)
     Health {
         /// The URL to check; by default /livez at the address in the settings
@@ -204,6 +207,7 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Command::Validate(args) => {
             return validate::run(load()?, args, verbose).map_err(CommandError::NotRun);
         }
+        Command::Refresh(args) => refresh::run(&with_log_if_verbose(load()?, verbose), args)?,
         Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
             let listen = config::listen(file, &environment())?;

@@ -73,24 +73,28 @@ fn record(app: &App, event: &CmsEvent) {
     if event.withdraws {
         app.snapshots.record_withdrawal();
     }
-    match invalidation(event) {
-        Some(named) => {
+    match (&event.change, invalidation(event)) {
+        (_, Some(named)) => {
             app.snapshots.record_announcement(Some(&named.document_id));
             app.documents.invalidate(Some(&named));
         }
-        None if event.change == CmsChange::Anything => {
+        (CmsChange::ContentTypes(_) | CmsChange::Anything, None) => {
             app.snapshots.record_announcement(None);
             app.documents.invalidate(None);
         }
-        None => {}
+        _ => {}
     }
 }
 
 /// Lets the documents of an event and their dependents be read again, for the lists that this
 /// instance walks.
 fn add_hint(app: &App, event: &CmsEvent) {
-    if event.change != CmsChange::Nothing {
-        app.snapshots.invalidate(invalidation(event));
+    match &event.change {
+        CmsChange::Nothing => {}
+        CmsChange::ContentTypes(uids) => app.snapshots.refresh_types(uids),
+        CmsChange::Document { .. } | CmsChange::Anything => {
+            app.snapshots.invalidate(invalidation(event));
+        }
     }
 }
 

@@ -116,16 +116,10 @@ fn site<'s>(sites: &'s Sites, args: &ExplainArgs) -> Result<&'s Site, String> {
         (None, None, Some(only), None) => Ok(only),
         (None, Some(uid), ..) => {
             let site = sites.of_type(uid, args.locale.as_deref());
-            site.ok_or_else(|| no_site_for(sites, uid))
+            site.ok_or_else(|| selection::no_site(sites, uid))
         }
         (None, None, ..) => Err("there are several sites: choose one with --site".to_owned()),
     }
-}
-
-fn no_site_for(sites: &Sites, uid: &str) -> String {
-    let uids: Vec<_> = sites.iter().flat_map(|site| site.rules.content_types()).collect();
-    let suggestion = did_you_mean(uid, uids.iter().map(|uid| uid.as_str()));
-    format!("no site has a rule for `{uid}`{suggestion}")
 }
 
 fn unknown_locale(site: &Site, code: &str) -> String {

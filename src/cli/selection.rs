@@ -31,6 +31,13 @@ pub(super) fn no_rule(site: &Site, uid: &str) -> String {
     format!("site \"{}\" has no rule for `{uid}`{suggestion}", site.key)
 }
 
+/// The error for a content type of which no site has a rule.
+pub(super) fn no_site(sites: &Sites, uid: &str) -> String {
+    let uids: Vec<_> = sites.iter().flat_map(|site| site.rules.content_types()).collect();
+    let suggestion = did_you_mean(uid, uids.iter().map(|uid| uid.as_str()));
+    format!("no site has a rule for `{uid}`{suggestion}")
+}
+
 /// The first of these names; the others are counted.
 fn shortened(names: &[&str]) -> String {
     let shown = names.len().min(MAX_NAMES);

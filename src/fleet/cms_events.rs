@@ -29,7 +29,8 @@ pub struct CmsEvent {
     pub withdraws: bool,
     /// What may have changed.
     pub change: CmsChange,
-    /// Whether an instance has found the change itself, and no webhook has announced it.
+    /// Whether no webhook of the CMS has announced the change: an instance has found it, or a request
+    /// for a refresh supposes it.
     #[serde(default)]
     pub is_found: bool,
 }
@@ -48,6 +49,8 @@ pub enum CmsChange {
         /// Whether a version was unpublished or deleted.
         is_withdrawn: bool,
     },
+    /// Any document of these content types.
+    ContentTypes(Vec<String>),
     /// Any document.
     Anything,
 }

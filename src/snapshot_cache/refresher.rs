@@ -1,5 +1,6 @@
 //! The background task for refreshes that are due without a request.
 
+mod content_types;
 mod probes;
 mod refresh_interval;
 

@@ -4,6 +4,7 @@
 //! decides which documents are read from the CMS again: the named one, and those that read it.
 
 mod event;
+mod refresh;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -56,10 +57,23 @@ pub(in crate::http) async fn post(
             return ApiError::unauthorized().into_response();
         }
     }
-    receive_cms_event(&app, event::read(&body).into_cms_event()).await;
-    let text = success_text(|json| {
-        json.raw(r#"{"accepted":true}"#);
-    });
+    let event = event::read(&body);
+    let text = if event.is_refresh() {
+        let selected = match refresh::select(&app, &body) {
+            Ok(selected) => selected,
+            Err(error) => return error.into_response(),
+        };
+        let types = selected.number;
+        receive_cms_event(&app, selected.event).await;
+        success_text(|json| {
+            json.raw(r#"{"accepted":true,"contentTypes":"#).number(types).raw("}");
+        })
+    } else {
+        receive_cms_event(&app, event.into_cms_event()).await;
+        success_text(|json| {
+            json.raw(r#"{"accepted":true}"#);
+        })
+    };
     let mut response = json_response(StatusCode::ACCEPTED, text, HeaderMap::new());
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response.map(Body::new)

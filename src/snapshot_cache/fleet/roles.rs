@@ -130,6 +130,6 @@ fn named_document(event: CmsEvent) -> Option<Invalidation> {
             let change = if is_withdrawn { Change::Withdrawn } else { Change::Written };
             Some(Invalidation { uid, document_id, change })
         }
-        CmsChange::Nothing | CmsChange::Anything => None,
+        CmsChange::Nothing | CmsChange::ContentTypes(_) | CmsChange::Anything => None,
     }
 }

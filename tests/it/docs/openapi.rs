@@ -143,6 +143,7 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
         "moved" => setup.file("content.json", CONTENT),
         "hosts" => setup.env("FRONT_END_URL_MAIN_DE", "https://example.de"),
         "secrets" => with_secrets(setup),
+        "no CMS" => setup.env("FRONTEND_MAP__HOOKS__SECRET", "webhook-secret"),
         _ => setup,
     }
 }

@@ -1,6 +1,7 @@
 //! `POST /hooks/cms`: authentication, and the refreshes that it causes.
 
 mod lost_events;
+mod refresh;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -5,29 +5,17 @@ use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION};
 use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
-use url::Url;
 
 use super::row::{Reader, Redirects};
+use crate::cli::service::{MAX_ERROR, refusal, route_url};
 use crate::outgoing::{cause, client_builder};
 
 /// How long the service may take to connect, and for each part of the response. Its first walk may be
 /// in progress.
 const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// The longest error that is read, in bytes.
-const MAX_ERROR: usize = 64 << 10;
-
-/// An error of the service.
-#[derive(Deserialize)]
-struct Refusal {
-    error: Message,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    message: String,
-}
+/// The setting with the token, and its variable.
+const TOKEN: [&str; 2] = ["auth.validate_token_file", "FRONTEND_MAP__AUTH__VALIDATE_TOKEN"];
 
 /// Requests the list, with the token if there is one.
 ///
@@ -38,7 +26,8 @@ pub(super) async fn read(
     token: Option<&SecretString>,
     site: &str,
 ) -> Result<Redirects, Box<dyn Error>> {
-    let url = list_url(service, site)?;
+    let mut url = route_url(service, "/api/redirects")?;
+    url.query_pairs_mut().append_pair("site", site);
     let client = client_builder()?.connect_timeout(TIMEOUT).read_timeout(TIMEOUT).build()?;
     let mut request = client.get(url).header(ACCEPT, "application/x-ndjson");
     if let Some(token) = token {
@@ -57,32 +46,12 @@ pub(super) async fn read(
         }
     }
     if !status.is_success() {
-        return Err(refusal(service, status.as_u16(), &rest).into());
+        return Err(refusal(service, status.as_u16(), &rest, TOKEN).into());
     }
     if !rest.is_empty() {
         reader.take(&rest).map_err(|error| format!("{service}: {error}"))?;
     }
     Ok(reader.end().map_err(|error| format!("{service}: {error}"))?)
-}
-
-/// The URL of the list. The token goes to its host alone, because redirects are not followed.
-fn list_url(service: &str, site: &str) -> Result<Url, String> {
-    // The text may have a password.
-    let invalid = || "--service is not a URL such as http://127.0.0.1:8080".to_owned();
-    let url = Url::parse(service).map_err(|_| invalid())?;
-    let is_plain = ["http", "https"].contains(&url.scheme())
-        && url.username().is_empty()
-        && url.password().is_none()
-        && url.query().is_none();
-    if !is_plain {
-        return Err(invalid());
-    }
-    let path = url.path().trim_end_matches('/').to_owned() + "/api/redirects";
-    let mut url = url;
-    url.set_path(&path);
-    url.set_fragment(None);
-    url.query_pairs_mut().append_pair("site", site);
-    Ok(url)
 }
 
 /// Takes the lines that are complete.
@@ -92,36 +61,4 @@ fn take_lines(reader: &mut Reader, rest: &mut Vec<u8>) -> Result<(), String> {
     lines.filter(|line| !line.is_empty()).try_for_each(|line| reader.take(line))?;
     rest.drain(..=end);
     Ok(())
-}
-
-/// What the service says, and what to do about it.
-fn refusal(service: &str, status: u16, body: &[u8]) -> String {
-    let message = serde_json::from_slice::<Refusal>(body).map(|refusal| refusal.error.message);
-    let message = message.map(|text| format!(": {}", text.escape_debug())).unwrap_or_default();
-    let remedy = match status {
-        401 | 403 => {
-            "; set auth.validate_token_file or FRONTEND_MAP__AUTH__VALIDATE_TOKEN to its token"
-        }
-        404 => "; is this the address of the service, and its version the same?",
-        _ => "",
-    };
-    format!("{service}: status {status}{message}{remedy}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn list_url_is_below_the_address_of_the_service() {
-        for (service, expected) in [
-            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/api/redirects?site=a.b"),
-            ("https://h/map/", "https://h/map/api/redirects?site=a.b"),
-        ] {
-            assert_eq!(list_url(service, "a.b").unwrap().as_str(), expected);
-        }
-        for refused in ["127.0.0.1:8080", "ftp://h", "http://u:p@h", "http://h?x=1", ""] {
-            assert!(list_url(refused, "main").is_err(), "{refused}");
-        }
-    }
 }

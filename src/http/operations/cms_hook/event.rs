@@ -12,6 +12,9 @@ const OF_DRAFTS: [&str; 3] = ["entry.create", "entry.update", "entry.draft-disca
 /// The events after which a version is no longer published.
 const OF_WITHDRAWALS: [&str; 2] = ["entry.unpublish", "entry.delete"];
 
+/// The event that requests a refresh; the CMS sends none with this name.
+const REFRESH: &str = "frontend-map.refresh";
+
 /// The members of Strapi's event that are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Event {
@@ -32,6 +35,11 @@ pub(super) fn read(body: &[u8]) -> Event {
 }
 
 impl Event {
+    /// Whether it requests a refresh.
+    pub(super) fn is_refresh(&self) -> bool {
+        self.name == REFRESH
+    }
+
     /// What the event says about published versions: only these decide about URLs.
     pub(super) fn into_cms_event(self) -> CmsEvent {
         let (withdraws, is_draft) = (self.withdraws_public_version(), self.is_draft());

@@ -1,0 +1,98 @@
+//! Commands that send a request to a running service, and what they share.
+
+pub(super) mod health;
+pub(super) mod refresh;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use serde::Deserialize;
+use url::Url;
+
+/// The longest error that is read, in bytes.
+pub(super) const MAX_ERROR: usize = 64 << 10;
+
+/// An error of the service.
+#[derive(Deserialize)]
+struct Refusal {
+    error: Message,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    message: String,
+}
+
+/// The URL of a service that listens on this address, from its own machine.
+fn local_url(listen: SocketAddr) -> String {
+    let ip = match listen.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    format!("http://{}", SocketAddr::new(ip, listen.port()))
+}
+
+/// The URL of a route below the address of a service. A token goes to its host alone, because redirects
+/// are not followed.
+///
+/// # Errors
+/// If the address is none.
+pub(super) fn route_url(service: &str, route: &str) -> Result<Url, String> {
+    // The text may have a password.
+    let invalid = || "--service is not a URL such as http://127.0.0.1:8080".to_owned();
+    let url = Url::parse(service).map_err(|_| invalid())?;
+    let is_plain = ["http", "https"].contains(&url.scheme())
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none();
+    if !is_plain {
+        return Err(invalid());
+    }
+    let path = url.path().trim_end_matches('/').to_owned() + route;
+    let mut url = url;
+    url.set_path(&path);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// What the service says, and what to do about it; `token` is the setting with the token that it
+/// requires, and its variable.
+pub(super) fn refusal(service: &str, status: u16, body: &[u8], token: [&str; 2]) -> String {
+    let message = serde_json::from_slice::<Refusal>(body).map(|refusal| refusal.error.message);
+    let message = message.map(|text| format!(": {}", text.escape_debug())).unwrap_or_default();
+    let remedy = match status {
+        401 | 403 => format!("; set {} or {} to its token", token[0], token[1]),
+        404 => "; is this the address of the service, and its version the same?".to_owned(),
+        _ => String::new(),
+    };
+    format!("{service}: status {status}{message}{remedy}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_url_is_on_loopback_for_a_service_on_all_addresses() {
+        for (listen, expected) in [
+            ("0.0.0.0:8080", "http://127.0.0.1:8080"),
+            ("[::]:80", "http://[::1]:80"),
+            ("10.0.0.1:80", "http://10.0.0.1:80"),
+        ] {
+            assert_eq!(local_url(listen.parse().unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn route_url_is_below_the_address_of_the_service() {
+        for (service, expected) in [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/api/redirects"),
+            ("https://h/map/", "https://h/map/api/redirects"),
+        ] {
+            assert_eq!(route_url(service, "/api/redirects").unwrap().as_str(), expected);
+        }
+        for refused in ["127.0.0.1:8080", "ftp://h", "http://u:p@h", "http://h?x=1", ""] {
+            assert!(route_url(refused, "/api/redirects").is_err(), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `frontend-map refresh`: lets a running service read content types again, after an import that the
+//! CMS sent no webhooks about.
+
+use std::error::Error;
+use std::io::Write;
+use std::time::Duration;
+
+use clap::Args;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use reqwest::{Response, StatusCode};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_ERROR, local_url, refusal, route_url};
+use crate::cli::output::words::count;
+use crate::cli::selection;
+use crate::config::Config;
+use crate::outgoing::{cause, client_builder};
+
+/// How long the service may take to respond.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The setting with the secret of the service, and its variable.
+const SECRET: [&str; 2] = ["hooks.secret_file", "FRONTEND_MAP__HOOKS__SECRET"];
+
+const AFTER_HELP: &str = "\
+The event frontend-map.refresh is sent to POST /hooks/cms of the service, with the secret of
+hooks.secret_file or FRONTEND_MAP__HOOKS__SECRET. The lists of the content types, and of those whose
+relations may lead to them, are read again in the background, as snapshots.cms_share permits.
+
+Exit status: 0 accepted by the service, 1 failed, 2 invalid arguments, 78 invalid settings.";
+
+/// Which content types are refreshed, and where.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(in crate::cli) struct RefreshArgs {
+    /// Only the content types of the site with this key
+    #[arg(long, value_name = "KEY")]
+    site: Option<String>,
+    /// Only this content type
+    #[arg(long = "type", value_name = "UID")]
+    uid: Option<String>,
+    /// The URL of the running service; by default the address in the settings
+    #[arg(long, value_name = "URL")]
+    service: Option<String>,
+}
+
+/// The event as it is sent.
+#[derive(Serialize)]
+struct Refresh<'a> {
+    event: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    site: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<&'a str>,
+}
+
+/// The response to it.
+#[derive(Deserialize)]
+struct Accepted {
+    data: Refreshed,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Refreshed {
+    content_types: u64,
+}
+
+/// Sends the event, and prints the number of content types.
+///
+/// # Errors
+/// When there is no such site or rule, no secret, or the service does not accept the event.
+#[tokio::main(flavor = "current_thread")]
+pub(in crate::cli) async fn run(config: &Config, args: &RefreshArgs) -> Result<(), Box<dyn Error>> {
+    check_selection(config, args)?;
+    let Some(secret) = &config.webhook_secret else {
+        let [file, variable] = SECRET;
+        return Err(
+            format!("no secret is set: set {file} or {variable} to that of the service").into()
+        );
+    };
+    let local = || local_url(config.server.listen);
+    let service = args.service.clone().unwrap_or_else(local);
+    let number = send(&service, secret, args).await?;
+    let types = count(number, "content type");
+    let text = format!("{types} will be refreshed, as snapshots.cms_share permits\n");
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// The settings here are usually those of the service, and the names in its errors are only those of the
+/// request.
+fn check_selection(config: &Config, args: &RefreshArgs) -> Result<(), String> {
+    let site = args.site.as_deref().map(|key| selection::site(&config.sites, key)).transpose()?;
+    match (site, &args.uid) {
+        (Some(site), Some(uid)) if !site.has_rule(uid) => Err(selection::no_rule(site, uid)),
+        (None, Some(uid)) if !config.sites.iter().any(|site| site.has_rule(uid)) => {
+            Err(selection::no_site(&config.sites, uid))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Sends the event; returns the number of content types that the service refreshes.
+async fn send(
+    service: &str,
+    secret: &SecretString,
+    args: &RefreshArgs,
+) -> Result<u64, Box<dyn Error>> {
+    let url = route_url(service, "/hooks/cms")?;
+    let (site, uid) = (args.site.as_deref(), args.uid.as_deref());
+    let event = serde_json::to_vec(&Refresh { event: "frontend-map.refresh", site, uid })?;
+    let client = client_builder()?.timeout(TIMEOUT).build()?;
+    let bearer = format!("Bearer {}", secret.expose_secret());
+    let request = client.post(url).header(AUTHORIZATION, bearer);
+    let request = request.header(CONTENT_TYPE, "application/json").body(event);
+    let failed = |error: reqwest::Error| {
+        let cause = cause(&error);
+        format!(
+            "{service}: {cause:?}; does the service run at this address? --service names another"
+        )
+    };
+    let response = request.send().await.map_err(failed)?;
+    let status = response.status();
+    let body = beginning(response).await.map_err(failed)?;
+    if status != StatusCode::ACCEPTED {
+        return Err(refusal(service, status.as_u16(), &body, SECRET).into());
+    }
+    let accepted: Accepted = serde_json::from_slice(&body).map_err(|_| {
+        format!("{service}: the response is not that to a refresh; is its version the same?")
+    })?;
+    Ok(accepted.data.content_types)
+}
+
+/// The body, or its beginning.
+async fn beginning(mut response: Response) -> Result<Vec<u8>, reqwest::Error> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        body.extend_from_slice(&chunk);
+        if body.len() > MAX_ERROR {
+            break;
+        }
+    }
+    Ok(body)
+}
