@@ -217,15 +217,29 @@ impl PathHistory {
     /// more places. Between two calls rows may enter and be dropped, but none moves.
     #[must_use]
     pub fn rows_from(&self, site: SiteId, place: usize, now: i64) -> Option<(Vec<Row>, usize)> {
+        self.kept_rows_from(place, now, |row| row.names.site == site)
+    }
+
+    /// The same for all sites, also those that the settings do not have.
+    #[must_use]
+    pub fn all_rows_from(&self, place: usize, now: i64) -> Option<(Vec<Row>, usize)> {
+        self.kept_rows_from(place, now, |_| true)
+    }
+
+    fn kept_rows_from(
+        &self,
+        place: usize,
+        now: i64,
+        is_wanted: impl Fn(&rows::Row) -> bool,
+    ) -> Option<(Vec<Row>, usize)> {
         let state = self.state.read();
         let next = state.rows.places_end().min(place.saturating_add(MAX_PLACES));
         if place >= next {
             return None;
         }
         let rows = (place..next).filter_map(|at| state.rows.get(u32::try_from(at).ok()?));
-        let own =
-            |row: &&rows::Row| row.names.site == site && !state.limits.exclude(row.last_seen, now);
-        Some((rows.filter(own).map(|row| state.row(row)).collect(), next))
+        let kept = rows.filter(|row| is_wanted(row) && !state.limits.exclude(row.last_seen, now));
+        Some((kept.map(|row| state.row(row)).collect(), next))
     }
 
     /// The paths that a document had, those that have entered last first; at most 200.

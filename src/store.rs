@@ -100,7 +100,7 @@ impl Store {
     /// The copy of the path history beside the file. `None` without a file, while another process
     /// has it open, and while it can be read alone.
     #[must_use]
-    pub fn history_copy(&self) -> Option<HistoryCopy> {
+    pub fn history_copy(&self) -> Option<Arc<HistoryCopy>> {
         self.writer.as_ref()?.history_copy()
     }
 

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use crate::clock::unix_ms;
 use crate::path_history::Row;
-use crate::path_index::PathIndex;
-use crate::redirects::{SiteHistory, present_url};
+use crate::redirects::present_url;
 use crate::site::Site;
+use crate::snapshot_cache::PathIndexState;
 use crate::store::CopyRow;
 
 use super::App;
@@ -31,7 +32,7 @@ pub fn write_history_copy(app: &App) -> bool {
         return true;
     }
     let path = copy.path().display();
-    match copy.write(app.sites.iter().flat_map(|site| rows(app, site))) {
+    match copy.write(rows(app)) {
         Ok(rows) => tracing::info!(%path, rows, "former paths are copied"),
         Err(error) => {
             tracing::error!(%path, %error, "former paths cannot be copied");
@@ -46,31 +47,34 @@ fn knows_all_types(app: &App) -> bool {
     states.all(|state| state.index.knows_all_types())
 }
 
-/// The rows of a site; none if it resolves by rules alone.
-fn rows<'a>(app: &'a App, site: &'a Site) -> impl Iterator<Item = CopyRow> + use<'a> {
-    let (state, history) = (app.snapshots.path_index(site), app.snapshots.history(site));
-    let known = state.zip(history);
-    known.into_iter().flat_map(move |(state, history)| {
-        history_rows(history).map(move |row| copy_row(site, &state.index, row))
-    })
-}
-
-fn history_rows(history: SiteHistory<'_>) -> impl Iterator<Item = Row> {
-    let mut place = 0;
+/// The rows of all sites that the history has, also those that the settings do not have now.
+fn rows(app: &App) -> impl Iterator<Item = CopyRow> {
+    let known = app.sites.iter().filter_map(|site| Some((site, app.snapshots.path_index(site)?)));
+    let known: Vec<_> = known.collect();
+    let history = &app.shared.path_history;
+    let (mut place, now) = (0, history.now(unix_ms));
     let chunks = std::iter::from_fn(move || {
-        let (rows, next) = history.history.rows_from(history.id, place, history.now)?;
+        let (rows, next) = history.all_rows_from(place, now)?;
         place = next;
         Some(rows)
     });
-    chunks.flatten()
+    chunks.flatten().map(move |row| {
+        let of_row =
+            known.iter().find(|(site, _)| site.source == row.source && site.key == row.site);
+        copy_row(of_row, row)
+    })
 }
 
-fn copy_row(site: &Site, index: &PathIndex, row: Row) -> CopyRow {
+/// A row, without a target if its site is not in the settings or resolves by rules alone.
+fn copy_row(known: Option<&(&Site, PathIndexState)>, row: Row) -> CopyRow {
+    let Some((site, state)) = known else {
+        return CopyRow { from: row.path.clone(), to: String::new(), row };
+    };
     let hosts = site.hosts.all().iter();
     let base =
         hosts.map(|host| &host.base).find(|base| row.host.is_empty() || base.host() == row.host);
     let from = format!("{}{}", base.map_or("", |base| base.as_str()), row.path);
-    let to = present_url(site, index, &row).map(|url| {
+    let to = present_url(site, &state.index, &row).map(|url| {
         let url_text = site.hosts.url(url.locale(), url.path());
         url_text.unwrap_or_else(|| url.path().to_owned())
     });

@@ -37,7 +37,7 @@ const FORMAT_NAME: &str = "format";
 const WRITTEN_NAME: &str = "written";
 
 /// What the name of a file that was moved aside has behind that of the store; then a time.
-const ASIDE: &str = ".unreadable-";
+pub(super) const ASIDE: &str = ".unreadable-";
 
 /// The owner alone may read and write the file.
 pub(super) const MODE: u32 = 0o600;
@@ -48,8 +48,6 @@ const PAGE_CACHE: usize = 4 << 20;
 pub(super) struct StoreFile {
     database: Database,
     path: PathBuf,
-    /// Whether nothing was in it when it was opened.
-    pub(super) is_new: bool,
 }
 
 /// A stored row.
@@ -73,7 +71,7 @@ impl StoreFile {
         }
         let open = || -> Result<Self, FileError> {
             let database = database(FileBackend::new(file)?)?;
-            Ok(Self { database, path: path.to_owned(), is_new: was_empty })
+            Ok(Self { database, path: path.to_owned() })
         };
         let opened = without_panic(open).inspect_err(|_| {
             // What was begun on a full disk would be unreadable at the next attempt.
@@ -113,7 +111,7 @@ impl StoreFile {
             backend.write(0, &bytes).map_err(of_system)?;
             drop(bytes);
             let database = database(backend)?;
-            Ok(Self { database, path: path.to_owned(), is_new: false })
+            Ok(Self { database, path: path.to_owned() })
         })?;
         without_panic(|| opened.begin())?;
         Ok(opened)
@@ -255,12 +253,17 @@ fn range(site: &str, uid: &str) -> (String, String) {
     (from, to)
 }
 
-/// Moves a file aside that cannot be read, so that a new one can begin. Returns its new path.
-pub(super) fn move_aside(path: &Path) -> Result<PathBuf, FileError> {
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(format!("{ASIDE}{}", unix_ms() / 1000));
-    let aside = PathBuf::from(aside);
-    fs::rename(path, &aside).map_err(|error| FileError::of_system(&error))?;
+/// Moves a file aside that cannot be read, so that a new one can begin. Returns its new path: a free
+/// one, with `mark` and the time in seconds since 1970 behind the name.
+pub(super) fn move_aside(path: &Path, mark: &str) -> io::Result<PathBuf> {
+    let aside = |seconds: i64| {
+        let mut aside = path.as_os_str().to_owned();
+        aside.push(format!("{mark}{seconds}"));
+        PathBuf::from(aside)
+    };
+    let mut free = (unix_ms() / 1000..).map(aside).filter(|aside| !aside.exists());
+    let aside = free.next().expect("no folder has a file for each second");
+    fs::rename(path, &aside)?;
     Ok(aside)
 }
 

@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::file::{FileError, StoreFile, move_aside, moved_aside};
+use super::file::{ASIDE, FileError, StoreFile, move_aside, moved_aside};
 use super::history_copy::HistoryCopy;
 use super::state::StoreState;
 use crate::change_log::Recorder;
@@ -31,8 +30,17 @@ pub(super) struct FileSlot {
     openings: watch::Sender<u64>,
     /// Has not seen any opening.
     first_opening: watch::Receiver<u64>,
-    /// Whether the history has been taken from its copy, because the file cannot be used.
-    is_restored: AtomicBool,
+    copy: Arc<HistoryCopy>,
+    restored: Mutex<Restored>,
+}
+
+/// Whether the history has the rows of its copy.
+enum Restored {
+    /// They were not needed yet.
+    No,
+    /// They could not be read, for this reason.
+    Failed(String),
+    Done,
 }
 
 /// The state of the file.
@@ -49,6 +57,7 @@ impl FileSlot {
     /// Without a file yet.
     pub(super) fn new(path: PathBuf, history: Arc<PathHistory>, recorder: Arc<Recorder>) -> Self {
         let (openings, first_opening) = watch::channel(0);
+        let copy = Arc::new(HistoryCopy::of_store(&path));
         let state = Mutex::new(FileState::Failing(String::new()));
         Self {
             path,
@@ -58,7 +67,8 @@ impl FileSlot {
             recorder,
             openings,
             first_opening,
-            is_restored: AtomicBool::new(false),
+            copy,
+            restored: Mutex::new(Restored::No),
         }
     }
 
@@ -107,11 +117,11 @@ impl FileSlot {
         }
     }
 
-    /// The copy of the history, unless another process has the file, and writes the copy as well, or
-    /// nothing can be written there.
-    pub(super) fn history_copy(&self) -> Option<HistoryCopy> {
+    /// The copy of the history. `None`: this process must not write it, because another process has the
+    /// file and writes both, or because the file is read-only.
+    pub(super) fn history_copy(&self) -> Option<Arc<HistoryCopy>> {
         let is_other = matches!(*self.state.lock(), FileState::InUse | FileState::ReadOnly(..));
-        (!is_other).then(|| HistoryCopy::of_store(&self.path))
+        (!is_other).then(|| Arc::clone(&self.copy))
     }
 
     /// How many files were moved aside and are still there.
@@ -216,7 +226,7 @@ impl FileSlot {
             Err(FileError::Unreadable(reason)) => reason,
             opened => return opened,
         };
-        let aside = move_aside(&self.path).map_err(|error| {
+        let aside = move_aside(&self.path, ASIDE).map_err(|error| {
             FileError::Io(format!("{reason}; it cannot be moved aside: {error}"))
         })?;
         let (path, aside) = (self.path.display(), aside.display());
@@ -228,15 +238,19 @@ impl FileSlot {
     /// history are kept until they are written.
     fn open_with_history(&self) -> Result<StoreFile, FileError> {
         let file = StoreFile::open(&self.path)?;
-        if file.is_new {
-            self.restore_history();
-        }
         // This process has made rows without this file, or with it before it was lost.
         let has_own = !self.history.is_empty();
         let now = self.history.now(unix_ms);
-        file.read_history(|row| self.history.load([row], now))?;
+        let mut is_empty = true;
+        file.read_history(|row| {
+            is_empty = false;
+            self.history.load([row], now);
+        })?;
         file.read_change_logs(&self.recorder)?;
-        if has_own {
+        if is_empty {
+            self.restore_history();
+        }
+        if has_own || is_empty {
             self.history.keep_all(Taker::Store);
         } else {
             self.history.keep_changes(Taker::Store);
@@ -244,24 +258,30 @@ impl FileSlot {
         Ok(file)
     }
 
-    /// Takes the history from its copy, once: the file is new, replaces an unreadable one, or cannot be
-    /// opened.
+    /// Adds the rows of the copy to the history, once. The file has no rows: it is new, in place of an
+    /// unreadable one too, or the process that began it was killed before it wrote them. Or the file
+    /// cannot be opened.
     fn restore_history(&self) {
-        if self.is_restored.swap(true, Ordering::Relaxed) {
+        let mut restored = self.restored.lock();
+        if matches!(*restored, Restored::Done) {
             return;
         }
-        let copy = HistoryCopy::of_store(&self.path);
-        let path = copy.path().display();
-        match copy.read() {
+        let path = self.copy.path().display();
+        match self.copy.read() {
             Ok(copied) => {
                 let (rows, damaged) = (copied.rows.len(), copied.damaged);
                 self.history.load(copied.rows, self.history.now(unix_ms));
                 if rows > 0 || damaged > 0 {
                     tracing::warn!(%path, rows, damaged, "former paths are read from their copy");
                 }
+                *restored = Restored::Done;
             }
             Err(error) => {
-                tracing::error!(%path, %error, "the copy of the former paths cannot be read");
+                let reason = error.to_string();
+                if !matches!(&*restored, Restored::Failed(before) if *before == reason) {
+                    tracing::error!(%path, reason, "the copy of the former paths cannot be read");
+                }
+                *restored = Restored::Failed(reason);
             }
         }
     }

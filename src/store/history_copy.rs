@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use csv::{ReaderBuilder, StringRecord, WriterBuilder};
+use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::file::MODE;
+use super::file::{MODE, move_aside};
 use crate::path_history::Row;
 
 /// How old a copy may become.
@@ -34,11 +35,16 @@ const HEADER: [&str; 13] = [
 ];
 /// The format of a row.
 const VERSION: &str = "1";
+/// What the name of a copy that was moved aside has behind that of the copy; then a time.
+const ASIDE: &str = ".damaged-";
 
 /// The copy beside the file of a store.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct HistoryCopy {
     path: PathBuf,
+    /// Whether the file has rows that could not be read, so that it must not be replaced. Locked while
+    /// the file is read or written.
+    has_unread: Mutex<bool>,
 }
 
 /// A row to be written.
@@ -56,13 +62,13 @@ pub struct CopyRow {
 #[derive(Debug, Default)]
 pub(super) struct CopiedRows {
     pub(super) rows: Vec<Row>,
-    /// Rows that are damaged.
+    /// Rows that are damaged, or of another version.
     pub(super) damaged: u64,
 }
 
 impl HistoryCopy {
     pub(super) fn of_store(store: &Path) -> Self {
-        Self { path: with_suffix(store, ".history.csv") }
+        Self { path: with_suffix(store, ".history.csv"), has_unread: Mutex::new(false) }
     }
 
     /// Its file.
@@ -71,18 +77,24 @@ impl HistoryCopy {
         &self.path
     }
 
-    /// Whether it is a day old. `None`: there is none.
+    /// Whether it is a day old, or has rows that could not be read. `None`: there is none.
     #[must_use]
     pub fn is_due(&self) -> Option<bool> {
         let modified = fs::metadata(&self.path).and_then(|metadata| metadata.modified()).ok()?;
-        Some(is_due(modified, SystemTime::now()))
+        Some(*self.has_unread.lock() || is_due(modified, SystemTime::now()))
     }
 
-    /// Replaces it as a whole by the rows that `rows` yields. Returns their number.
+    /// Replaces it as a whole by the rows that `rows` yields. Returns their number. A copy with rows
+    /// that could not be read is moved aside before. Of two writes, the second one waits.
     ///
     /// # Errors
-    /// Those of the system; the copy from before stays then.
+    /// Those of the system; the copy from before stays then, or was moved aside.
     pub fn write(&self, rows: impl Iterator<Item = CopyRow>) -> io::Result<u64> {
+        let mut has_unread = self.has_unread.lock();
+        if *has_unread {
+            self.move_aside()?;
+            *has_unread = false;
+        }
         let unfinished = with_suffix(&self.path, ".new");
         let written = write(&unfinished, rows).and_then(|number| {
             fs::rename(&unfinished, &self.path)?;
@@ -95,30 +107,53 @@ impl HistoryCopy {
         written
     }
 
+    fn move_aside(&self) -> io::Result<()> {
+        match move_aside(&self.path, ASIDE) {
+            Ok(aside) => {
+                let (path, aside) = (self.path.display(), aside.display());
+                tracing::error!(%path, %aside, "the copy of the former paths has rows that cannot be read, and was moved aside");
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The rows of the copy; none without one.
     ///
     /// # Errors
     /// Those of the system.
     pub(super) fn read(&self) -> io::Result<CopiedRows> {
-        let file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(CopiedRows::default());
-            }
-            opened => opened?,
-        };
-        let mut reader = ReaderBuilder::new().flexible(true).from_reader(file);
-        let (mut record, mut copied) = (StringRecord::new(), CopiedRows::default());
-        loop {
-            match reader.read_record(&mut record) {
-                Ok(false) => return Ok(copied),
-                Ok(true) => match row_of(&record) {
-                    Some(row) => copied.rows.push(row),
-                    None => copied.damaged += 1,
-                },
-                Err(error) if error.is_io_error() => return Err(error.into()),
-                // Text that is not UTF-8: the reader goes on behind it.
-                Err(_) => copied.damaged += 1,
-            }
+        let mut has_unread = self.has_unread.lock();
+        let read = read(&self.path);
+        *has_unread = read.as_ref().map_or(true, |copied| copied.damaged > 0);
+        read
+    }
+}
+
+fn read(path: &Path) -> io::Result<CopiedRows> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(CopiedRows::default());
+        }
+        opened => opened?,
+    };
+    let mut reader = ReaderBuilder::new().flexible(true).has_headers(false).from_reader(file);
+    let (mut record, mut copied) = (StringRecord::new(), CopiedRows::default());
+    let mut is_first = true;
+    loop {
+        let is_read = reader.read_record(&mut record);
+        let is_header = std::mem::take(&mut is_first) && record == HEADER[..];
+        match is_read {
+            Ok(false) => return Ok(copied),
+            Ok(true) if is_header => {}
+            Ok(true) => match row_of(&record) {
+                Some(row) => copied.rows.push(row),
+                None => copied.damaged += 1,
+            },
+            Err(error) if error.is_io_error() => return Err(error.into()),
+            // Text that is not UTF-8: the reader goes on behind it.
+            Err(_) => copied.damaged += 1,
         }
     }
 }
@@ -239,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn row_with_a_flipped_bit_is_left_out() {
+    fn row_with_a_flipped_bit_is_left_out_and_counted() {
         let folder = tempfile::tempdir().unwrap();
         let copy = HistoryCopy::of_store(&folder.path().join("store.redb"));
         copy.write((0..20).map(row)).unwrap();
@@ -251,7 +286,66 @@ mod tests {
             fs::write(copy.path(), &bytes).unwrap();
             let read = copy.read().unwrap();
             assert!(read.rows.iter().all(|row| all.contains(row)), "byte {at}");
+            assert!(read.rows.len() == all.len() || read.damaged > 0, "byte {at}");
         }
+    }
+
+    /// The files that were moved aside.
+    fn aside(copy: &HistoryCopy) -> Vec<PathBuf> {
+        let files = fs::read_dir(copy.path().parent().unwrap()).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        files.filter(|path| path.to_string_lossy().contains(".csv.damaged-")).collect()
+    }
+
+    #[test]
+    fn copy_with_rows_that_cannot_be_read_is_moved_aside_before_it_is_replaced() {
+        let damage: [(&str, fn(&Path)); 3] = [
+            ("a damaged row", |path| {
+                let text = fs::read_to_string(path).unwrap();
+                fs::write(path, text.replace("pt-BR", "pt-PT")).unwrap();
+            }),
+            ("rows of another version", |path| {
+                let text = fs::read_to_string(path).unwrap();
+                fs::write(path, text.replace(",false,1,", ",false,2,")).unwrap();
+            }),
+            ("a file that cannot be read", |path| {
+                fs::remove_file(path).unwrap();
+                fs::create_dir(path).unwrap();
+            }),
+        ];
+        for (what, damage) in damage {
+            let folder = tempfile::tempdir().unwrap();
+            let copy = HistoryCopy::of_store(&folder.path().join("store.redb"));
+            copy.write((0..3).map(row)).unwrap();
+            damage(copy.path());
+            let before = fs::read(copy.path()).ok();
+            assert!(copy.read().map_or(true, |read| read.damaged > 0), "{what}");
+            assert_eq!((copy.is_due(), aside(&copy).len()), (Some(true), 0), "{what}");
+            assert_eq!(copy.write((0..4).map(row)).unwrap(), 4, "{what}");
+            let aside_before = aside(&copy);
+            assert_eq!(aside_before.len(), 1, "{what}");
+            assert_eq!(fs::read(&aside_before[0]).ok(), before, "{what}");
+            // The new copy can be read, and is replaced as usual.
+            assert_eq!(copy.read().unwrap().rows.len(), 4, "{what}");
+            assert_eq!(copy.is_due(), Some(false), "{what}");
+            copy.write((0..5).map(row)).unwrap();
+            assert_eq!(aside(&copy), aside_before, "{what}");
+            // Within the same second, another name is free.
+            damage(copy.path());
+            let _ = copy.read();
+            copy.write((0..5).map(row)).unwrap();
+            assert_eq!(aside(&copy).len(), 2, "{what}");
+        }
+    }
+
+    #[test]
+    fn writes_are_one_after_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = HistoryCopy::of_store(&folder.path().join("store.redb"));
+        let is_locked = || copy.has_unread.is_locked();
+        let rows = (0..2).inspect(|_| assert!(is_locked()));
+        assert_eq!(copy.write(rows.map(row)).unwrap(), 2);
+        assert!(!is_locked());
     }
 
     #[test]

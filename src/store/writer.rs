@@ -79,7 +79,7 @@ impl Writer {
         self.shared.slot.watch_openings()
     }
 
-    pub(super) fn history_copy(&self) -> Option<HistoryCopy> {
+    pub(super) fn history_copy(&self) -> Option<Arc<HistoryCopy>> {
         self.shared.slot.history_copy()
     }
 

@@ -1,4 +1,4 @@
-//! Background tasks: a panic ends the work at hand, but not the task.
+//! Background tasks of the service.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,18 +13,20 @@ use crate::app::{App, history_copy_is_due, write_history_copy};
 /// The pause before a task that has panicked starts again: it may panic again at once.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Runs a task to its end, and starts it again whenever it panics: without it, the service would
-/// miss webhooks or refreshes until a restart. The panic hook has logged and counted the panic.
+/// Runs a task until it ends. If the task panics, it starts again: otherwise the service would miss
+/// webhooks or refreshes until a restart. The panic hook logs and counts the panic.
 pub(super) async fn restart_on_panic<T: Future<Output = ()>>(task: impl Fn() -> T) {
     while AssertUnwindSafe(task()).catch_unwind().await.is_err() {
         sleep(PAUSE).await;
     }
 }
 
-/// How often lists of redirects that wait for content types are tried.
+/// The pause between two attempts to import lists of redirects. The attempt for a list fails until the
+/// content types of its site are known.
 const IMPORT_PERIOD: Duration = Duration::from_secs(1);
 
-/// Imports the lists of redirects of the current settings as soon as the content types are known.
+/// Imports each list of redirects of the current settings as soon as the content types of its site are
+/// known.
 pub(super) async fn import_lists(current: impl Fn() -> Arc<App>) {
     loop {
         let app = current();
@@ -36,9 +38,9 @@ pub(super) async fn import_lists(current: impl Fn() -> Arc<App>) {
     }
 }
 
-/// How often it is checked whether the copy of the path history is due.
+/// The pause between two checks whether the copy of the path history is due.
 const COPY_CHECK_PERIOD: Duration = Duration::from_secs(1);
-/// The pause after a copy that has failed.
+/// The pause after the copy could not be written.
 const COPY_RETRY_PERIOD: Duration = Duration::from_hours(1);
 
 /// Writes the copy of the path history once a day.
@@ -52,10 +54,11 @@ pub(super) async fn copy_history(current: impl Fn() -> Arc<App>) {
     }
 }
 
-/// How long a stop waits for the copy of the path history, as for the last writes of the store.
+/// How long a stop waits for the copy of the path history. It waits equally long for the last writes of
+/// the store.
 const LAST_COPY_TIME: Duration = Duration::from_secs(3);
 
-/// Writes the copy of the path history at a stop.
+/// Writes the copy of the path history at a stop. If the daily one is being written, this one follows.
 pub(super) async fn copy_history_at_stop(app: Arc<App>) {
     let copy = tokio::task::spawn_blocking(move || write_history_copy(&app));
     if timeout(LAST_COPY_TIME, copy).await.is_err() {

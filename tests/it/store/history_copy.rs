@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use super::history::{redirect, rename, resolved};
 use super::unusable::moved_aside;
-use super::{TEMPLATE, content, folder, settings, until_state, until_stored, with_store, written};
+use super::{
+    TEMPLATE, content, folder, settings, take_down, until_state, until_stored, with_store, written,
+};
 use crate::support::content::Content;
 use crate::support::metrics::scrape;
 use crate::support::service::{Service, Setup};
@@ -119,4 +121,74 @@ fn store_that_cannot_be_opened_leaves_the_former_paths_of_the_copy() {
     let service = with_store(&settings, &store).start();
     until_state(&service, "failing");
     until_redirected(&service);
+}
+
+/// The copies beside this one that were moved aside.
+fn copies_aside(copy: &Path) -> Vec<String> {
+    let files = fs::read_dir(copy.parent().expect("a folder")).expect("the folder").flatten();
+    let aside = files.filter(|file| file.file_name().to_string_lossy().contains(".csv.damaged-"));
+    aside.map(|file| fs::read_to_string(file.path()).expect("a copy")).collect()
+}
+
+#[test]
+fn copy_with_a_damaged_row_is_moved_aside_before_another_one_takes_its_place() {
+    let content = content();
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let (_folder, store) = folder();
+    let mut first = renamed(&settings, &store, &content);
+    rename(&first, &content, ("d2", "due"));
+    until_so("the second path is redirected", || {
+        resolved(&first, "/en/articles/two") == redirect("/en/articles/due")
+    });
+    assert_eq!(first.signal("TERM"), Some(0));
+    let copy = copy_of(&store);
+    let damaged = fs::read_to_string(&copy).expect("a copy").replace(",d2,", ",d3,");
+    fs::write(&copy, &damaged).expect("a damaged copy");
+    fs::write(&store, b"not a store").expect("a file");
+    let mut second = with_store(&settings, &store).start();
+    until_redirected(&second);
+    assert_eq!(second.signal("TERM"), Some(0));
+    assert_eq!(copies_aside(&copy), [damaged]);
+    let rows = fs::read_to_string(&copy).expect("a copy");
+    assert!(rows.contains(",d1,") && !rows.contains(",d3,"), "{rows}");
+}
+
+#[test]
+fn copy_is_read_again_after_a_kill_before_its_rows_were_in_the_new_store() {
+    let content = content();
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let (_folder, store) = folder();
+    let mut first = renamed(&settings, &store, &content);
+    assert_eq!(first.signal("TERM"), Some(0));
+    fs::remove_file(&store).expect("the store");
+    // Without a walk, nothing is written.
+    take_down(&content);
+    let mut second = with_store(&settings, &store).start();
+    assert!(second.logs("former paths are read from their copy"));
+    second.signal("KILL");
+    content.heal();
+    let third = with_store(&settings, &store).start();
+    until_redirected(&third);
+}
+
+#[test]
+fn copy_keeps_the_former_paths_of_a_site_that_the_settings_do_not_have() {
+    let content = content();
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let (_folder, store) = folder();
+    let mut first = renamed(&settings, &store, &content);
+    assert_eq!(first.signal("TERM"), Some(0));
+    fs::remove_file(copy_of(&store)).expect("a copy");
+    let other = settings.replace(r#"key = "main""#, r#"key = "other""#);
+    let mut second = with_store(&other, &store).start();
+    until_stored(&second);
+    assert_eq!(second.signal("TERM"), Some(0));
+    let text = fs::read_to_string(copy_of(&store)).expect("a copy");
+    assert!(text.lines().any(|row| row.starts_with("/en/articles/one,,")), "{text}");
+    fs::write(&store, b"not a store").expect("a file");
+    let third = with_store(&settings, &store).start();
+    until_redirected(&third);
 }
