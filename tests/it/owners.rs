@@ -1,6 +1,7 @@
 //! Who owns a path that several documents have, and which operations tell it (D22).
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::api::{data, get};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
-use crate::support::front_of_cms::refusal;
+use crate::support::front_of_cms::{refusal, urls};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
@@ -112,6 +113,62 @@ fn hidden_refused_and_unreadable_dates_leave_the_decision_to_locale_and_id() {
             service.log()
         );
     }
+}
+
+#[test]
+fn dates_that_do_not_arrive_in_two_seconds_together_leave_the_decision_to_locale_and_id() {
+    let content = Content::default();
+    for (locale, slug) in [("en", "x"), ("de", "y")] {
+        publish(&content, locale, &format!("{slug}1"), slug, NEW);
+        publish(&content, locale, &format!("{slug}2"), slug, OLD);
+    }
+    // One request arrives in time, and two do not.
+    content.fail(|target| {
+        if target.contains(DATES) {
+            std::thread::sleep(Duration::from_millis(1_050));
+        }
+        None
+    });
+    let cms = content.start();
+    let service = start(&cms, "documents", None);
+    assert_eq!(owner(&service, "/x"), "x2");
+    assert_eq!(owner(&service, "/y"), "y1");
+    assert_eq!(date_requests(&cms), 2);
+}
+
+#[test]
+fn draft_never_takes_the_path_of_a_published_document() {
+    let settings = format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
+         [[site]]\nkey = \"main\"\nlocales = [\"en\"]\nresolve = \"documents\"\n\
+         front_end_url = \"https://x.example\"\n[[site.rule]]\ncontent_type = \"{PAGE}\"\n\
+         template = \"/{{slug}}\"\n"
+    );
+    let row = |id: &str, slug: &str, created: &str, status: &str| json!({"documentId": id, "locale": "en", "slug": slug, "createdAt": created, "status": status});
+    // Each draft would be first: one of a document of its own, and one of a published document.
+    let rows = [
+        row("a", "x", OLD, "draft"),
+        row("b", "b", OLD, "published"),
+        row("b", "x", OLD, "draft"),
+        row("m", "x", NEW, "published"),
+    ];
+    let content = json!({ PAGE: rows }).to_string();
+    let service = Setup::new(&settings).file("content.json", &content).start();
+    let list = get(&service, LIST);
+    assert_eq!(urls(&list), ["https://x.example/b", "https://x.example/x"]);
+    assert_eq!(owner(&service, "/x"), "m");
+    let target = format!("/api/frontend-urls?uid={PAGE}&documentId=m,b,a");
+    let results = &data(&service, &target)["results"];
+    assert_eq!(results[0]["path"], "/x");
+    assert_eq!(results[0].get("sharedPath"), None);
+    assert_eq!(results[1]["path"], "/b");
+    assert_eq!(results[2].get("path"), None);
+    let draft = format!("/api/frontend-url?uid={PAGE}&documentId=a&status=draft&details=true");
+    assert_eq!(data(&service, &draft)["path"], "/x");
+    assert_eq!(data(&service, &draft)["sharedPath"]["owner"]["documentId"], "m");
+    // Nor do they when they have been read.
+    data(&service, "/api/resolve?site=main&pathname=/x&status=draft");
+    assert_eq!(owner(&service, "/x"), "m");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::slice;
 use std::time::Duration;
 
 use tokio::task::block_in_place;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::SiteCache;
 use crate::content::{ContentQuery, Projection, Selection, Status};
@@ -16,7 +16,8 @@ use crate::snapshot_cache::entry::Entry;
 
 /// The field that says when a document was created; it is equal in all of its versions.
 const CREATED_AT: &str = "createdAt";
-/// The longest that one request for dates may delay a copy. Without them, locale and `documentId` decide.
+/// The longest that all requests for dates together may delay a copy. Without a date, locale and
+/// `documentId` decide.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl SiteCache {
@@ -54,7 +55,7 @@ impl SiteCache {
     }
 
     /// When the documents of these versions were created; `None` for each for which the source does not
-    /// say it. After a request that fails, no other one is sent.
+    /// say it in time. After a request that fails, no other one is sent.
     async fn creation_dates(&self, uid: &ContentTypeUid, undecided: &[Undecided]) -> CreationDates {
         let mut created: CreationDates =
             undecided.iter().map(|(id, _)| (id.clone(), None)).collect();
@@ -70,6 +71,7 @@ impl SiteCache {
             let chunks = ids.chunks(Selection::MAX_IDS).map(<[String]>::to_vec);
             chunks.map(|ids| (*locale, ids)).collect::<Vec<_>>()
         });
+        let deadline = Instant::now() + PATIENCE;
         for (locale, ids) in requests {
             let query = ContentQuery {
                 uid: uid.clone(),
@@ -79,7 +81,7 @@ impl SiteCache {
             };
             let locales = slice::from_ref(&self.locales()[locale]);
             let found = self.content.versions(&query, locales, Status::Published);
-            let failure = match timeout(PATIENCE, found).await {
+            let failure = match timeout_at(deadline, found).await {
                 Ok(Ok(found)) => {
                     for document in &found.documents {
                         if let (Some(date), FieldValue::Text(text)) =
@@ -91,7 +93,7 @@ impl SiteCache {
                     continue;
                 }
                 Ok(Err(error)) => error.detail(),
-                Err(_) => "the response is too slow".to_owned(),
+                Err(_) => "the responses are too slow".to_owned(),
             };
             tracing::debug!(%uid, error = failure, "dates of creation were not read");
             break;
