@@ -2,6 +2,8 @@
 
 use crate::fleet::FleetEvent;
 use crate::fleet::cms_events::{CmsChange, CmsEvent};
+use crate::rules::Locale;
+use crate::site::Site;
 use crate::snapshot_cache::{Change, Invalidation};
 
 use super::App;
@@ -17,11 +19,16 @@ pub async fn receive_cms_event(app: &App, event: CmsEvent) {
     }
 }
 
-/// Lets a document be read again for the snapshots of all instances, because its published version
-/// differs from them: the webhook about it was lost, or is late. At most once in a while for each
-/// document, so that a CMS whose responses contradict each other is not asked for ever.
-pub async fn update_different_document(app: &App, uid: &str, document_id: &str) {
-    if !app.documents.may_report_difference(uid, document_id) {
+/// Lets a document be read again for the snapshots of all instances, because its published version in
+/// a locale differs from them: the webhook about it was lost, or is late. If it still differs then, the
+/// CMS contradicts itself, and the pauses grow.
+pub async fn update_different_document(
+    app: &App,
+    site: &Site,
+    (uid, document_id): (&str, &str),
+    locale: &Locale,
+) {
+    if !app.documents.record_difference(site, (uid, document_id), locale) {
         return;
     }
     tracing::debug!(uid, document_id, "a document differs from the snapshot and is read again");
@@ -45,7 +52,7 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
         FleetEvent::Failed(lease, failure) => app.snapshots.fail_followed(&lease, failure),
         FleetEvent::Gap(until) => {
             // A URL that was withdrawn must not reappear because the CMS fails.
-            app.documents.invalidate(None);
+            app.documents.miss_events(until);
             app.snapshots.record_announcement(None);
             app.snapshots.record_missed_events(until);
             app.shared.fleet.read_gap();
@@ -76,11 +83,11 @@ fn record(app: &App, event: &CmsEvent) {
     match (&event.change, invalidation(event)) {
         (_, Some(named)) => {
             app.snapshots.record_announcement(Some(&named.document_id));
-            app.documents.invalidate(Some(&named));
+            app.documents.invalidate(Some(&named), event.is_found);
         }
         (CmsChange::ContentTypes(_) | CmsChange::Anything, None) => {
             app.snapshots.record_announcement(None);
-            app.documents.invalidate(None);
+            app.documents.invalidate(None, event.is_found);
         }
         _ => {}
     }

@@ -27,6 +27,9 @@ pub struct CachedCopy {
     /// When what is newest in it was read from the CMS, at the earliest: by the refresh, or by the last
     /// update. For a copy of another instance, when that one published it.
     pub(super) as_of: Instant,
+    /// When all in it had been read from the CMS, at the earliest: since the refresh began. For a copy of
+    /// another instance, when that one published it.
+    pub(super) whole_as_of: Instant,
     /// The first whole second at whose start the list had these URLs, as far as this process knows.
     pub changed: SystemTime,
     /// Whether the refresh was for an orphaned entry. Only its own waiters get such a copy, and
@@ -48,8 +51,7 @@ impl CachedCopy {
 
     /// Of pages that the settings name, which do not change before a reload.
     pub(super) fn of_settings(snapshot: Arc<Snapshot>, files: Arc<[SitemapFiles]>) -> Self {
-        let (now, changed) = (Instant::now(), next_whole_second());
-        Self { snapshot, files, begun: now, as_of: now, changed, orphaned: false, completed: now }
+        Self::adopted((snapshot, Instant::now(), Duration::ZERO), files, None)
     }
 
     /// A copy from the store. The process that wrote it may have served other URLs since, so that the
@@ -71,7 +73,8 @@ impl CachedCopy {
             before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
         let changed = same.map_or_else(next_whole_second, |before| before.changed);
         let completed = begun + took;
-        Self { snapshot, files, begun, as_of: begun, changed, orphaned: false, completed }
+        let (as_of, whole_as_of, orphaned) = (begun, begun, false);
+        Self { snapshot, files, begun, as_of, whole_as_of, changed, orphaned, completed }
     }
 
     /// The result of the same refresh with single documents updated, which were read since then.
@@ -82,8 +85,9 @@ impl CachedCopy {
         since: Instant,
     ) -> Self {
         let updated = Self::new(snapshot, files, self.begun, Some(self));
-        let as_of = self.as_of.max(since);
-        Self { completed: self.completed, orphaned: self.orphaned, as_of, ..updated }
+        let (as_of, whole_as_of) = (self.as_of.max(since), self.whole_as_of);
+        let (completed, orphaned) = (self.completed, self.orphaned);
+        Self { as_of, whole_as_of, orphaned, completed, ..updated }
     }
 
     /// `changed` as the `Last-Modified` of a response. `None` for an orphaned copy: while two lists

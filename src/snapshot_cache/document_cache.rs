@@ -1,7 +1,9 @@
 //! Single documents: read from the CMS, or while it fails, from its last good responses.
 
+mod differences;
 mod last_good;
 mod selected;
+mod withdrawals;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -118,18 +120,30 @@ impl DocumentCache {
         self.metrics.last_good.inc();
     }
 
-    /// Whether a difference between this document and its snapshot may be reported now: the last one
-    /// was reported some seconds ago. Records that it is.
+    /// Records that a version differs from its snapshot. Returns whether this is to be reported: the
+    /// last report about the document was some seconds ago, or longer if the difference has stayed.
     #[must_use]
-    pub fn may_report_difference(&self, uid: &str, document_id: &str) -> bool {
-        self.last_good.may_report_difference(uid, document_id, Instant::now())
+    pub fn record_difference(
+        &self,
+        site: &Site,
+        (uid, document_id): (&str, &str),
+        locale: &Locale,
+    ) -> bool {
+        let version = (site.fingerprint, locale.clone());
+        self.last_good.differences.find(uid, document_id, version, Instant::now())
     }
 
-    /// Whether an event has said that a version of this document was unpublished or deleted, since
-    /// what is newest in this copy was read.
+    /// Records that a version agrees with its snapshot.
+    pub fn record_agreement(&self, site: &Site, (uid, document_id): (&str, &str), locale: &Locale) {
+        let version = (site.fingerprint, locale.clone());
+        self.last_good.differences.end(uid, document_id, &version);
+    }
+
+    /// Whether this document may have been unpublished or deleted since this copy was read: an event
+    /// says so of it, an event names no document, or events may have been missed.
     #[must_use]
-    pub fn is_withdrawn_since(&self, copy: &CachedCopy, uid: &str, document_id: &str) -> bool {
-        self.last_good.withdrawal_of(uid, document_id).is_some_and(|at| at >= copy.as_of)
+    pub fn may_be_withdrawn_since(&self, copy: &CachedCopy, uid: &str, document_id: &str) -> bool {
+        self.last_good.may_be_withdrawn_since(copy, uid, document_id)
     }
 
     /// The versions of a document in the locales of a site, as the CMS has them now.
@@ -207,8 +221,14 @@ impl DocumentCache {
     }
 
     /// Removes a document that may have changed, and all that may have values of it; `None`: all.
-    pub fn invalidate(&self, invalidation: Option<&Invalidation>) {
-        self.last_good.forget(invalidation);
+    /// `is_found`: a read has found it to differ from its snapshot, and no webhook has announced it.
+    pub fn invalidate(&self, invalidation: Option<&Invalidation>, is_found: bool) {
+        self.last_good.forget(invalidation, is_found, Instant::now());
+    }
+
+    /// Removes all documents: events until this time may have been missed.
+    pub fn miss_events(&self, until: Instant) {
+        self.last_good.forget_all_until(until);
     }
 }
 

@@ -7,18 +7,17 @@ use parking_lot::Mutex;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use super::differences::Differences;
+use super::withdrawals::Withdrawals;
 use crate::content::Document;
 use crate::rules::{FieldValue, Locale};
+use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::invalidation::{Change, Invalidation};
 
 /// The memory for documents, in bytes: some ten thousand of them.
 const MAX_BYTES: u64 = 16 << 20;
 /// The expected number of documents, for the tables of the cache.
 const ESTIMATED_DOCUMENTS: usize = 16 << 10;
-/// The withdrawals, and the differences, that are remembered: more than editors make in an outage.
-const MAX_REMEMBERED: usize = 10_000;
-/// The shortest time between two reports of a difference of the same document: its update takes less.
-const REPORT_PERIOD: Duration = Duration::from_secs(5);
 /// What a document takes beside its texts, in bytes.
 const DOCUMENT_OVERHEAD: usize = 256;
 
@@ -28,10 +27,8 @@ pub struct LastGoodDocuments {
     cache: Cache<Key, Good, Weight>,
     /// When a document was last invalidated: responses to earlier requests are not cached.
     forgotten: Mutex<Option<Instant>>,
-    /// When documents were last unpublished or deleted, by content type and `documentId`.
-    withdrawn: Cache<(String, String), Instant>,
-    /// When a difference between a document and its snapshot was last reported.
-    different: Cache<(String, String), Instant>,
+    withdrawals: Mutex<Withdrawals>,
+    pub(super) differences: Differences,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -84,23 +81,41 @@ fn bytes(values: &[FieldValue<'_>]) -> usize {
 impl Default for LastGoodDocuments {
     fn default() -> Self {
         let cache = Cache::with_weighter(ESTIMATED_DOCUMENTS, MAX_BYTES, Weight);
-        let (withdrawn, different) = (Cache::new(MAX_REMEMBERED), Cache::new(MAX_REMEMBERED));
-        Self { cache, forgotten: Mutex::default(), withdrawn, different }
+        Self {
+            cache,
+            forgotten: Mutex::default(),
+            withdrawals: Mutex::default(),
+            differences: Differences::default(),
+        }
     }
 }
 
 impl LastGoodDocuments {
-    /// A URL that was withdrawn must not reappear because the CMS fails.
-    pub(super) fn forget(&self, invalidation: Option<&Invalidation>) {
+    /// Forgets a document that may have changed, and all that may have values of it; `None`: all
+    /// documents. `is_found`: it differs from its snapshot, and no webhook has announced a change. While
+    /// such a difference stays, documents with values of it are kept: none of its values has changed.
+    pub(super) fn forget(&self, invalidation: Option<&Invalidation>, is_found: bool, now: Instant) {
+        let mut forgotten = self.forgotten.lock();
+        *forgotten = Some(now);
+        let Some(document) = invalidation else {
+            self.withdrawals.lock().add_any(now);
+            self.cache.clear();
+            return;
+        };
+        let Invalidation { uid, document_id, change } = document;
+        if *change == Change::Withdrawn {
+            self.withdrawals.lock().add(uid, document_id, now);
+        }
+        let keeps_related = is_found && self.differences.hear(uid, document_id, now);
+        self.cache.retain(|key, good| !(key.is_of(document) || good.related && !keeps_related));
+    }
+
+    /// Forgets all documents: events until this time may have been missed.
+    pub(super) fn forget_all_until(&self, missed: Instant) {
         let mut forgotten = self.forgotten.lock();
         *forgotten = Some(Instant::now());
-        if let Some(Invalidation { uid, document_id, change: Change::Withdrawn }) = invalidation {
-            self.withdrawn.insert((uid.clone(), document_id.clone()), Instant::now());
-        }
-        match invalidation {
-            Some(document) => self.cache.retain(|key, good| !(key.is_of(document) || good.related)),
-            None => self.cache.clear(),
-        }
+        self.withdrawals.lock().miss(missed);
+        self.cache.clear();
     }
 
     pub(super) fn keep(&self, key: Key, good: Good) {
@@ -127,18 +142,9 @@ impl LastGoodDocuments {
         Some((document.filter(|_| age < limit)?, age))
     }
 
-    pub(super) fn may_report_difference(&self, uid: &str, id: &str, now: Instant) -> bool {
-        let key = (uid.to_owned(), id.to_owned());
-        let may_report = self.different.get(&key).is_none_or(|last| now >= last + REPORT_PERIOD);
-        if may_report {
-            self.different.insert(key, now);
-        }
-        may_report
-    }
-
-    /// When an event last said that a version of this document was unpublished or deleted.
-    pub(super) fn withdrawal_of(&self, uid: &str, id: &str) -> Option<Instant> {
-        self.withdrawn.get(&(uid.to_owned(), id.to_owned()))
+    /// Whether this copy may have this document although it was withdrawn since.
+    pub(super) fn may_be_withdrawn_since(&self, copy: &CachedCopy, uid: &str, id: &str) -> bool {
+        self.withdrawals.lock().may_concern(copy, uid, id)
     }
 }
 
@@ -146,15 +152,40 @@ impl LastGoodDocuments {
 mod tests {
     use super::*;
 
+    const UID: &str = "api::a.a";
+
+    fn key(id: &str) -> Key {
+        let locale = Locale::parse("en").unwrap();
+        Key { site: 1, uid: UID.to_owned(), id: id.to_owned(), locale }
+    }
+
+    /// Which of these documents are cached; the second one has related values.
+    fn cached(documents: &LastGoodDocuments) -> [bool; 3] {
+        ["a", "related", "b"].map(|id| documents.cache.get(&key(id)).is_some())
+    }
+
+    fn keep_all(documents: &LastGoodDocuments) {
+        for id in ["a", "related", "b"] {
+            let good = Good { document: None, requested: Instant::now(), related: id == "related" };
+            documents.keep(key(id), good);
+        }
+    }
+
     #[test]
-    fn difference_of_a_document_is_reported_once_in_five_seconds() {
-        let (documents, now) = (LastGoodDocuments::default(), Instant::now());
-        let may_report = |id, after| {
-            documents.may_report_difference("api::a.a", id, now + Duration::from_millis(after))
+    fn documents_with_values_of_others_are_kept_while_a_difference_stays() {
+        let (documents, start) = (LastGoodDocuments::default(), Instant::now());
+        let (uid, document_id) = (UID.to_owned(), "a".to_owned());
+        let named = Invalidation { uid, document_id, change: Change::Written };
+        let forget = |is_found, seconds| {
+            keep_all(&documents);
+            documents.forget(Some(&named), is_found, start + Duration::from_secs(seconds));
+            cached(&documents)
         };
-        assert!(may_report("a", 0) && may_report("b", 0));
-        assert!(!may_report("a", 4_999), "an earlier report is in progress");
-        assert!(may_report("a", 5_000));
-        assert!(!may_report("a", 5_001));
+        assert_eq!(forget(true, 0), [false, false, true], "it may be a lost event");
+        assert_eq!(forget(true, 5), [false, true, true]);
+        assert_eq!(forget(false, 6), [false, false, true], "an event");
+        keep_all(&documents);
+        documents.forget(None, false, start);
+        assert_eq!(cached(&documents), [false; 3]);
     }
 }

@@ -146,7 +146,8 @@ impl SnapshotCache {
                 None => site.sitemap_files(&snapshot, before.as_ref()),
             };
             let copy = CachedCopy::adopted((snapshot, begun, took), files, before.as_ref());
-            let copy = CachedCopy { as_of: found.published, ..copy };
+            let published = found.published;
+            let copy = CachedCopy { as_of: published, whole_as_of: published, ..copy };
             let flight = entry.adopt(copy.clone());
             if let Some(history) = site.history.as_ref().filter(|_| is_changed) {
                 // Before the path index: a path that it no longer has is in the history.

@@ -9,11 +9,11 @@ use crate::site::Site;
 use crate::snapshot::{Snapshot, Version};
 
 /// Lets a document be read again for the snapshot if that has something else of the version in a
-/// locale; `document`: what the CMS has now.
+/// locale; `document`: what the CMS has now. The longer they differ, the more rarely.
 pub(in crate::http::operations) async fn update_if_different(
     app: &App,
     site: &Site,
-    (uid, document_id): (&str, &str),
+    named @ (uid, document_id): (&str, &str),
     locale: &Locale,
     document: Option<&Document<'_>>,
 ) {
@@ -25,7 +25,9 @@ pub(in crate::http::operations) async fn update_if_different(
     let path = |document| frontend_path(&site.rules, &site.hosts, uid, document, false);
     let now = document.and_then(path);
     if is_different(&copy.snapshot, document_id, at, now) {
-        update_different_document(app, uid, document_id).await;
+        update_different_document(app, site, named, locale).await;
+    } else {
+        app.documents.record_agreement(site, named, locale);
     }
 }
 

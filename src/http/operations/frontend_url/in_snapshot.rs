@@ -17,8 +17,8 @@ pub(super) struct InSnapshot {
     age: Duration,
 }
 
-/// What the snapshot says; `None`: there is none, or it is of no use for this request: it lacks that
-/// the document was withdrawn, or a draft is requested.
+/// What the snapshot says. `None`: there is none, the document may have been withdrawn since, or a
+/// draft is requested.
 pub(super) fn in_snapshot(
     app: &App,
     site: &Site,
@@ -31,7 +31,7 @@ pub(super) fn in_snapshot(
     }
     let knowledge = app.snapshots.knowledge(site, uid);
     let KnownCopy { copy, age, .. } = knowledge.usable()?;
-    if app.documents.is_withdrawn_since(copy, uid, id) {
+    if app.documents.may_be_withdrawn_since(copy, uid, id) {
         return None;
     }
     let at = site.rules.locales().position(locale.as_str())?;
