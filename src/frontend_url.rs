@@ -2,9 +2,11 @@
 
 mod base_url;
 mod hosts;
+mod words;
 
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use hosts::{BaseUrlConflict, Host, HostName, Hosts};
+pub use words::{NullLink, in_words};
 
 use crate::rules::{
     AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Locales, NoPath, Rule, RuleSet,

@@ -16,6 +16,7 @@ use crate::boot;
 use crate::config::Config;
 use crate::content::Status;
 use crate::explain::{DocumentExplanation, explain_document};
+use crate::frontend_url::NullLink;
 use crate::rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
 use crate::site::{Site, Sites};
 use crate::suggestion::did_you_mean;
@@ -36,8 +37,8 @@ Fields of --json, for a pathname:
 For a document:
   site, uid, documentId, locale, found, problem, path, url, where found is null and problem says why
   if the CMS fails or leaves out what the URL needs,
-  considered [{rule, outcome, reason, path, ownPath {field, value, isUsed, fault} if the rule has a
-  path_field, conditions [{field, wanted, found, holds}],
+  considered [{rule, outcome, reason, why, path, ownPath {field, value, isUsed, fault} if the rule has
+  a path_field, conditions [{field, wanted, found, holds}],
   placeholders [{placeholder, value, leftOut, fault}]}]; outcome is used, not_needed or no_url
 Segments count from 0 in JSON and from 1 in text.";
 
@@ -150,8 +151,10 @@ async fn document(
     };
     let drafts = args.status == Status::Draft.as_str();
     let status = if drafts { Status::Draft } else { Status::Published };
+    let may_be_unpublished = app.snapshots.content().may_change() && !drafts;
+    let null = if may_be_unpublished { NullLink::Unknown } else { NullLink::Empty };
     let found = app.documents.get(site, uid, id, locale, status).await;
-    let explain = |document| explain_document(site, uid, (id, locale), document, drafts);
+    let explain = |document| explain_document(site, uid, (id, locale), document, drafts, null);
     match found.map_err(|error| app.snapshots.content().detail(&error)) {
         Ok(found) => Ok(explain(found.document.as_deref())),
         Err(problem) if args.json => Ok(explain(None).with_problem(problem)),

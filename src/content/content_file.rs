@@ -189,7 +189,9 @@ fn read_type(
 
 fn status(document: &Document<'_>) -> Option<Status> {
     match &document.values[..] {
-        [FieldValue::Missing | FieldValue::Absent(_)] => Some(Status::Published),
+        [FieldValue::Missing | FieldValue::NullAt(_) | FieldValue::Absent(_)] => {
+            Some(Status::Published)
+        }
         [FieldValue::Text(text)] if text == "published" => Some(Status::Published),
         [FieldValue::Text(text)] if text == "draft" => Some(Status::Draft),
         _ => None,

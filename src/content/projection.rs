@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn decode_reads_text_integers_and_booleans() {
         for (value, alone, through) in [
-            ("null", FieldValue::Missing, FieldValue::Missing),
+            ("null", FieldValue::Missing, FieldValue::NullAt(0)),
             ("true", FieldValue::Boolean(true), FieldValue::NotText),
             ("[\"a\"]", FieldValue::NotText, list(&[FieldValue::NotText])),
             ("{}", FieldValue::NotText, FieldValue::Absent(1)),
@@ -154,9 +154,9 @@ mod tests {
         let absent = FieldValue::Absent;
         for (json, slug, id) in [
             ("", absent(0), absent(0)),
-            (r#","a":null"#, FieldValue::Missing, FieldValue::Missing),
+            (r#","a":null"#, FieldValue::NullAt(0), FieldValue::NullAt(0)),
             (r#","a":{}"#, absent(1), absent(1)),
-            (r#","a":{"b":null}"#, FieldValue::Missing, FieldValue::Missing),
+            (r#","a":{"b":null}"#, FieldValue::NullAt(1), FieldValue::NullAt(1)),
             // A `documentId` is not requested: Strapi sends it wherever there is one.
             (r#","a":{"b":{}}"#, absent(2), FieldValue::Missing),
             (r#","a":{"b":{"slug":null,"documentId":"i"}}"#, FieldValue::Missing, text("i")),

@@ -67,7 +67,7 @@ impl Selection {
                 is_one_of(document.field(&relation.document_id()), of)
             }
             Self::Unrelated(relation) => match document.field(&relation.document_id()) {
-                FieldValue::Missing => true,
+                FieldValue::Missing | FieldValue::NullAt(_) => true,
                 FieldValue::List(values) => values.is_empty(),
                 FieldValue::Text(_)
                 | FieldValue::Absent(_)
@@ -83,6 +83,7 @@ fn is_one_of(value: &FieldValue<'_>, ids: &[String]) -> bool {
         FieldValue::Text(id) => ids.iter().any(|own| own == id),
         FieldValue::List(values) => values.iter().any(|value| is_one_of(value, ids)),
         FieldValue::Missing
+        | FieldValue::NullAt(_)
         | FieldValue::Absent(_)
         | FieldValue::Boolean(_)
         | FieldValue::NotText => false,

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use crate::frontend_url::{FrontendPath, LocaleVersion, NoUrlReason, path_by_rule};
+use crate::frontend_url::{
+    FrontendPath, LocaleVersion, NoUrlReason, NullLink, in_words, path_by_rule,
+};
 use crate::rules::{
     BuiltSegment, Document, Fault, FieldValue, Locale, Placeholder, Rule, SegmentOutput, Source,
 };
@@ -42,6 +44,8 @@ pub struct RuleExplanation {
     pub outcome: RuleOutcome,
     /// Why it builds no URL (D13).
     pub reason: Option<String>,
+    /// The same in words.
+    pub why: Option<String>,
     /// The path that it builds.
     pub path: Option<String>,
     /// The path of the document's own, if the rule names a field for it.
@@ -123,6 +127,7 @@ pub fn explain_document(
     requested: (&str, &Locale),
     document: Option<&Document<'_>>,
     drafts: bool,
+    null: NullLink,
 ) -> DocumentExplanation {
     let (document_id, locale) = requested;
     let mut explanation = DocumentExplanation {
@@ -146,7 +151,7 @@ pub fn explain_document(
             Ok(_) => true,
             Err(reason) => reason.is_final(&site.rules, rule, document),
         };
-        let used = rule_use(site, rule, document, built, is_decided);
+        let used = rule_use(site, rule, document, built, (is_decided, null));
         if used.outcome == RuleOutcome::Used {
             explanation.path.clone_from(&used.path);
         }
@@ -165,7 +170,7 @@ fn rule_use(
     rule: &Rule,
     document: &Document<'_>,
     built: Result<FrontendPath<'_>, NoUrlReason>,
-    is_decided: bool,
+    (is_decided, null): (bool, NullLink),
 ) -> RuleExplanation {
     let version = LocaleVersion::of(document, site.rules.locales());
     let template = rule.template(version.locale.code()).unwrap_or(rule.first_template());
@@ -189,6 +194,9 @@ fn rule_use(
     RuleExplanation {
         rule: template.to_string(),
         outcome,
+        why: reason
+            .as_deref()
+            .and_then(|reason| in_words(reason, template, Some(document), |_| null)),
         reason,
         path,
         own_path: own_path(site, rule, document),
@@ -235,8 +243,10 @@ fn shown(value: &FieldValue<'_>) -> Option<String> {
             let shown: Vec<String> = values.iter().filter_map(shown).collect();
             Some(shown.join(", "))
         }
-        FieldValue::Missing | FieldValue::Absent(_) | FieldValue::List(_) | FieldValue::NotText => {
-            None
-        }
+        FieldValue::Missing
+        | FieldValue::NullAt(_)
+        | FieldValue::Absent(_)
+        | FieldValue::List(_)
+        | FieldValue::NotText => None,
     }
 }

@@ -27,8 +27,11 @@ pub fn is_document_id(text: &str) -> bool {
 /// The value of a field, as far as URLs and conditions need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {
-    /// The field is null, or a relation in its path is; in a content file also absent.
+    /// The field is null.
     Missing,
+    /// A relation or component in the path is null: the one at this position of the path. In a content
+    /// file also: the key there is absent.
+    NullAt(usize),
     /// The field was requested from the CMS, and the response lacks the key at this position of the
     /// path (D32): the value is unknown.
     Absent(usize),
@@ -119,6 +122,7 @@ impl FieldValue<'_> {
     fn into_owned(self) -> FieldValue<'static> {
         match self {
             Self::Missing => FieldValue::Missing,
+            Self::NullAt(at) => FieldValue::NullAt(at),
             Self::Absent(at) => FieldValue::Absent(at),
             Self::Text(text) => FieldValue::Text(Cow::Owned(text.into_owned())),
             Self::Boolean(value) => FieldValue::Boolean(value),
@@ -135,14 +139,16 @@ impl FieldValue<'_> {
         match self {
             Self::Absent(at) => Some(*at),
             Self::List(values) => values.iter().find_map(Self::absent_at),
-            Self::Missing | Self::Text(_) | Self::Boolean(_) | Self::NotText => None,
+            Self::Missing | Self::NullAt(_) | Self::Text(_) | Self::Boolean(_) | Self::NotText => {
+                None
+            }
         }
     }
 
     /// The same value with absent keys as missing values, as in a content file.
     fn without_absent(self) -> Self {
         match self {
-            Self::Absent(_) => Self::Missing,
+            Self::Absent(at) => Self::NullAt(at),
             Self::List(values) => {
                 Self::List(values.into_iter().map(Self::without_absent).collect())
             }

@@ -25,8 +25,10 @@ pub enum Fault {
     Backslash,
     /// A `/` in a placeholder for one segment.
     HasSlash,
-    /// An empty segment in a catch-all.
+    /// An empty segment in a catch-all that is not the last one.
     EmptySegment,
+    /// A `/` at the end of a catch-all.
+    EndsWithSlash,
     /// `.` or `..`.
     DotSegment,
     /// One of the above faults after one or two percent-decodings.
@@ -43,7 +45,7 @@ pub enum Fault {
 
 impl Fault {
     /// All of them, in the order of D13.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Missing,
         Self::Empty,
         Self::NotString,
@@ -53,6 +55,7 @@ impl Fault {
         Self::Backslash,
         Self::HasSlash,
         Self::EmptySegment,
+        Self::EndsWithSlash,
         Self::DotSegment,
         Self::UnsafeAfterDecoding,
         Self::NotAllowed,
@@ -74,6 +77,7 @@ impl Fault {
             Self::Backslash => "backslash",
             Self::HasSlash => "has_slash",
             Self::EmptySegment => "empty_segment",
+            Self::EndsWithSlash => "ends_with_slash",
             Self::DotSegment => "dot_segment",
             Self::UnsafeAfterDecoding => "unsafe_after_decoding",
             Self::NotAllowed => "not_allowed",
@@ -145,7 +149,8 @@ fn check_raw(value: &str, width: Width) -> Result<(), Fault> {
     }
     match width {
         Width::One if value.contains('/') => Err(Fault::HasSlash),
-        Width::Many if value.split('/').any(str::is_empty) => Err(Fault::EmptySegment),
+        Width::Many if value.starts_with('/') || value.contains("//") => Err(Fault::EmptySegment),
+        Width::Many if value.ends_with('/') => Err(Fault::EndsWithSlash),
         _ if value.split('/').any(|segment| segment == "." || segment == "..") => {
             Err(Fault::DotSegment)
         }
@@ -231,7 +236,9 @@ mod tests {
         for (value, expected) in [
             ("2024/05/launch", Ok(())),
             ("a//b", Err(Fault::EmptySegment)),
-            ("a/", Err(Fault::EmptySegment)),
+            ("a/", Err(Fault::EndsWithSlash)),
+            ("a//", Err(Fault::EmptySegment)),
+            ("/a/", Err(Fault::EmptySegment)),
             ("/a", Err(Fault::EmptySegment)),
             ("a/../b", Err(Fault::DotSegment)),
             ("a/%2e%2E/b", Err(Fault::UnsafeAfterDecoding)),

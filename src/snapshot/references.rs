@@ -249,6 +249,7 @@ fn ids<'f>(value: &'f FieldValue<'_>) -> Vec<&'f str> {
         FieldValue::Text(id) => vec![id],
         FieldValue::List(values) => values.iter().flat_map(ids).collect(),
         FieldValue::Missing
+        | FieldValue::NullAt(_)
         | FieldValue::Absent(_)
         | FieldValue::Boolean(_)
         | FieldValue::NotText => Vec::new(),

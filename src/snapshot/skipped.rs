@@ -80,7 +80,7 @@ mod tests {
         skipped.count("no_rule_missing", 2);
         let kinds: Vec<_> = skipped.by_kind().collect();
         let counted: u64 = kinds.iter().map(|(_, count)| count).sum();
-        assert_eq!((kinds.len(), counted), (22, 24));
+        assert_eq!((kinds.len(), counted), (23, 25));
         assert_eq!(kinds[0], ("missing", 3));
         assert!(kinds[1..].iter().all(|(_, count)| *count == 1), "{kinds:?}");
     }

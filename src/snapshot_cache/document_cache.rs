@@ -5,7 +5,7 @@ mod last_good;
 mod selected;
 mod withdrawals;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use crate::content::{
 };
 use crate::frontend_url::absent_key;
 use crate::metrics::Metrics;
-use crate::rules::{Condition, ContentTypeUid, Locale};
+use crate::rules::{Condition, ContentTypeUid, FieldPath, Locale};
 use crate::site::{Site, Sites};
 pub use last_good::LastGoodDocuments;
 use last_good::{Good, Key};
@@ -234,7 +234,14 @@ impl DocumentCache {
 
 fn queries(site: &Site) -> HashMap<ContentTypeUid, ContentQuery> {
     let query = |uid: &ContentTypeUid| {
-        let projection = Projection::new(site.rules.fields(uid.as_str()));
+        let mut fields = site.rules.fields(uid.as_str());
+        // Strapi sends them without being asked.
+        let relations = fields.iter().flat_map(FieldPath::relations);
+        let ids: BTreeSet<FieldPath> = relations.map(|relation| relation.document_id()).collect();
+        let is_new = |id: &FieldPath| !fields.contains(id);
+        let ids: Vec<FieldPath> = ids.into_iter().filter(is_new).collect();
+        fields.extend(ids);
+        let projection = Projection::new(fields);
         let alternatives = site.rules.alternatives(uid.as_str());
         (uid.clone(), ContentQuery { uid: uid.clone(), projection, alternatives, selection: None })
     };

@@ -237,7 +237,7 @@ no URL
    section = \"blog\"  \"blog\"  holds
    {locale}          \"de\"    usable
    {slug}            \"a/b\"   has_slash
-   builds no path: slug_has_slash
+   builds no path: slug_has_slash, `slug` contains a slash
 ",
     );
     assert_output(
@@ -269,7 +269,7 @@ fn explain_json_has_all_comparisons() {
     let expected = json!({"site": "main", "uid": "api::post.post", "documentId": "c",
         "locale": "en", "found": true, "problem": null, "path": null, "url": null, "considered": [{
             "rule": "/{locale}/blog/{slug}", "outcome": "no_url", "reason": "conditions_not_met",
-            "path": null,
+            "why": "the `where` of no rule holds", "path": null,
             "conditions": [{"field": "section", "wanted": "blog", "found": "news", "holds": false}],
             "placeholders": [{"placeholder": "{locale}", "value": "en", "leftOut": false, "fault": null},
                 {"placeholder": "{slug}", "value": "x", "leftOut": false, "fault": null}]}]});
@@ -327,12 +327,12 @@ fn explain_shows_omitted_segments_of_a_path() {
         (
             "b",
             "en",
-            "\n   {locale}    -     left out\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  not_allowed\n   builds no path: slug_not_allowed\n",
+            "\n   {locale}    -     left out\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  not_allowed\n   builds no path: slug_not_allowed, `slug` has a value that the rule does not allow\n",
         ),
         (
             "c",
             "en",
-            "\n   {locale}    -      left out\n   {section?}  -      missing\n   {sub?}      \"x\"    usable\n   {slug}      \"a/b\"  has_slash\n   builds no path: section_missing\n",
+            "\n   {locale}    -      left out\n   {section?}  -      missing\n   {sub?}      \"x\"    usable\n   {slug}      \"a/b\"  has_slash\n   builds no path: section_missing, `section` is empty\n",
         ),
         (
             "d",

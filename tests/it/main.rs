@@ -38,6 +38,7 @@ mod own_path;
 mod owners;
 mod page_trees;
 mod pages_outside_the_cms;
+mod reasons;
 mod reload;
 mod request_log;
 mod resolve;

@@ -1009,8 +1009,9 @@ export interface components {
             };
         };
         /**
-         * @description A placeholder as written, or the field with the path of a document's own, `_`, and why its
-         *     value cannot stand in a URL; or a reason without a placeholder.
+         * @description A placeholder as written, the relation or component in its path that is null, or the field with
+         *     the path of a document's own, then `_`, and why its value cannot stand in a URL; or a reason
+         *     without a placeholder.
          */
         NoUrlReason: string;
         UriTooLongError: {

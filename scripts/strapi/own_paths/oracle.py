@@ -209,7 +209,8 @@ def raw_fault(value: str, is_path: bool) -> str:
         "control_char": any(unicodedata.category(char) in ("Cc", "Zl", "Zp") for char in value),
         "backslash": "\\" in value,
         "has_slash": not is_path and len(segments) > 1,
-        "empty_segment": "" in segments,
+        "empty_segment": "" in segments[:-1],
+        "ends_with_slash": "" in segments,
         "dot_segment": not {".", ".."}.isdisjoint(segments),
     }
     return next((name for name, has_it in faults.items() if has_it), "")

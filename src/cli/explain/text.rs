@@ -157,7 +157,10 @@ fn write_rule(out: &mut String, rule: &RuleExplanation, colours: Colours) -> fmt
         (_, Some(path), _) => {
             (Style::Dim, format!("would build {path}, but an earlier rule decides"))
         }
-        (_, None, Some(reason)) => (Style::Warning, format!("builds no path: {reason}")),
+        (_, None, Some(reason)) => {
+            let why = rule.why.as_ref().map(|why| format!(", {why}")).unwrap_or_default();
+            (Style::Warning, format!("builds no path: {reason}{why}"))
+        }
         (_, None, None) => return Ok(()),
     };
     writeln!(out, "   {}", colours.apply(style, text))

@@ -14,6 +14,8 @@ pub(super) enum RawField<'a> {
     /// An object on the path lacks the key at this position of the path.
     Absent(usize),
     Null,
+    /// The value at this position of the path is null, and the path leads on.
+    NullAt(usize),
     Text(&'a str),
     Unsigned(u64),
     Signed(i64),
@@ -74,6 +76,7 @@ impl<'a> From<RawField<'a>> for FieldValue<'a> {
         match field {
             RawField::Absent(at) => Self::Absent(at),
             RawField::Null => Self::Missing,
+            RawField::NullAt(at) => Self::NullAt(at),
             RawField::Text(text) => Self::Text(Cow::Borrowed(text)),
             RawField::Unsigned(number) => Self::Text(number.to_string().into()),
             RawField::Signed(number) => Self::Text(number.to_string().into()),
@@ -110,7 +113,8 @@ impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
     fn set(self, value: RawField<'a>) {
         for slot in &self.paths.through {
             let is_null = value == RawField::Null;
-            self.fields[*slot] = if is_null { RawField::Null } else { RawField::Other };
+            let null = RawField::NullAt(self.paths.depth - 1);
+            self.fields[*slot] = if is_null { null } else { RawField::Other };
         }
         if let [slots @ .., last] = self.paths.ends.as_slice() {
             for slot in slots {
@@ -148,7 +152,7 @@ impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
         while items.next_element_seed(ValueReader::<true> { paths, fields: &mut item })?.is_some() {
             for (values, slot) in values.iter_mut().zip(&paths.through) {
                 match std::mem::replace(&mut item[*slot], RawField::Null) {
-                    RawField::Null => {}
+                    RawField::Null | RawField::NullAt(_) => {}
                     value => match value.into() {
                         FieldValue::List(inner) => values.extend(inner),
                         value => values.push(value),

@@ -2,6 +2,7 @@
 
 mod difference;
 mod in_snapshot;
+mod path_or_reason;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use serde::Serialize;
 use super::shared_path::{self, SharedPath, VersionPath};
 use crate::app::App;
 use crate::content::{ContentError, Document, Status};
-use crate::frontend_url::{NoUrlReason, frontend_path};
+use crate::frontend_url::NoUrlReason;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     LOCALE, MAX_UID_BYTES, SITE, known_site, parse_boolean, parse_document_id,
@@ -33,6 +34,7 @@ use crate::snapshot_cache::{FoundDocument, Stale};
 
 pub(super) use difference::update_if_different;
 use in_snapshot::{in_snapshot, newest};
+pub(super) use path_or_reason::path;
 
 /// The parameters that name a version, those of `/api/resolve` too.
 const VERSION_PARAMS: [Param; 5] = [
@@ -116,10 +118,10 @@ async fn respond(app: &App, params: &Params<'_>) -> Result<Response, ApiError> {
                 let named = (&*params.uid, &*params.document_id);
                 update_if_different(app, site, named, locale, document.as_deref()).await;
             }
-            (path_of(site, params, locale, document.as_deref()), None)
+            (path_of((app, site), params, locale, document.as_deref()), None)
         }
         Ok(FoundDocument { document, stale: Some(Stale { age, error }) }) => {
-            let last_good = path_of(site, params, locale, document.as_deref());
+            let last_good = path_of((app, site), params, locale, document.as_deref());
             let found = newest(Some((last_good, age)), in_snapshot(app, site, params, locale));
             last_good_path(app, params, &error, found)?
         }
@@ -157,7 +159,7 @@ fn url(
 }
 
 fn path_of(
-    site: &Site,
+    site: (&App, &Site),
     params: &Params<'_>,
     locale: &Locale,
     document: Option<&Document<'_>>,
@@ -268,27 +270,6 @@ fn log(app: &App, params: &Params<'_>, error: &ContentError) {
     } else {
         tracing::warn!(%uid, %document, error = cause, "a document could not be read");
     }
-}
-
-/// The path of a version, from its fields.
-pub(super) fn path(site: &Site, params: &Params<'_>, document: &Document<'_>) -> PathOfVersion {
-    let drafts = params.status == Status::Draft;
-    let found = frontend_path(&site.rules, &site.hosts, &params.uid, document, drafts);
-    match found.expect("the site was chosen because it has a rule for the content type") {
-        Ok(found) => {
-            let locale = site.rules.locales().position(found.locale.as_str());
-            Ok((found.path, locale.expect("it is one of the site's")))
-        }
-        Err(no_url) => {
-            Err(without_url(no_url.reason.to_string().into(), no_url.template.to_string()))
-        }
-    }
-}
-
-/// The 404 of a version without a URL.
-fn without_url(reason: Cow<'static, str>, template: String) -> ApiError {
-    let details = Details::NoUrl { reason, rule: Some(template) };
-    ApiError::not_found("this document has no frontend URL").with(details)
 }
 
 fn no_base(site: &Site, locale: usize, path: &str) -> ApiError {

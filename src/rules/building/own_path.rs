@@ -117,7 +117,7 @@ mod tests {
             (text("/"), "customPath_empty"),
             (text("/ "), "customPath_empty"),
             (text("//x"), "customPath_empty_segment"),
-            (text("x/"), "customPath_empty_segment"),
+            (text("x/"), "customPath_ends_with_slash"),
             (text("a//b"), "customPath_empty_segment"),
             (text("a/../b"), "customPath_dot_segment"),
             (text("%2e%2e"), "customPath_unsafe_after_decoding"),

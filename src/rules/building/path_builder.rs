@@ -5,10 +5,11 @@ mod tests;
 
 use super::placeholder_value::{PlaceholderValue, TemplateValues};
 use super::trailing_slash::TrailingSlash;
+use crate::rules::document::FieldValue;
 use crate::rules::encode::push_encoded;
 use crate::rules::locale::{Locale, LocalePrefix, Locales};
 use crate::rules::rule::Rule;
-use crate::rules::template::{Placeholder, Segment, Template};
+use crate::rules::template::{Placeholder, Segment, Source, Template};
 use crate::rules::url_safety::Fault;
 
 /// The leftmost placeholder whose value cannot be used in a URL. `Display` is the reason's name
@@ -16,7 +17,8 @@ use crate::rules::url_safety::Fault;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{placeholder}_{fault}")]
 pub struct UnusableValue {
-    /// The placeholder as written, or the path field of the rule.
+    /// The placeholder as written, or the path field of the rule. Where a relation or component in the
+    /// path of a placeholder is null: the path up to that one.
     pub placeholder: String,
     /// What is wrong with the value.
     pub fault: Fault,
@@ -116,10 +118,10 @@ impl Template {
             let optional = matches!(segment, Segment::Optional(_));
             match (builder.build(segment), placeholder) {
                 (SegmentOutput::Fault(fault), Some(placeholder)) => {
-                    return Err(NoPath::Unusable(unusable(placeholder, fault)));
+                    return Err(NoPath::Unusable(unusable(placeholder, fault, values)));
                 }
                 (SegmentOutput::Value(_), _) if let (true, Some(missing)) = (optional, missing) => {
-                    return Err(NoPath::Unusable(unusable(missing, Fault::Missing)));
+                    return Err(NoPath::Unusable(unusable(missing, Fault::Missing, values)));
                 }
                 (SegmentOutput::Static(text), _) => {
                     path.push('/');
@@ -167,8 +169,21 @@ pub(in crate::rules) fn built_segments<'t>(
     parts
 }
 
-fn unusable(placeholder: &Placeholder, fault: Fault) -> UnusableValue {
-    UnusableValue { placeholder: placeholder.name.clone(), fault }
+fn unusable(
+    placeholder: &Placeholder,
+    fault: Fault,
+    values: &impl TemplateValues,
+) -> UnusableValue {
+    let null_link = match &placeholder.source {
+        Source::Field(path) | Source::Date(path, _) => match values.field(path) {
+            FieldValue::NullAt(at) if at + 1 < path.segments().len() => {
+                Some(path.up_to(*at).to_string())
+            }
+            _ => None,
+        },
+        Source::Locale | Source::DocumentId | Source::Ancestors(_) => None,
+    };
+    UnusableValue { placeholder: null_link.unwrap_or_else(|| placeholder.name.clone()), fault }
 }
 
 /// Appends the segment of a placeholder, or the segments of a catch-all.

@@ -78,7 +78,7 @@ fn raw<'v>(source: &Source, values: &'v impl TemplateValues) -> Result<Cow<'v, s
 pub(super) fn text<'v>(value: &'v FieldValue<'_>) -> Result<&'v str, Fault> {
     match value {
         FieldValue::Text(text) => Ok(text),
-        FieldValue::Missing | FieldValue::Absent(_) => Err(Fault::Missing),
+        FieldValue::Missing | FieldValue::NullAt(_) | FieldValue::Absent(_) => Err(Fault::Missing),
         FieldValue::Boolean(_) | FieldValue::List(_) | FieldValue::NotText => Err(Fault::NotString),
     }
 }
@@ -105,7 +105,10 @@ fn chain(steps: &[AncestorStep], values: &impl TemplateValues) -> Result<String,
     for (up, step) in steps.iter().enumerate() {
         if up > 0 {
             match (values.field(&step.id), values.field(&step.value)) {
-                (FieldValue::Missing, FieldValue::Missing) => break,
+                (
+                    FieldValue::Missing | FieldValue::NullAt(_),
+                    FieldValue::Missing | FieldValue::NullAt(_),
+                ) => break,
                 // There is an ancestor without a usable id.
                 (id, _) => ids.push(text(id)?),
             }

@@ -258,7 +258,7 @@ template = "/b/{*path}"
     let service = Setup::new(settings).file("content.json", content).start();
     for (id, reason) in [
         ("a", "slug_empty"),
-        ("b", "category.slug_missing"),
+        ("b", "category_missing"),
         ("c", "category.slug_backslash"),
         ("d", "category.slug_not_string"),
         ("f", "category.slug_bidi_or_invisible"),

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use super::{Params, PathOfVersion, without_url};
+use super::path_or_reason::{null_link, without_url};
+use super::{Params, PathOfVersion};
 use crate::app::App;
 use crate::content::Status;
+use crate::frontend_url::in_words;
 use crate::rules::Locale;
 use crate::site::Site;
 use crate::snapshot::Version;
@@ -41,7 +43,8 @@ pub(super) fn in_snapshot(
             let code = &site.rules.locales().codes()[row.locale.unwrap_or(at)];
             let rule = &site.rules.rules()[row.rule];
             let template = rule.template(code).unwrap_or(rule.first_template());
-            Some(Err(without_url(row.reason.to_owned().into(), template.to_string())))
+            let why = in_words(row.reason, template, None, null_link(app, site, params));
+            Some(Err(without_url(row.reason.to_owned(), template, why)))
         }
         Version::NoUrlBeyondRows | Version::None => None,
     };

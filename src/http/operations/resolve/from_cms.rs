@@ -140,7 +140,7 @@ impl Known<'_> {
         let version = version.clone();
         // First, because an absent key is no reason for a document without a URL (D32).
         let snapshot = self.snapshot(uid, versions).await?;
-        let (path, at) = frontend_url::path(site, params, &version)?;
+        let (path, at) = frontend_url::path((self.app, site), params, &version)?;
         let host = site.hosts.host_if_several(at);
         let parsed = Pathname::parse(&path);
         let matches = rules.matches_of_type(&parsed, uid.as_str());

@@ -1,8 +1,8 @@
 //! Paths built from templates and values, or the fault of a placeholder.
 
 use super::*;
-use crate::rules::fixtures::{Holds, field, locale, locales, per_locale, rule};
-use crate::rules::{Condition, Literal, RuleSet};
+use crate::rules::fixtures::{Holds, field, locale, locales, per_locale, rule, text};
+use crate::rules::{Condition, Literal, Param, RuleSet};
 
 type Row<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, &'a str);
 
@@ -57,6 +57,35 @@ fn write_path_gives_a_path_or_the_fault_of_the_leftmost_placeholder() {
             ("/{locale}/{slug}", "en", &[("slug", "de")], "/en/de", "=en / =de"),
         ],
     );
+}
+
+#[test]
+fn null_on_the_path_of_a_placeholder_is_named() {
+    use FieldValue::{Missing, NullAt};
+    let by_alias = |param: &str| {
+        let mut rule = rule(0, "/{name}");
+        let source = Some(Source::Field(field(param)));
+        assert!(rule.set_param("name", &Param { source, constraint: None }));
+        rule
+    };
+    for (rule, path, value, expected) in [
+        (rule(0, "/{a.b.slug}"), "a.b.slug", NullAt(0), "a_missing"),
+        (rule(0, "/{a.b.slug}"), "a.b.slug", NullAt(1), "a.b_missing"),
+        (rule(0, "/{a.b.slug}"), "a.b.slug", NullAt(2), "a.b.slug_missing"),
+        (rule(0, "/{a.b.slug}"), "a.b.slug", Missing, "a.b.slug_missing"),
+        (rule(0, "/{a.b.slug}"), "a.b.slug", text(""), "a.b.slug_empty"),
+        (rule(0, "/{a.on:year}"), "a.on", NullAt(0), "a_missing"),
+        (rule(0, "/{a.slug?}/{slug?}"), "a.slug", NullAt(0), "a_missing"),
+        (by_alias("a.slug"), "a.slug", NullAt(0), "a_missing"),
+        (by_alias("a.slug"), "a.slug", NullAt(1), "name_missing"),
+        (by_alias("a.slug"), "a.slug", Missing, "name_missing"),
+    ] {
+        let rules = RuleSet::new(locales(), LocalePrefix::Always, vec![rule]);
+        let holds = Holds::new("en", &[(path, value.clone()), ("slug", text("x"))]);
+        let built = rules.write_path(&rules.rules()[0], &locale("en"), &holds, &mut String::new());
+        let Err(NoPath::Unusable(unusable)) = built else { panic!("{path} {value:?} {built:?}") };
+        assert_eq!(unusable.to_string(), expected, "{path} {value:?}");
+    }
 }
 
 #[test]

@@ -1,0 +1,59 @@
+//! The path of a version, or the 404 that says why it has none.
+
+use super::{Params, PathOfVersion};
+use crate::app::App;
+use crate::content::{Document, Status};
+use crate::frontend_url::{NullLink, frontend_path, in_words};
+use crate::http::response::error::{ApiError, Details};
+use crate::rules::{FieldPath, Template};
+use crate::site::Site;
+
+/// The path of a version, from its fields.
+pub(in crate::http::operations) fn path(
+    (app, site): (&App, &Site),
+    params: &Params<'_>,
+    document: &Document<'_>,
+) -> PathOfVersion {
+    let drafts = params.status == Status::Draft;
+    let found = frontend_path(&site.rules, &site.hosts, &params.uid, document, drafts);
+    match found.expect("the site was chosen because it has a rule for the content type") {
+        Ok(found) => {
+            let locale = site.rules.locales().position(found.locale.as_str());
+            Ok((found.path, locale.expect("it is one of the site's")))
+        }
+        Err(no_url) => {
+            let reason = no_url.reason.to_string();
+            let null = null_link(app, site, params);
+            let why = in_words(&reason, no_url.template, Some(document), null);
+            Err(without_url(reason, no_url.template, why))
+        }
+    }
+}
+
+/// The 404 of a version without a URL.
+pub(super) fn without_url(reason: String, template: &Template, why: Option<String>) -> ApiError {
+    let details = Details::NoUrl { reason: reason.into(), rule: Some(template.to_string()) };
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    ApiError::not_found(format!("this document has no frontend URL{why}")).with(details)
+}
+
+/// What null means at a path that leads on. A document of the copy that has a document behind the path
+/// shows that it is a relation.
+pub(super) fn null_link(
+    app: &App,
+    site: &Site,
+    params: &Params<'_>,
+) -> impl Fn(&FieldPath) -> NullLink {
+    let may_be_unpublished =
+        app.snapshots.content().may_change() && params.status == Status::Published;
+    let copy = app.snapshots.present_copy(site, &params.uid);
+    move |path| {
+        let is_relation =
+            || copy.as_ref().is_some_and(|copy| copy.snapshot.related_example(path).is_some());
+        match may_be_unpublished {
+            false => NullLink::Empty,
+            true if is_relation() => NullLink::Relation,
+            true => NullLink::Unknown,
+        }
+    }
+}
