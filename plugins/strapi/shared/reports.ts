@@ -5,7 +5,14 @@ export interface Related {
   uid: string;
   documentId: string;
   isSingle: boolean;
-  published: boolean;
+  /** If its content type has a field for it. */
+  title?: string;
+  /** The relations that lead to it: `category`, or `category.department`. */
+  path: string;
+  /** `in-other-locales`: published, but not in the locale of the document. */
+  state: 'published' | 'in-other-locales' | 'draft';
+  /** Whether the entry is at fault as a whole, and not one of its fields. */
+  isAtFault: boolean;
 }
 
 /** A version that owns a path. */
@@ -35,7 +42,7 @@ export interface Link extends Shared {
 export interface NoLink {
   reason: string;
   rule: string | null;
-  /** Where the value of a related entry is at fault, and the user may read that entry. */
+  /** Where a related entry or a value of it is at fault, and the user may read that entry. */
   related?: Related;
 }
 

@@ -1,3 +1,4 @@
+import type { Related } from '../../shared/reports';
 import en from './translations/en.json';
 import type { Text, TextId } from './texts';
 
@@ -25,6 +26,7 @@ const WHOLE = [
 ];
 
 const ENDINGS = [
+  'relation_missing',
   'missing',
   'empty',
   'not_string',
@@ -34,6 +36,7 @@ const ENDINGS = [
   'backslash',
   'has_slash',
   'empty_segment',
+  'ends_with_slash',
   'dot_segment',
   'unsafe_after_decoding',
   'not_allowed',
@@ -49,16 +52,19 @@ export const parseReason = (reason: string): Reason => {
   const ending = ENDINGS.find((ending) => reason.endsWith(`_${ending}`));
   const field = ending && reason.slice(0, -ending.length - 1);
   if (!field) return { field: null, text: 'reason.other' };
-  const relation = field.includes('.') && ending === 'missing';
-  const id = `reason.field.${relation ? 'relation_missing' : ending}`;
+  const id = `reason.field.${ending}`;
   return isText(id) ? { field, text: id } : { field: null, text: 'reason.other' };
 };
 
-/** The reason in the editor's words. */
-export const reasonText = (text: Text, reason: string): string => {
+/** The reason in the editor's words, with the related entry that is at fault, or has the value. */
+export const reasonText = (text: Text, reason: string, related?: Related): string => {
   const { field, text: id } = parseReason(reason);
-  const [relation = '', ...rest] = (field ?? '').split('.');
-  return text(id, { field: field ?? '', relation, target: rest.join('.'), reason });
+  if (!related || !field) return text(id, { field: field ?? '', reason });
+  const { path, state } = related;
+  const title = related.title ?? related.documentId;
+  if (related.isAtFault) return text(`reason.related.${state}`, { title, path });
+  const rest = field.startsWith(`${path}.`) ? field.slice(path.length + 1) : field;
+  return text('reason.of-related', { title, path, reason: text(id, { field: rest, reason }) });
 };
 
 /** The field of the open document that has to be changed: `category` of `category.slug`. */

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { fieldToFix, parseReason, reasonText } from '../../admin/src/reasons';
 import type { Text } from '../../admin/src/texts';
 
-const text: Text = (id, values = {}) => `${id} ${values.field} ${values.relation} ${values.target}`;
+const text: Text = (id, { field, title, path, reason } = {}) =>
+  title ? `${id} ${title} ${path}${id === 'reason.of-related' ? `: ${reason}` : ''}` : `${id} ${field}`;
 
 test('reason: a field and what is wrong with it', () => {
   assert.deepEqual(parseReason('slug_missing'), { field: 'slug', text: 'reason.field.missing' });
@@ -16,12 +17,27 @@ test('reason: a field and what is wrong with it', () => {
   });
 });
 
-test('reason: a relation that is missing is more than one cause', () => {
-  assert.equal(
-    reasonText(text, 'category.slug_missing'),
-    'reason.field.relation_missing category.slug category slug',
-  );
-  assert.equal(parseReason('category.slug_empty').text, 'reason.field.empty');
+test('reason: a relation is not published or empty, a component is empty', () => {
+  assert.equal(reasonText(text, 'category_relation_missing'), 'reason.field.relation_missing category');
+  assert.equal(reasonText(text, 'seo_missing'), 'reason.field.missing seo');
+  assert.equal(reasonText(text, 'slug_ends_with_slash'), 'reason.field.ends_with_slash slug');
+});
+
+test('reason: the related entry that is at fault, or whose field is', () => {
+  const related = { uid: 'c', documentId: 'c7', isSingle: false, title: 'Cat 7', path: 'category' };
+  for (const [reason, state, isAtFault, expected] of [
+    ['category_missing', 'draft', true, 'reason.related.draft Cat 7 category'],
+    ['category_missing', 'in-other-locales', true, 'reason.related.in-other-locales Cat 7 category'],
+    [
+      'category.department_missing',
+      'published',
+      false,
+      'reason.of-related Cat 7 category: reason.field.missing department',
+    ],
+    ['category.slug_empty', 'published', false, 'reason.of-related Cat 7 category: reason.field.empty slug'],
+  ] as const) {
+    assert.equal(reasonText(text, reason, { ...related, state, isAtFault }), expected);
+  }
 });
 
 test('reason: of the document as a whole', () => {
@@ -44,6 +60,7 @@ test('reason: one of a later version of the service is named as it is', () => {
 test('reason: the field of the form', () => {
   assert.equal(fieldToFix('slug_missing'), 'slug');
   assert.equal(fieldToFix('category.slug_missing'), 'category');
+  assert.equal(fieldToFix('category_relation_missing'), 'category');
   assert.equal(fieldToFix('publishedAt:year_not_a_date'), 'publishedAt');
   assert.equal(fieldToFix('no_rule'), null);
 });

@@ -95,7 +95,7 @@ const Reason = ({ address }: { address: NoLink }) => {
   if (field) query.set('field', field);
   return (
     <Flex direction="column" alignItems="flex-start" gap={2}>
-      <Typography tag="p">{reasonText(text, address.reason)}</Typography>
+      <Typography tag="p">{reasonText(text, address.reason, address.related)}</Typography>
       {address.related ? (
         <RelatedEntry related={address.related} />
       ) : (
@@ -117,7 +117,6 @@ const RelatedEntry = ({ related }: { related: Related }) => {
   const version = { contentType: related.uid, documentId: related.documentId, locale };
   return (
     <>
-      {!related.published && <Typography tag="p">{text('panel.related-unpublished')}</Typography>}
       <Link tag={RouterLink} to={entryLink(version, related.isSingle)}>
         {text('panel.related')}
       </Link>

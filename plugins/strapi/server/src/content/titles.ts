@@ -18,17 +18,18 @@ export interface Title {
   title: string;
 }
 
-/** The titles of the published versions of documents that the admin may read, in all locales. */
+/** The titles of the versions of documents that the admin may read, in all locales. */
 export const titlesOf = async (
   strapi: Core.Strapi,
   ability: Ability,
   uid: string,
   documentIds: string[],
+  status: 'draft' | 'published' = 'published',
 ): Promise<Title[]> => {
   if (!strapi.contentTypes[uid as UID.ContentType]) return [];
   const field = await titleField(strapi, ability, uid);
   if (!field) return [];
-  const version = { locale: '*', status: 'published' as const };
+  const version = { locale: '*', status };
   const rows = await readableVersions(strapi, ability, uid, documentIds, version, [field]);
   return rows.flatMap(({ documentId, locale, ...row }) => {
     const title = (row as Record<string, unknown>)[field];

@@ -12,7 +12,7 @@ import {
   type Version,
 } from '../content/readable';
 import { readableOwner } from '../content/owner';
-import { relatedEntry } from '../content/related';
+import { reasonBySchema, relatedEntry } from '../content/related';
 import { titlesOf } from '../content/titles';
 import { createBreaker } from '../service/breaker';
 import { createCache, type Cache } from '../service/cache';
@@ -22,7 +22,7 @@ import type { SettingsService } from '../settings/service';
 import { readDocument, type FoundAddress, type Get, type DocumentKey, type Versions } from './document';
 import { createChecks } from './checks';
 import { checksOf, movesOf, problemsOf, versionKey, type MayRead } from './reports';
-import { readRows } from './rows';
+import { readRows, type FoundRow } from './rows';
 import { testConnection } from './test-connection';
 import { addTitles } from './titles';
 
@@ -88,8 +88,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   ): Promise<Address | null> => {
     if (!address) return null;
     if (!('reason' in address)) return withOwner(ability, address);
-    const related = await relatedEntry(strapi, ability, request, address.reason);
-    return related ? { ...address, related } : address;
+    return { ...address, ...(await relatedEntry(strapi, ability, request, address.reason)) };
   };
 
   return {
@@ -141,9 +140,9 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
         const rows = await cached(['rows', key], () =>
           readRows((path, query, body) => client.call(address, { path, query, body, timeoutMs }), key),
         );
-        const reports = Object.entries(rows).map(
-          async ([id, row]) => [id, 'url' in row ? await withOwner(ability, row) : row] as const,
-        );
+        const report = async (row: FoundRow): Promise<RowReport> =>
+          'url' in row ? withOwner(ability, row) : { reason: reasonBySchema(strapi, uid, row.reason) };
+        const reports = Object.entries(rows).map(async ([id, row]) => [id, await report(row)] as const);
         return Object.fromEntries(await Promise.all(reports));
       });
     },
@@ -165,6 +164,10 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
           checks: await checksOf(validations, mayRead),
           moves: redirects.status === 200 ? await movesOf(redirects, mayRead) : null,
         };
+        for (const problem of overview.problems.problems) {
+          if (problem.kind === 'no_url')
+            problem.reason = reasonBySchema(strapi, problem.contentType, problem.reason);
+        }
         await addTitles(overview, (uid, ids) => titlesOf(strapi, ability, uid, ids));
         return overview;
       });
