@@ -171,7 +171,32 @@ export const CHECKS = {
     await until("pages after the outage", () => visitor.visit(path), ({ statuses }) => statuses.at(-1) === 200);
     await until("404 after the outage", () => fetch(`${example.url}/en/never-requested-before`), (one) => one.status === 404);
   },
+
+  /** The service hangs after all pages have become stale: pages stay and respond in time, nothing becomes a 404. */
+  async hung({ example, service, pages }) {
+    const known = Object.values(pages).map(({ path }) => path);
+    for (const path of known) assert.equal((await timed(example.url + path)).status, 200, path);
+    if (example.webhook) await sendReset(example.url + example.webhook);
+    service.freeze();
+    let slowest = 0;
+    try {
+      // Twice: what is stale is rendered again after the first visit.
+      for (const path of [...known, ...known, "/en/never-requested-again"]) {
+        const { status, ms } = await timed(example.url + path);
+        slowest = Math.max(slowest, ms);
+        assert.ok(path.includes("never") ? status >= 500 : status === 200, `${path}: ${status}`);
+        assert.ok(ms < HUNG_MS, `${path}: ${ms} ms`);
+      }
+    } finally {
+      service.thaw();
+    }
+    await until("404 afterwards", () => fetch(`${example.url}/en/never-requested-again`), (one) => one.status === 404);
+    return `slowest: ${slowest.toFixed(0)} ms`;
+  },
 };
+
+/** How long a page may take while the service hangs; the clients of the examples wait for 2 s. Milliseconds. */
+const HUNG_MS = 3_000;
 
 async function checkHead(example, service, path) {
   const response = await fetch(example.url + path);
@@ -183,6 +208,14 @@ async function checkHead(example, service, path) {
   assert.deepEqual(canonical, [canonicalUrl], path);
   const found = links.filter(({ rel, hreflang }) => rel === "alternate" && hreflang);
   assert.deepEqual(Object.fromEntries(found.map(({ hreflang, href }) => [hreflang, href])), alternates, path);
+}
+
+/** Status of a response, and after how long it was complete. */
+async function timed(url) {
+  const start = performance.now();
+  const response = await fetch(url);
+  await response.text();
+  return { status: response.status, ms: performance.now() - start };
 }
 
 /** The attributes of a tag. */

@@ -66,6 +66,15 @@ export class Service {
     return { FRONTEND_MAP__CMS__SOURCE: "strapi", FRONTEND_MAP__CMS__URL: this.of.strapi, FRONTEND_MAP__CMS__TOKEN: READ_TOKEN };
   }
 
+  /** It keeps its connections and responds to nothing. */
+  freeze() {
+    this.child.signal("SIGSTOP");
+  }
+
+  thaw() {
+    this.child.signal("SIGCONT");
+  }
+
   async pause() {
     await this.child?.stop();
   }

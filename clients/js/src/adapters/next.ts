@@ -3,7 +3,9 @@ import type { FrontendMap } from "../client.js";
 import type { SiteKey } from "../types.js";
 import { languageOf, onFailure, type ProxyRequest, redirectTo, sitemapFile, type SitemapFiles, uncached } from "./next_request.js";
 
+export { caching } from "./next_cache.js";
 export { metadata, pathname, staticParams } from "./next_pages.js";
+export { missingPage } from "./next_request.js";
 export { revalidate } from "./next_revalidate.js";
 
 /** Next.js sets it in draft mode. Visitors may send one, too: only the page knows the mode. */
@@ -18,7 +20,7 @@ interface ProxyOptions<Request extends ProxyRequest> extends SitemapFiles {
   /** The first segments of paths. With it, `/` redirects by `Accept-Language` if it is no page. */
   locales?: readonly string[] | undefined;
   /** The response to a path without a page; `locale` is one of `locales`, by path or language. */
-  notFound?: ((request: Request, locale: string) => Response) | undefined;
+  notFound?: ((request: Request, locale: string) => Response | Promise<Response>) | undefined;
 }
 
 /**
@@ -39,7 +41,7 @@ export function proxy<Site extends SiteKey, Request extends ProxyRequest = Proxy
     if (page?.kind !== "none" || FILE.test(pathname)) return undefined;
     const locale = languageOf(request, locales);
     if (pathname === "/" && locale) return redirectTo(request, { to: null, path: `/${locale}`, status: 307 }, "no-store");
-    return uncached(notFound?.(request, locale) ?? new Response("Not found", { status: 404 }));
+    return uncached((await notFound?.(request, locale)) ?? new Response("Not found", { status: 404 }));
   };
 }
 /** A `GET` of sitemap files and robots.txt: 503 while the service fails, null for other paths. */

@@ -76,6 +76,28 @@ export function uncached(response: Response): Response {
   return response;
 }
 
+/** How long a site may take for a page of its own. Milliseconds. */
+const OWN_PAGE_MS = 2_000;
+
+/**
+ * A page of the site with a status of 404, for `notFound`: with Cache Components, a page has a status
+ * of 200 also after `NextResponse.rewrite` with another one. A line of text if the site does not
+ * respond in time.
+ *
+ * @param url of a page that `isPage` leaves alone, as this server reaches it.
+ */
+export async function missingPage(url: string | URL): Promise<Response> {
+  const headers = { "content-type": "text/html; charset=utf-8" };
+  try {
+    const page = await fetch(url, { cache: "no-store", redirect: "manual", signal: AbortSignal.timeout(OWN_PAGE_MS) });
+    if (page.ok) return new Response(await page.text(), { status: 404, headers });
+    await page.body?.cancel();
+  } catch {
+    // The status matters more than the page.
+  }
+  return new Response("Not found", { status: 404 });
+}
+
 /** @throws what is no failure of the service. */
 export const onFailure = <Value>(result: (error: FrontendMapError) => Value) => (error: unknown): Value => {
   if (error instanceof FrontendMapError) return result(error);

@@ -16,6 +16,7 @@ const MODULES = [
   "adapters/astro",
   "adapters/h3",
   "adapters/next",
+  "adapters/next_cache",
   "adapters/next_pages",
   "adapters/next_request",
   "adapters/next_revalidate",

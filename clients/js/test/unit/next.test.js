@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createFrontendMap, FrontendMapError } from "frontend-map-client";
-import { metadata, pathname, proxy, revalidate, sitemap, staticParams } from "frontend-map-client/next";
+import { caching, metadata, missingPage, pathname, proxy, revalidate, sitemap, staticParams } from "frontend-map-client/next";
 import { closedPort, document, failure, send, serve, success } from "../support/server.js";
 
 const client = (url, more = {}) => createFrontendMap({ url, site: "main", timeoutMs: 2_000, ...more });
@@ -53,6 +53,43 @@ test("proxy lets pages pass, and is a 404 where there is none", async (t) => {
   const notFound = ({ nextUrl }) => new Response(nextUrl.pathname, { status: 404 });
   const own = await proxy(map, { notFound })(request("/en/none"));
   assert.deepEqual([own.headers.get("cache-control"), await own.text()], ["no-store", "/en/none"]);
+});
+
+test("missing page is a page of the site with a status of 404, in no cache", async (t) => {
+  const { url } = await service(t, { "/en/none": none("/en/none") });
+  const site = await serve(t, (_, response) => send(response, 200, "<h1>Missing</h1>", { "content-type": "text/html" }));
+  const notFound = (_, locale) => missingPage(`${site.url}/missing/${locale}`);
+  const response = await proxy(client(url), { locales: ["en"], notFound })(request("/en/none"));
+  assert.deepEqual([response.status, await response.text()], [404, "<h1>Missing</h1>"]);
+  assert.deepEqual([response.headers.get("cache-control"), response.headers.get("content-type")], ["no-store", "text/html; charset=utf-8"]);
+  assert.deepEqual(site.received.map((one) => one.url.pathname), ["/missing/en"]);
+});
+
+test("missing page is a line of text with a status of 404 where the site does not have the page", async (t) => {
+  const site = await serve(t, ({ url }, response) => {
+    if (url.pathname === "/moved") return send(response, 307, "", { location: "/page" });
+    if (url.pathname === "/broken") return response.writeHead(200, { "content-length": "9" }).write("<") && response.destroy();
+    send(response, url.pathname === "/page" ? 200 : 500, "<html>");
+  });
+  for (const from of [`${site.url}/error`, `${site.url}/moved`, `${site.url}/broken`, await closedPort(), "http://127.0.0.1:undefined"]) {
+    const response = await missingPage(from);
+    assert.deepEqual([response.status, await response.text()], [404, "Not found"], from);
+  }
+});
+
+test("caching: tags of all results and of the path, and a page that stays until there is a new one", () => {
+  const year = 365 * 86_400;
+  const lives = (about, options) => {
+    const calls = {};
+    caching({ tag: "t", cacheTag: (...tags) => (calls.tags = tags), cacheLife: (life) => (calls.life = life), ...options })(about);
+    return [calls.tags, calls.life.stale, calls.life.revalidate, calls.life.expire];
+  };
+  assert.deepEqual(lives(), [["t"], 30, 60, year]);
+  assert.deepEqual(lives({ pathname: "/a" }, { revalidate: 5 }), [["t", "t:/a"], 30, 5, year]);
+  assert.deepEqual(lives(document("/a/", { canonicalPath: "/a" })), [["t", "t:/a"], 30, 60, year]);
+  assert.deepEqual(lives(document("/a", { canonicalPath: "/a", lastGood: { ageSeconds: 1 } })), [["t", "t:/a"], 30, 1, year]);
+  assert.deepEqual(lives({ ...none("/a"), canonicalPath: null }), [["t", "t:/a"], 30, 1, 300]);
+  assert.deepEqual(lives({ pathname: `/${"a".repeat(256)}` }), [["t", "t"], 30, 60, year]);
 });
 
 test("proxy asks nothing for the site's own routes", async (t) => {

@@ -1,40 +1,75 @@
-/** The example for Next.js is what create-next-app writes (`test/scaffolds/refresh.js`), and the recipe. */
+/** The examples for Next.js are what create-next-app writes (`test/scaffolds/refresh.js`), and the recipe. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const scaffold = new URL("../scaffolds/next/", import.meta.url);
-const example = new URL("../../examples/next/", import.meta.url);
+const examples = new URL("../../examples/", import.meta.url);
+const scaffolds = new URL("../scaffolds/", import.meta.url);
 /** The recipe says to delete them. */
 const DELETED = ["app/layout.tsx", "app/page.tsx"];
 /** Those with lines of the example itself, and those that no build reads. */
 const OWN = [".gitignore", "README.md", "next-env.d.ts", "next.config.ts", "package.json", "tsconfig.json"];
 
-const files = readdirSync(scaffold, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile())
-  .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(scaffold.pathname.length).replace(/^\//, ""));
-const json = (folder, name) => JSON.parse(readFileSync(new URL(name, folder), "utf8"));
+const filesOf = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(folder.pathname.length).replace(/^\//, ""));
+const text = (folder, name) => readFileSync(new URL(name, folder), "utf8");
+const json = (folder, name) => JSON.parse(text(folder, name));
 
-test("files of the scaffold are those of the example", () => {
-  assert.ok(files.includes("public/next.svg"), files.join());
-  for (const file of files) {
-    if (DELETED.includes(file)) assert.ok(!existsSync(new URL(file, example)), file);
-    else if (!OWN.includes(file)) assert.deepEqual(readFileSync(new URL(file, example)), readFileSync(new URL(file, scaffold)), file);
-  }
+for (const name of ["next", "next-cache"]) {
+  const [scaffold, example] = [scaffolds, examples].map((folder) => new URL(`${name}/`, folder));
+
+  test(`files of the scaffold are those of the example ${name}`, () => {
+    const files = filesOf(scaffold);
+    assert.ok(files.includes("public/next.svg"), files.join());
+    for (const file of files) {
+      if (DELETED.includes(file)) assert.ok(!existsSync(new URL(file, example)), file);
+      else if (!OWN.includes(file)) assert.deepEqual(readFileSync(new URL(file, example)), readFileSync(new URL(file, scaffold)), file);
+    }
+  });
+
+  test(`settings of the scaffold are those of the example ${name}`, () => {
+    const [made, own] = [scaffold, example].map((folder) => text(folder, "next.config.ts").split("\n").map((line) => line.trim()));
+    assert.deepEqual(made.filter((line) => !line.startsWith("/*") && !own.includes(line)), []);
+    for (const option of ["cacheComponents: true,", "partialPrefetching: true,"]) {
+      assert.equal(own.includes(option), made.includes(option), option);
+    }
+  });
+
+  test(`example ${name} has the versions of the scaffold, and the client`, () => {
+    const [made, own] = [json(scaffold, "package.json"), json(example, "package.json")];
+    assert.deepEqual(own.devDependencies, made.devDependencies);
+    const { "frontend-map-client": client, ...others } = own.dependencies;
+    assert.deepEqual([others, client], [made.dependencies, "file:../.."]);
+    assert.equal(json(scaffolds, `${name}.json`).by, `create-next-app@${made.dependencies.next}`);
+  });
+
+  test(`compiler options of the scaffold hold in the example ${name}, or stricter ones`, () => {
+    const [made, own] = [scaffold, example].map((folder) => json(folder, "tsconfig.json").compilerOptions);
+    const { target, noUncheckedIndexedAccess, allowImportingTsExtensions, ...same } = own;
+    assert.deepEqual({ ...same, target: made.target }, made);
+    assert.deepEqual([target, noUncheckedIndexedAccess, allowImportingTsExtensions], ["ES2023", true, true]);
+  });
+}
+
+test("scaffold has Cache Components unless it is told otherwise", () => {
+  assert.match(text(scaffolds, "next-cache/next.config.ts"), /cacheComponents: true/);
+  assert.ok(json(scaffolds, "next.json").options.includes("--no-cache-components"));
 });
 
-test("the example has the versions of the scaffold, and the client", () => {
-  const [made, own] = [json(scaffold, "package.json"), json(example, "package.json")];
-  assert.deepEqual(own.devDependencies, made.devDependencies);
-  const { "frontend-map-client": client, ...others } = own.dependencies;
-  assert.deepEqual([others, client], [made.dependencies, "file:../.."]);
-  const { by } = json(new URL("../scaffolds/", import.meta.url), "next.json");
-  assert.equal(by, `create-next-app@${made.dependencies.next}`);
-});
-
-test("compiler options of the scaffold hold in the example, or stricter ones", () => {
-  const [made, own] = [scaffold, example].map((folder) => json(folder, "tsconfig.json").compilerOptions);
-  const { target, noUncheckedIndexedAccess, allowImportingTsExtensions, ...same } = own;
-  assert.deepEqual({ ...same, target: made.target }, made);
-  assert.deepEqual([target, noUncheckedIndexedAccess, allowImportingTsExtensions], ["ES2023", true, true]);
+test("both examples for Next.js differ in the files that the recipe has twice", () => {
+  const differs = (file) => text(new URL("next/", examples), file) !== text(new URL("next-cache/", examples), file);
+  const files = ["components", "lib", "app"].flatMap((folder) =>
+    filesOf(new URL(`next/${folder}/`, examples)).map((file) => `${folder}/${file}`));
+  assert.ok(files.length > 10, files.join());
+  assert.deepEqual([...files, "proxy.ts", "frontend-map.d.ts", "tsconfig.json"].filter(differs).sort(), [
+    "app/[locale]/[...path]/page.tsx",
+    "app/[locale]/page.tsx",
+    "app/missing/[locale]/page.tsx",
+    "components/pages.tsx",
+    "lib/map.ts",
+    "lib/page.ts",
+    "proxy.ts",
+  ]);
 });

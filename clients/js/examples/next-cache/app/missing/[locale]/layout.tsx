@@ -1,0 +1,2 @@
+// app/missing/[locale]/layout.tsx: outside of app/[locale], where a document may have any path
+export { default, metadata } from "../../[locale]/layout";

@@ -1,0 +1,2 @@
+// A route of the site itself.
+export const GET = () => new Response("search");

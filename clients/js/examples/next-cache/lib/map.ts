@@ -1,0 +1,16 @@
+// #region map
+// lib/map.ts: one client for all requests, in server code
+import { createFrontendMap } from "frontend-map-client";
+
+/** The cache tag of all results of the service. */
+export const TAG = "frontend-map";
+
+export const map = createFrontendMap({
+  url: process.env.FRONTEND_MAP_URL ?? "http://127.0.0.1:8080",
+  site: "main",
+  token: process.env.FRONTEND_MAP_TOKEN, // only for drafts
+  timeoutMs: 2_000,
+  lastGood: 10_000,
+  init: { cache: "no-store", next: { tags: [TAG] } }, // "use cache" is the cache
+});
+// #endregion map
