@@ -1,4 +1,4 @@
-//! The content types that relations lead to, for messages about permissions.
+//! The content types that relations lead to, by the schemas.
 
 mod attributes;
 
@@ -15,14 +15,24 @@ use crate::rules::{ContentTypeUid, FieldPath};
 /// How long it is remembered that the schema does not say where a relation leads: the token may be
 /// permitted to read it later.
 const UNKNOWN: Duration = Duration::from_mins(10);
+/// How long it is remembered that the schema could not be requested.
+const FAILED: Duration = Duration::from_mins(1);
 
 /// A relation of a content type.
 type Relation = (ContentTypeUid, FieldPath);
 
-/// What the schemas said so far, and when. Each relation is looked up once: the same message may be
-/// needed every few seconds.
+/// What the schemas said so far. Each relation is looked up once: where it leads may be needed every
+/// second.
 #[derive(Debug, Default)]
-pub(super) struct Targets(Mutex<HashMap<Relation, (Option<ContentTypeUid>, Instant)>>);
+pub(super) struct Targets(Mutex<HashMap<Relation, Target>>);
+
+/// Where a relation leads.
+#[derive(Clone, Debug)]
+enum Target {
+    Known(ContentTypeUid),
+    /// Not known until then.
+    Unknown(Instant),
+}
 
 impl Targets {
     /// The type that a relation of a content type leads to, if the schema says it.
@@ -33,13 +43,17 @@ impl Targets {
         relation: &FieldPath,
     ) -> Option<ContentTypeUid> {
         let key = (uid.clone(), relation.clone());
-        if let Some((known, at)) = self.0.lock().get(&key)
-            && (known.is_some() || at.elapsed() < UNKNOWN)
-        {
-            return known.clone();
+        match self.0.lock().get(&key) {
+            Some(Target::Known(target)) => return Some(target.clone()),
+            Some(Target::Unknown(until)) if Instant::now() < *until => return None,
+            Some(Target::Unknown(_)) | None => {}
         }
-        let target = attributes::target(client, uid, relation).await.ok()?;
-        self.0.lock().insert(key, (target.clone(), Instant::now()));
+        let (target, unknown) = match attributes::target(client, uid, relation).await {
+            Ok(target) => (target, UNKNOWN),
+            Err(_) => (None, FAILED),
+        };
+        let found = target.clone().map_or(Target::Unknown(Instant::now() + unknown), Target::Known);
+        self.0.lock().insert(key, found);
         target
     }
 }
