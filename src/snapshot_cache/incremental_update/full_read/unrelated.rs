@@ -1,8 +1,9 @@
-//! Reads the versions without a related document.
+//! Reads the versions that have no related document.
 //!
-//! Publishing a document can give it dependents that no event names, and withdrawing it takes them
-//! away. If they were not read in between, no filter on the document finds them any more, and the
-//! copies know them as dependents of another one. All of them have lost the relation.
+//! Publishing a document can make other documents its dependents, without events about these.
+//! Withdrawing it ends their relation again. Dependents that were not read in between are found neither
+//! by a filter, because the relation has ended, nor in the copies, which have their earlier relation.
+//! But each of them has no related document now, so a read of such versions finds them.
 
 use std::slice;
 
@@ -17,8 +18,8 @@ use crate::snapshot_cache::incremental_update::{Listed, NotUpdated};
 use crate::snapshot_cache::invalidation::Hint;
 use crate::snapshot_cache::refresh::TypeGroup;
 
-/// Updates the versions in a locale that have no related document behind a relation which may lead to
-/// the document of the hint, and adds them to `listed`.
+/// Updates the versions in a locale that have no document behind a relation, for each relation that may
+/// lead to the document of the hint. Adds them to `listed`.
 pub(super) async fn update_unrelated(
     cache: &SnapshotCache,
     group: &TypeGroup,
@@ -30,8 +31,7 @@ pub(super) async fn update_unrelated(
     let mut relations = group.relations();
     let target = &*hint.invalidation.uid;
     relations.retain(|relation| may_lead(group, &targets.lock(), relation, target));
-    // In a chain such as `parent.parent`, a dependent still has its parent if only that one has lost the
-    // relation.
+    // Of `parent.parent`, the parent alone may have lost the relation: the dependent still has a parent.
     if relations.iter().any(|relation| relation.segments().len() > 1) {
         return Err(NotUpdated::NeedsWalk);
     }
