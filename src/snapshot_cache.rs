@@ -28,7 +28,7 @@ pub use fleet::{follow_lists, follow_roles};
 pub use incremental_update::apply_invalidations;
 pub use invalidation::{Change, Invalidation};
 use refresher::RefreshInterval;
-pub use refresher::{keep_fresh, probe_changes};
+pub use refresher::{Probes, keep_fresh};
 pub use settings::{ProcessState, Settings};
 pub use status::TypeStatus;
 pub use triggers::RefreshTriggers;
@@ -121,7 +121,7 @@ impl SnapshotCache {
         }
         cache.update_interval();
         if previous.is_none() {
-            cache.triggers.announced.expect(settings.expects_events);
+            cache.triggers.named.expect_events(settings.expects_events);
         }
         cache
     }
@@ -135,7 +135,7 @@ impl SnapshotCache {
     /// Puts this cache in use in place of `previous`. Entries of `previous` that it does not share
     /// are orphaned.
     pub fn take_over_from(&self, previous: &Self) {
-        self.triggers.announced.expect(self.settings.expects_events);
+        self.triggers.named.expect_events(self.settings.expects_events);
         let shared = |site: &&Arc<SiteCache>| {
             self.sites.get(&site.site.key).is_some_and(|cache| Arc::ptr_eq(cache, site))
         };
@@ -182,7 +182,6 @@ impl SnapshotCache {
     /// Records that a document may have changed in the CMS; `None`: any document.
     pub fn invalidate(&self, invalidation: Option<Invalidation>) {
         self.expect_responses(invalidation.as_ref().map(|named| &*named.uid));
-        self.triggers.record_named(invalidation.as_ref());
         self.triggers.invalidations.add(invalidation);
     }
 
@@ -192,8 +191,8 @@ impl SnapshotCache {
     }
 
     /// Records that a webhook event has named a document; `None`: it may mean any document.
-    pub fn record_announcement(&self, document_id: Option<&str>) {
-        self.triggers.announced.record(document_id, Instant::now());
+    pub fn record_named(&self, named: Option<&Invalidation>) {
+        self.triggers.named.record(named, Instant::now());
     }
 
     /// Records that a document was unpublished or deleted in the CMS: a list may lose entries.

@@ -53,7 +53,7 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
         FleetEvent::Gap(until) => {
             // A URL that was withdrawn must not reappear because the CMS fails.
             app.documents.miss_events(until);
-            app.snapshots.record_announcement(None);
+            app.snapshots.record_named(None);
             app.snapshots.record_missed_events(until);
             app.shared.fleet.read_gap();
             if let Some(lists) = app.shared.fleet.lists() {
@@ -74,22 +74,22 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
 
 /// Records an event, as each instance does, also for lists that it does not walk.
 fn record(app: &App, event: &CmsEvent) {
-    if !event.is_found {
-        app.snapshots.record_event();
-    }
     if event.withdraws {
         app.snapshots.record_withdrawal();
     }
-    match (&event.change, invalidation(event)) {
-        (_, Some(named)) => {
-            app.snapshots.record_announcement(Some(&named.document_id));
-            app.documents.invalidate(Some(&named), event.is_found);
+    let document = invalidation(event);
+    if !event.is_found {
+        app.snapshots.record_event();
+        if event.change != CmsChange::Nothing {
+            app.snapshots.record_named(document.as_ref());
         }
-        (CmsChange::ContentTypes(_) | CmsChange::Anything, None) => {
-            app.snapshots.record_announcement(None);
-            app.documents.invalidate(None, event.is_found);
+    }
+    match &event.change {
+        CmsChange::Nothing => {}
+        CmsChange::ContentTypes(uids) => app.documents.forget_types(uids),
+        CmsChange::Document { .. } | CmsChange::Anything => {
+            app.documents.invalidate(document.as_ref(), event.is_found);
         }
-        _ => {}
     }
 }
 

@@ -16,7 +16,9 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
-use self::background::{copy_history, copy_history_at_stop, import_lists, restart_on_panic};
+use self::background::{
+    copy_history, copy_history_at_stop, import_lists, probe_changes, restart_on_panic,
+};
 use self::reload::Reloader;
 use super::output::logging;
 use super::shutdown::{Signals, until_stopped};
@@ -28,7 +30,7 @@ use crate::outgoing::system_look_up;
 use crate::server::ConnectionSettings;
 use crate::shared::SharedState;
 use crate::site::Sites;
-use crate::snapshot_cache::{apply_invalidations, follow_store, keep_fresh, probe_changes};
+use crate::snapshot_cache::{apply_invalidations, follow_store, keep_fresh};
 use crate::{boot, server, traces};
 
 /// Serves until a signal. `load` reads the settings file, at the start and at each reload.
@@ -103,7 +105,10 @@ async fn serve(
     let (importing, copying) = (service.clone(), service.clone());
     let tasks = [
         tokio::spawn(restart_on_panic(move || keep_fresh(snapshots(&refreshed)))),
-        tokio::spawn(restart_on_panic(move || probe_changes(snapshots(&probed)))),
+        tokio::spawn(restart_on_panic(move || {
+            let probed = probed.clone();
+            probe_changes(move || probed.app())
+        })),
         tokio::spawn(restart_on_panic(move || apply_invalidations(snapshots(&invalidated)))),
         tokio::spawn(restart_on_panic(move || {
             let importing = importing.clone();

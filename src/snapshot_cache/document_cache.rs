@@ -230,6 +230,11 @@ impl DocumentCache {
     pub fn miss_events(&self, until: Instant) {
         self.last_good.forget_all_until(until);
     }
+
+    /// Removes the documents of these content types, and all that may have values of them.
+    pub fn forget_types(&self, uids: &[String]) {
+        self.last_good.forget_types(uids);
+    }
 }
 
 fn queries(site: &Site) -> HashMap<ContentTypeUid, ContentQuery> {

@@ -15,7 +15,7 @@ use super::site_cache::SiteCache;
 use super::{SnapshotCache, refresh};
 use crate::content::{BreakerState, Content};
 
-pub use probes::probe_changes;
+pub use probes::Probes;
 pub(super) use refresh_interval::RefreshInterval;
 
 /// How often the refresher checks for due refreshes.

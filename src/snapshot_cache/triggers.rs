@@ -1,10 +1,8 @@
 //! What the background tasks that start refreshes share; it survives a reload.
 
-mod announced;
 mod background_walks;
 mod named_documents;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -12,12 +10,9 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::invalidation::{Invalidation, Invalidations, RelationTargets};
-
-use named_documents::NamedDocuments;
-
-use announced::Announced;
+use super::invalidation::{Invalidations, RelationTargets};
 pub(super) use background_walks::{BackgroundWalk, BackgroundWalks};
+use named_documents::NamedDocuments;
 
 /// Invalidations, the wake-up call of the refresher, and what decides when it may start walks.
 #[derive(Default)]
@@ -29,12 +24,11 @@ pub struct RefreshTriggers {
     /// Where relations lead.
     pub(super) targets: Mutex<RelationTargets>,
     /// Which documents webhook events have named.
-    pub(super) announced: Announced,
+    pub(super) named: NamedDocuments,
     wake: Notify,
     /// How many update loops wait until the circuit breaker is closed.
     waiting_updates: AtomicUsize,
     events: Mutex<Events>,
-    named: Mutex<NamedDocuments>,
 }
 
 /// When the last webhook events arrived.
@@ -84,17 +78,6 @@ impl RefreshTriggers {
     /// Records an event that a document was unpublished or deleted: lists may lose entries.
     pub(super) fn record_withdrawal(&self) {
         self.events.lock().withdrawal = Some(Instant::now());
-    }
-
-    /// Records what an event names; `None`: any document may have changed.
-    pub(super) fn record_named(&self, named: Option<&Invalidation>) {
-        self.named.lock().record(named, Instant::now());
-    }
-
-    /// The documents of a content type that events have named since then; `None`: any document may
-    /// have changed.
-    pub(super) fn named_since(&self, uid: &str, since: Instant) -> Option<HashSet<String>> {
-        self.named.lock().since(uid, since)
     }
 
     /// The time since the last webhook event.

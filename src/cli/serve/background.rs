@@ -8,7 +8,8 @@ use futures::FutureExt;
 use tokio::task::block_in_place;
 use tokio::time::{sleep, timeout};
 
-use crate::app::{App, history_copy_is_due, write_history_copy};
+use crate::app::{App, history_copy_is_due, receive_cms_event, write_history_copy};
+use crate::snapshot_cache::Probes;
 
 /// The pause before a task that has panicked starts again: it may panic again at once.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -35,6 +36,21 @@ pub(super) async fn import_lists(current: impl Fn() -> Arc<App>) {
         }
         drop(app);
         sleep(IMPORT_PERIOD).await;
+    }
+}
+
+/// How often it is checked whether a probe of the CMS is due.
+const PROBE_CHECK_PERIOD: Duration = Duration::from_secs(1);
+
+/// Probes the CMS for changes that no event has announced, and shares them with all instances.
+pub(super) async fn probe_changes(current: impl Fn() -> Arc<App>) {
+    let mut probes = Probes::default();
+    loop {
+        sleep(PROBE_CHECK_PERIOD).await;
+        let app = current();
+        for event in probes.run(&app.snapshots).await {
+            receive_cms_event(&app, event).await;
+        }
     }
 }
 

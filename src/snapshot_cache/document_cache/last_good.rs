@@ -118,6 +118,13 @@ impl LastGoodDocuments {
         self.cache.clear();
     }
 
+    /// Documents of these content types may have changed.
+    pub(super) fn forget_types(&self, uids: &[String]) {
+        let mut forgotten = self.forgotten.lock();
+        *forgotten = Some(Instant::now());
+        self.cache.retain(|key, good| !(uids.contains(&key.uid) || good.related));
+    }
+
     pub(super) fn keep(&self, key: Key, good: Good) {
         let forgotten = self.forgotten.lock();
         if self.cache.peek(&key).is_some_and(|kept| kept.requested > good.requested) {
@@ -151,6 +158,31 @@ impl LastGoodDocuments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::content::DocumentLocale;
+
+    #[test]
+    fn types_are_forgotten_with_all_documents_that_may_have_values_of_them() {
+        let documents = LastGoodDocuments::default();
+        let key = |uid: &str| Key {
+            site: 1,
+            uid: uid.to_owned(),
+            id: "a".to_owned(),
+            locale: Locale::parse("en").unwrap(),
+        };
+        for (uid, related) in [("api::a.a", false), ("api::b.b", true), ("api::c.c", false)] {
+            let document = Some(Arc::new(Document {
+                id: "a".into(),
+                locale: DocumentLocale::None,
+                unpublished: false,
+                fields: Arc::default(),
+                values: Vec::new(),
+            }));
+            documents.keep(key(uid), Good { document, requested: Instant::now(), related });
+        }
+        documents.forget_types(&["api::a.a".to_owned()]);
+        let is_kept = |uid| documents.get(&key(uid), Duration::from_mins(1)).is_some();
+        assert_eq!(["api::a.a", "api::b.b", "api::c.c"].map(is_kept), [false, false, true]);
+    }
 
     const UID: &str = "api::a.a";
 

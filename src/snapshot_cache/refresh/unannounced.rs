@@ -35,7 +35,7 @@ pub(super) fn suspects(
     triggers: &RefreshTriggers,
 ) -> Option<Suspects> {
     let since = before.begun;
-    triggers.announced.since(since)?;
+    triggers.named.all_since(since)?;
     let locales = LocaleNames::of(site.site.rules.locales(), &site.site.hosts);
     let after_side = Side { snapshot: after, locales: &locales };
     let difference = Difference::of_edits(&before.snapshot, after_side).without_titles();
@@ -84,7 +84,7 @@ impl Suspects {
         snapshots: &[&Snapshot],
         triggers: &RefreshTriggers,
     ) -> Option<()> {
-        let named = triggers.announced.since(self.since)?;
+        let named = triggers.named.all_since(self.since)?;
         self.documents.retain(|id| !named.contains(id));
         let relations = site.site.rules.relations(entry.query.uid.as_str());
         for snapshot in snapshots {

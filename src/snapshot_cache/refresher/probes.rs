@@ -1,5 +1,5 @@
-//! Probes of the CMS: how many versions a content type has, and which are the newest. They notice
-//! changes that no event has announced: imports into the database, restored dumps, lost webhooks.
+//! Probes of the CMS: a request for the number of versions of a content type and for the newest ones.
+//! They find changes without a webhook: imports into the database, restored dumps, lost webhooks.
 
 mod unannounced;
 
@@ -7,47 +7,32 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::time::sleep;
-
 use crate::content::{Content, ContentError, ContentQuery, Newest, Projection};
+use crate::fleet::cms_events::{CmsChange, CmsEvent};
 use crate::rules::{ContentTypeUid, FieldPath, Locale};
 use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Change, Invalidation};
 use crate::snapshot_cache::refresh::TypeGroup;
 use unannounced::{Unannounced, unannounced};
 
 /// From one probe of a content type to the next one.
 const PERIOD: Duration = Duration::from_secs(30);
-/// The same after a refused or unusable response: the settings or the token have to change first.
+/// The same after a refused or unusable response: usually the token lacks a permission.
 const REFUSED_PERIOD: Duration = Duration::from_mins(10);
-/// How often it is checked whether a probe is due.
-const TICK: Duration = Duration::from_secs(1);
-/// How long a change waits for its event: a busy Strapi sends it late. Events that precede what a
-/// probe has seen of their change by less than this count for the next one, too.
+/// The event about a change may arrive this much earlier or later than a probe finds the change.
 const EVENT_DELAY: Duration = Duration::from_secs(5);
-/// The versions that a probe reads.
+/// The number of versions that a probe reads.
 const SIZE: usize = 25;
-/// After a webhook event, webhooks are in use for this long.
+/// For this long after a webhook event, webhooks count as in use.
 const HOUR: Duration = Duration::from_hours(1);
 
-/// Probes the content types that this instance walks, and those that their relations lead to, while
-/// walks are less frequent than `snapshots.soft_seconds` says. Works on the current cache until it is
-/// dropped.
-pub async fn probe_changes(current: impl Fn() -> Arc<SnapshotCache>) {
-    let mut probes = Probes::new(&current().content);
-    loop {
-        sleep(TICK).await;
-        let cache = current();
-        if !Arc::ptr_eq(&probes.content, &cache.content) {
-            probes = Probes::new(&cache.content);
-        }
-        probes.run(&cache).await;
-    }
-}
-
-/// The last probes of the content types.
-struct Probes {
-    content: Arc<Content>,
+/// The last probes: of the content types that this instance walks, and of those that their relations
+/// lead to. No probe is sent while walks are as frequent as `snapshots.soft_seconds` says.
+#[derive(Default)]
+pub struct Probes {
+    /// Where they were sent.
+    content: Option<Arc<Content>>,
+    /// What to request, as of the last time when a probe was due.
+    wanted: HashMap<ContentTypeUid, Wanted>,
     by_type: HashMap<ContentTypeUid, Probed>,
 }
 
@@ -56,9 +41,9 @@ struct Probes {
 struct Probed {
     /// What it has found, and when it began; `None`: no probe has succeeded yet.
     newest: Option<(Newest, Instant)>,
-    /// What a later one has found that differs, and when it began. It waits for the events.
+    /// What a later one has found, and when it began, until both are compared.
     later: Option<(Newest, Instant)>,
-    /// When the next one is due.
+    /// When the next one is due; `None`: now.
     next: Option<Instant>,
     /// How long the last one took.
     took: Duration,
@@ -71,28 +56,37 @@ struct Wanted {
 }
 
 impl Probes {
-    fn new(content: &Arc<Content>) -> Self {
-        Self { content: Arc::clone(content), by_type: HashMap::new() }
-    }
-
-    async fn run(&mut self, cache: &SnapshotCache) {
-        if !cache.content.may_change() || !are_walks_rare(cache) {
+    /// Sends the probes that are due, within the share of the CMS. Returns events about what has changed
+    /// without one, for the caller to apply. Where it is not known which documents of a type have
+    /// changed, its lists are due afterwards.
+    pub async fn run(&mut self, cache: &SnapshotCache) -> Vec<CmsEvent> {
+        let content = Some(&cache.content);
+        let is_same = self.content.as_ref().map(Arc::as_ptr) == content.map(Arc::as_ptr);
+        if !is_same || !cache.content.may_change() || !are_walks_rare(cache) {
             // What changes until the next probe is found by walks.
-            self.by_type.clear();
-            return;
+            *self = Self { content: content.cloned(), ..Self::default() };
+            return Vec::new();
         }
-        let wanted = wanted(cache).await;
-        self.by_type.retain(|uid, _| wanted.contains_key(uid));
-        for (uid, wanted) in &wanted {
+        if cache.content.circuit_open().is_some() {
+            return Vec::new();
+        }
+        if self.by_type.is_empty() || self.by_type.values().any(Probed::is_due) {
+            self.wanted = wanted(cache).await;
+            self.by_type.retain(|uid, _| self.wanted.contains_key(uid));
+        }
+        let mut events = Vec::new();
+        for (uid, wanted) in &self.wanted {
             if cache.content.circuit_open().is_some() {
-                return;
+                break;
             }
             let probed = self.by_type.entry(uid.clone()).or_default();
-            if probed.later.is_none() && probed.next.is_none_or(|next| next <= Instant::now()) {
+            if probed.is_due() {
                 probed.request(cache, wanted).await;
             }
-            probed.judge(cache, uid, wanted.locales.len());
+            let found = probed.judge(cache, uid, wanted.locales.len());
+            events.extend(changes(uid, found));
         }
+        events
     }
 }
 
@@ -120,21 +114,29 @@ impl Probed {
         }
     }
 
-    /// Compares the last two probes. A difference without an event counts once the event is late.
-    fn judge(&mut self, cache: &SnapshotCache, uid: &ContentTypeUid, locales: usize) {
-        let (Some((before, since)), Some((now, at))) = (&self.newest, &self.later) else { return };
-        let since = since.checked_sub(EVENT_DELAY).unwrap_or(*since);
-        let named = cache.triggers.named_since(uid.as_str(), since);
-        let found = match named {
-            Some(named) => unannounced(before, now, &named, locales),
-            // All types are walked.
-            None => Unannounced::Nothing,
+    /// What has changed between the last two probes without an event. While the event about a difference
+    /// may still arrive, the result is `Nothing`, and the next call compares them again.
+    fn judge(
+        &mut self,
+        cache: &SnapshotCache,
+        uid: &ContentTypeUid,
+        locales: usize,
+    ) -> Unannounced {
+        let (Some((before, since)), Some((now, at))) = (&self.newest, &self.later) else {
+            return Unannounced::Nothing;
         };
+        let since = since.checked_sub(EVENT_DELAY).unwrap_or(*since);
+        let named = cache.triggers.named.known_of(uid.as_str(), since);
+        let found = unannounced(before, now, &named, locales);
         if found != Unannounced::Nothing && at.elapsed() < EVENT_DELAY {
-            return;
+            return Unannounced::Nothing;
         }
         self.newest = self.later.take();
-        update(cache, uid, found);
+        found
+    }
+
+    fn is_due(&self) -> bool {
+        self.later.is_none() && self.next.is_none_or(|next| next <= Instant::now())
     }
 }
 
@@ -201,30 +203,25 @@ async fn targets(cache: &SnapshotCache, group: &TypeGroup) -> Vec<ContentTypeUid
     found
 }
 
-/// Lets what has changed without an event be read.
-fn update(cache: &SnapshotCache, uid: &ContentTypeUid, found: Unannounced) {
+/// The events about these changes of a content type.
+fn changes(uid: &ContentTypeUid, found: Unannounced) -> Vec<CmsEvent> {
+    let event = |change| CmsEvent { withdraws: false, change, is_found: true };
     match found {
-        Unannounced::Nothing => {}
+        Unannounced::Nothing => Vec::new(),
         Unannounced::Documents(ids) => {
             let documents = ids.len();
-            tracing::info!(%uid, documents, "documents were published without an event and are read");
-            for document_id in ids {
-                let uid = uid.to_string();
-                cache.invalidate(Some(Invalidation { uid, document_id, change: Change::Written }));
-            }
+            tracing::info!(%uid, documents, "documents have changed without a webhook: they are read");
+            let is_withdrawn = false;
+            let change = |document_id| CmsChange::Document {
+                uid: uid.to_string(),
+                document_id,
+                is_withdrawn,
+            };
+            ids.into_iter().map(change).map(event).collect()
         }
         Unannounced::Type => {
-            tracing::info!(%uid, "the CMS has changes without an event: the lists are refreshed");
-            for group in own_groups(cache) {
-                let targets = cache.triggers.targets.lock();
-                let is_target = |relation: &FieldPath| {
-                    targets.target(&group.query.uid, relation) == Some(uid.as_str())
-                };
-                if group.query.uid == *uid || group.relations().iter().any(is_target) {
-                    group.members.iter().for_each(|(_, entry)| entry.make_due());
-                }
-            }
-            cache.triggers.wake_refresher();
+            tracing::info!(%uid, "a content type has changed without a webhook: it is walked");
+            vec![event(CmsChange::ContentTypes(vec![uid.to_string()]))]
         }
     }
 }

@@ -1,74 +1,127 @@
-//! Which documents events have named lately.
+//! Which documents webhook events have named, so that changes are found that no event has named.
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use parking_lot::Mutex;
 
 use crate::snapshot_cache::invalidation::Invalidation;
 
-/// How long a document is remembered: longer than two probes of a content type are apart.
-const KEPT: Duration = Duration::from_mins(15);
-/// Bounds the memory.
-const MAX: usize = 20_000;
+/// The most documents that are kept. One more takes the place of all of them.
+const MAX_NAMED: usize = 20_000;
 
-/// When events last named documents, by content type and `documentId`.
-#[derive(Debug, Default)]
-pub(super) struct NamedDocuments {
+/// The documents that events have named, and when.
+pub(in crate::snapshot_cache) struct NamedDocuments {
+    started: Instant,
+    /// Whether the CMS is to send events.
+    expects_events: AtomicBool,
+    events: Mutex<Events>,
+}
+
+#[derive(Default)]
+struct Events {
+    /// When the last event named a document, by content type and `documentId`.
     named: HashMap<(String, String), Instant>,
-    /// When an event said last that any document may have changed, or there were too many.
-    anything: Option<Instant>,
+    /// When an event last named no document, events were lost, or documents were dropped.
+    incomplete: Option<Instant>,
+}
+
+impl Default for NamedDocuments {
+    fn default() -> Self {
+        let (started, expects_events) = (Instant::now(), AtomicBool::new(false));
+        Self { started, expects_events, events: Mutex::default() }
+    }
 }
 
 impl NamedDocuments {
-    /// Records what an event names; `None`: any document may have changed.
-    pub(super) fn record(&mut self, named: Option<&Invalidation>, now: Instant) {
-        match named {
-            Some(Invalidation { uid, document_id, .. }) => {
-                if self.named.len() >= MAX {
-                    self.named.retain(|_, at| now < *at + KEPT);
-                }
-                if self.named.len() >= MAX {
-                    self.named.clear();
-                    self.anything = Some(now);
-                }
-                self.named.insert((uid.clone(), document_id.clone()), now);
-            }
-            None => self.anything = Some(now),
-        }
+    /// Sets whether the CMS is to send events.
+    pub(in crate::snapshot_cache) fn expect_events(&self, expects_events: bool) {
+        self.expects_events.store(expects_events, Ordering::Relaxed);
     }
 
-    /// The documents of a content type that events have named since then; `None`: any document may
-    /// have changed.
-    pub(super) fn since(&self, uid: &str, since: Instant) -> Option<HashSet<String>> {
-        if self.anything.is_some_and(|at| at >= since) {
-            return None;
+    /// Records that an event has named a document; `None`: any document may have changed.
+    pub(in crate::snapshot_cache) fn record(&self, named: Option<&Invalidation>, now: Instant) {
+        let events = &mut *self.events.lock();
+        let Some(Invalidation { uid, document_id, .. }) = named else {
+            events.incomplete = Some(now);
+            return;
+        };
+        let key = (uid.clone(), document_id.clone());
+        if events.named.len() >= MAX_NAMED && !events.named.contains_key(&key) {
+            events.named.clear();
+            events.incomplete = Some(now);
         }
-        let own = self.named.iter().filter(|((own, _), at)| own == uid && **at >= since);
-        Some(own.map(|((_, id), _)| id.clone()).collect())
+        events.named.insert(key, now);
+    }
+
+    /// The documents of a content type that events are known to have named since then.
+    pub(in crate::snapshot_cache) fn known_of(&self, uid: &str, since: Instant) -> HashSet<String> {
+        let events = self.events.lock();
+        let own = events.named.iter().filter(|((own, _), at)| own == uid && **at >= since);
+        own.map(|((_, id), _)| id.clone()).collect()
+    }
+
+    /// All documents that events have named since then. `None`: that is not known, because an event
+    /// named none, there were too many, no events are expected, or this process had not started.
+    pub(in crate::snapshot_cache) fn all_since(&self, since: Instant) -> Option<HashSet<String>> {
+        let events = self.events.lock();
+        let is_complete = self.expects_events.load(Ordering::Relaxed)
+            && since >= self.started
+            && events.incomplete.is_none_or(|at| at < since);
+        let named = events.named.iter().filter(|(_, at)| **at >= since);
+        is_complete.then(|| named.map(|((_, id), _)| id.clone()).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::snapshot_cache::invalidation::Change;
 
+    const UID: &str = "api::a.a";
+
+    fn document(id: &str) -> Invalidation {
+        let (uid, document_id) = (UID.to_owned(), id.to_owned());
+        Invalidation { uid, document_id, change: Change::Written }
+    }
+
     #[test]
-    fn documents_are_named_since_a_time_unless_anything_may_have_changed() {
-        let (mut named, start) = (NamedDocuments::default(), Instant::now());
-        let at = |seconds| start + Duration::from_secs(seconds);
-        let document = |id: &str| {
-            let (uid, document_id) = ("api::a.a".to_owned(), id.to_owned());
-            Invalidation { uid, document_id, change: Change::Written }
-        };
-        named.record(Some(&document("x")), at(0));
-        named.record(Some(&document("y")), at(5));
-        let ids =
-            |named: &NamedDocuments, uid, since| named.since(uid, at(since)).map(|ids| ids.len());
-        assert_eq!(ids(&named, "api::a.a", 0), Some(2));
-        assert_eq!(ids(&named, "api::a.a", 1), Some(1));
-        assert_eq!(ids(&named, "api::b.b", 0), Some(0));
-        named.record(None, at(6));
-        assert_eq!(ids(&named, "api::a.a", 0), None);
-        assert_eq!(ids(&named, "api::a.a", 7), Some(0));
+    fn documents_are_those_that_events_have_named_since_then() {
+        let named = NamedDocuments::default();
+        let at = |seconds| named.started + Duration::from_secs(seconds);
+        let all = |since| named.all_since(at(since)).map(|named| named.len());
+        let known = |since| named.known_of(UID, at(since)).len();
+        assert_eq!(all(0), None, "no events are expected");
+        named.expect_events(true);
+        assert_eq!(all(0), Some(0));
+        named.record(Some(&document("a")), at(1));
+        named.record(Some(&document("b")), at(3));
+        named.record(Some(&document("b")), at(5));
+        assert_eq!((all(1), all(2), all(6)), (Some(2), Some(1), Some(0)));
+        assert_eq!((known(1), known(2), known(6)), (2, 1, 0));
+        assert!(named.known_of("api::b.b", at(1)).is_empty());
+        named.record(None, at(7));
+        assert_eq!((all(7), all(8)), (None, Some(0)));
+        assert_eq!(known(1), 2);
+        let before = named.started.checked_sub(Duration::from_secs(1)).unwrap();
+        assert!(named.all_since(before).is_none());
+    }
+
+    #[test]
+    fn one_document_too_many_takes_the_place_of_all() {
+        let named = NamedDocuments::default();
+        named.expect_events(true);
+        let start = named.started;
+        for n in 0..MAX_NAMED {
+            named.record(Some(&document(&n.to_string())), start);
+        }
+        named.record(Some(&document("0")), start);
+        assert_eq!(named.all_since(start).map(|named| named.len()), Some(MAX_NAMED));
+        named.record(Some(&document("x")), start);
+        assert!(named.all_since(start).is_none());
+        assert_eq!(named.known_of(UID, start), HashSet::from(["x".to_owned()]));
     }
 }

@@ -1,7 +1,9 @@
 //! Webhooks of the CMS: one instance receives an event, and all apply it.
 
-use super::instances::{Instances, all_serve, changed, send_event, serves};
+use super::instances::{Instances, UID, all_serve, changed, send_event, serves};
 use crate::support::content::Content;
+use crate::support::front_of_cms::refusal;
+use crate::support::http;
 use crate::support::wait::until_so;
 
 const AGAIN: &str = "a list has collapsed and is walked again";
@@ -103,4 +105,31 @@ fn event_that_the_engine_refuses_is_applied_by_its_receiver_with_one_warning() {
     assert_eq!(warnings, 1, "{}", instances.all[leader].log());
     let _: String = instances.redis.command(&["ACL", "SETUSER", "default", "+xadd"]);
     all_serve(&instances.all, &["two", "y"]);
+}
+
+#[test]
+fn change_that_a_probe_finds_replaces_the_last_good_responses_of_all_instances() {
+    let content = Content::default();
+    let put = |slug: &str, second: u32| {
+        let fields =
+            format!(r#","publishedAt":"2026-01-01T00:00:{second:02}.000Z","slug":"{slug}""#);
+        content.put("en", "a", &fields);
+    };
+    put("old", 1);
+    let instances = Instances::start(2, &content);
+    changed(&instances.all[instances.leader()], "x");
+    until_so("the first probe", || instances.cms.probes() > 0);
+    let path = |service| {
+        let response = http::get(service, &format!("/api/frontend-url?uid={UID}&documentId=a"));
+        response.json()["data"]["path"].as_str().map(str::to_owned)
+    };
+    for service in &instances.all {
+        assert_eq!(path(service.addr()).as_deref(), Some("/en/articles/old"));
+    }
+    put("new", 2);
+    all_serve(&instances.all, &["new"]);
+    content.fail(|_| Some(refusal(503, "ServiceUnavailableError", "{}")));
+    for service in &instances.all {
+        assert_eq!(path(service.addr()).as_deref(), Some("/en/articles/new"));
+    }
 }

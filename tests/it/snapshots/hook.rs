@@ -1,6 +1,7 @@
 //! `POST /hooks/cms`: authentication, and the refreshes that it causes.
 
 mod lost_events;
+mod probes;
 mod refresh;
 
 use std::io::{Read, Write};

@@ -14,11 +14,11 @@ pub(super) enum Unannounced {
     Type,
 }
 
-/// Compares two probes of a content type. `named`: the documents that events have named between them;
-/// each has versions in at most `locales` locales.
+/// Compares two probes of a content type. `named`: the documents that events are known to have named
+/// between them; each has versions in at most `locales` locales. A document that is missing there is
+/// read once more than necessary.
 ///
-/// A version of which only the fields have been changed in the database, and not its date, is not
-/// noticed.
+/// A change of fields in the database that leaves the date of the version as it is remains unnoticed.
 pub(super) fn unannounced(
     before: &Newest,
     now: &Newest,

@@ -6,34 +6,45 @@ use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::refusal;
 use crate::support::http;
+use crate::support::metrics::scrape;
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
-const UID: &str = "plugin::cms.article";
+pub(super) const UID: &str = "plugin::cms.article";
 
 /// No walk comes by age while a test runs.
-fn rarely(setup: Setup) -> Setup {
+pub(super) fn rarely(setup: Setup) -> Setup {
     let setup = setup.env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
     setup.env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "3600")
 }
 
-fn start(cms: &Cms) -> Service {
+/// One site with these rules.
+pub(super) fn settings(cms: &Cms, rules: &str) -> String {
+    format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\n\
+         front_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n{rules}\
+         [[content_type]]\nuid = \"{UID}\"\nendpoint = \"cms/articles\"\n",
+        cms.addr()
+    )
+}
+
+pub(super) fn start(cms: &Cms) -> Service {
     rarely(in_english(cms)).start()
 }
 
-fn event(service: &Service, uid: &str, id: &str) {
+pub(super) fn event(service: &Service, uid: &str, id: &str) {
     let body =
         format!(r#"{{"event":"entry.publish","uid":"{uid}","entry":{{"documentId":"{id}"}}}}"#);
     let response = post_body(service, body.as_bytes());
     assert!(response.starts_with("HTTP/1.1 202 "), "{response}");
 }
 
-fn lists(service: &Service, expected: &[&str]) {
+pub(super) fn lists(service: &Service, expected: &[&str]) {
     until_so("the list", || paths(&sitemap(service)) == expected);
 }
 
-fn put(content: &Content, id: &str, slug: &str, second: u32) {
+pub(super) fn put(content: &Content, id: &str, slug: &str, second: u32) {
     let date = format!("2026-01-01T00:00:{second:02}.000Z");
     content.put("en", id, &format!(r#","publishedAt":"{date}","slug":"{slug}""#));
 }
@@ -122,38 +133,45 @@ fn change_right_before_an_outage_is_found_after_it_without_a_request() {
 }
 
 #[test]
-fn probe_finds_a_change_without_an_event_and_reads_its_document_alone() {
-    let content = Content::default();
-    for (n, id) in ["a", "b", "c"].into_iter().enumerate() {
-        put(&content, id, id, u32::try_from(n).expect("few"));
-    }
+fn change_in_an_outage_during_which_the_settings_are_reloaded_is_found_after_it() {
+    let content = Content::new(&[("en", "a", "old")]);
     let cms = content.start();
-    let service = start(&cms);
-    lists(&service, &["/en/articles/a", "/en/articles/b", "/en/articles/c"]);
-    assert_eq!(cms.probes(), 0, "walks are as frequent as the settings say");
-    event(&service, UID, "a");
-    until_so("the first probe", || cms.probes() > 0);
-    put(&content, "b", "renamed", 20);
-    lists(&service, &["/en/articles/a", "/en/articles/c", "/en/articles/renamed"]);
-    assert!(service.logs("documents were published without an event"));
-    assert_eq!(walks(&cms, "en"), 1);
+    let rule = "[[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{slug}\"\n";
+    let settings = settings(&cms, rule);
+    let service = rarely(Setup::new(&settings)).env("RUST_LOG", "debug").start();
+    lists(&service, &["/old"]);
+    content.publish("en", "a", "new");
+    content.fail(|_| Some(refusal(503, "ServiceUnavailableError", "{}")));
+    let target = format!("/api/frontend-url?uid={UID}&documentId=a");
+    assert_eq!(http::get(service.addr(), &target).status, 200);
+    assert!(service.logs("the circuit breaker is open"));
+    // The new client of the CMS knows nothing of the outage.
+    service.rewrite("settings.toml", &format!("{settings}[limits]\ncms_request_ms = 4000\n"));
+    service.send_signal("HUP");
+    assert!(service.logs("the settings are reloaded"));
+    content.heal();
+    lists(&service, &["/new"]);
 }
 
+/// The walk after an outage finds the second edit of a document whose first one a single read has found.
 #[test]
-fn probe_finds_an_import_with_old_dates_and_the_type_is_walked() {
-    let content = Content::default();
-    put(&content, "a", "a", 30);
+fn edit_that_a_read_has_found_announces_no_other_edit() {
+    let content = Content::new(&[("en", "a", "one")]);
     let cms = content.start();
     let service = start(&cms);
-    lists(&service, &["/en/articles/a"]);
-    event(&service, UID, "a");
-    until_so("the first probe", || cms.probes() > 0);
-    for n in 0..30 {
-        put(&content, &format!("i{n}"), &format!("i{n}"), 1);
-    }
-    until_so("the list", || paths(&sitemap(&service)).len() == 31);
-    assert!(service.logs("the CMS has changes without an event"));
-    assert_eq!(walks(&cms, "en"), 2);
+    lists(&service, &["/en/articles/one"]);
+    content.publish("en", "a", "two");
+    let target = format!("/api/frontend-url?uid={UID}&documentId=a");
+    assert_eq!(http::get(service.addr(), &target).status, 200);
+    lists(&service, &["/en/articles/two"]);
+    content.publish("en", "a", "three");
+    content.fail(|_| Some(refusal(503, "ServiceUnavailableError", "{}")));
+    http::get(service.addr(), &target);
+    assert!(service.logs("the circuit breaker is open"));
+    content.heal();
+    lists(&service, &["/en/articles/three"]);
+    let series = format!("edits_unannounced_total{{site=\"main\",content_type=\"{UID}\"}}");
+    until_so("the edit is counted", || scrape(service.admin()).of(&series) > 0.5);
 }
 
 #[test]
@@ -162,11 +180,7 @@ fn path_through_a_component_is_never_filtered() {
     content.put("en", "a", r#","slug":"a","seo":{"id":1,"slug":"s"}"#);
     let cms = content.start();
     let rule = "[[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{seo.slug}/{slug}\"\n";
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n{rule}[[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
-        cms.addr()
-    );
-    let service = rarely(Setup::new(&settings)).env("RUST_LOG", "debug").start();
+    let service = rarely(Setup::new(&settings(&cms, rule))).env("RUST_LOG", "debug").start();
     lists(&service, &["/s/a"]);
     for (round, uid) in [UID, "api::tag.tag", "api::category.category"].into_iter().enumerate() {
         event(&service, uid, "a");
