@@ -57,7 +57,17 @@ from strapi.fixture import (
 )
 from strapi.own_paths.checks import check_own_paths
 from strapi.permissions import Token, check_permissions
-from strapi.service import ARTICLE, BASE, CATEGORY, MAIN, PAGE, SITES, SNAPSHOTS, Service
+from strapi.service import (
+    ARTICLE,
+    BASE,
+    CATEGORY,
+    MAIN,
+    PAGE,
+    SITES,
+    SNAPSHOTS,
+    Service,
+    settings,
+)
 
 ARTICLES = 300
 # Seconds. With many articles a walk takes minutes on a busy machine.
@@ -215,22 +225,22 @@ class Run:
 
     def check_live(self, hard: int) -> None:
         """Changes, then an outage. Copies of an hour, so that only the webhook refreshes them."""
-        admin = f"127.0.0.1:{free_port()}"
+        proxy = self.stack.enter_context(FailingProxy(self.strapi.url))
         hooked = self.start(
             READ_TOKEN,
             log="info",
             variables={
                 "SERVER__LISTEN": self.hook,
-                "SERVER__ADMIN_LISTEN": admin,
                 "HOOKS__SECRET": live.HOOK_SECRET,
                 "SNAPSHOTS__SOFT_SECONDS": 3600,
             },
+            text=settings(proxy.url, declares_single_type=True, by_documents=False),
         )
         live.wait_until_built(hooked, SNAPSHOTS)
         changing = live.Live(self.checks, hooked, self.strapi.url, FULL_TOKEN)
         webhooks.check_panel(self.checks, self.strapi.url, hook_url(self.hook))
         live.check_changes(changing, self.document, self.url)
-        webhooks.check_costs(changing, admin, self.document)
+        webhooks.check_costs(changing, proxy, self.document)
         webhooks.check_dependents(changing)
         shown = live.HOOK_SECRET in hooked.log()
         self.checks.check("log: no secret of the webhook", not shown)

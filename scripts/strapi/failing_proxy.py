@@ -1,4 +1,4 @@
-"""A proxy in front of Strapi that returns a plain 500 for chosen requests."""
+"""A proxy in front of Strapi that returns a 500 for chosen requests, and keeps all targets."""
 
 import http.client
 import http.server
@@ -17,7 +17,8 @@ class FailingProxy:
         self.lock = threading.Lock()
         self.fails: Callable[[str], bool] = lambda _: False
         self.left = 0
-        # The targets of all requests that were refused.
+        # The targets of all requests, and of those that were refused.
+        self.targets: list[str] = []
         self.refused: list[str] = []
         proxy = self
 
@@ -46,6 +47,7 @@ class FailingProxy:
 
     def respond(self, target: str, token: str | None) -> tuple[int, bytes]:
         with self.lock:
+            self.targets.append(target)
             if self.left and self.fails(target):
                 self.left -= 1
                 self.refused.append(target)
