@@ -54,12 +54,12 @@ def request(case: Case) -> bytes:
     if "raw" in case:
         return expand(case["raw"]).encode("latin-1")
     lines = [] if case.get("no_host") else [f"Host: {case.get('host', 'localhost')}"]
-    lines += [f"{name}: {value}" for name, value in case.get("headers", [])]
+    lines += [f"{name}: {expand(value)}" for name, value in case.get("headers", [])]
     head = "".join(f"{line}\r\n" for line in lines) + case.get("raw_headers", "")
     if "body" not in case and "raw_headers" not in case:
         head += "Connection: close\r\n"
     method, version = case.get("method", "GET"), case.get("http_version", "HTTP/1.1")
-    target, body = expand(case["request_target"]), case.get("body", "")
+    target, body = expand(case["request_target"]), expand(case.get("body", ""))
     return f"{method} {target} {version}\r\n{head}\r\n{body}".encode("latin-1")
 
 

@@ -18,6 +18,7 @@ use crate::support::service::Setup;
 
 const GIVEN: &str = include_str!("../corpora/bad-inputs.jsonl");
 const OWN: &str = include_str!("../corpora/bad-inputs-own.jsonl");
+const SECRETS: &str = include_str!("../corpora/bad-inputs-secrets.jsonl");
 
 /// The time for a response, however busy the machine is.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -84,14 +85,22 @@ fn own_bad_inputs_64_at_a_time_get_the_expected_response() {
 }
 
 #[test]
+fn bad_inputs_to_a_service_with_secrets_get_the_expected_response() {
+    run_all("bad-inputs-secrets.jsonl", SECRETS, 64);
+}
+
+#[test]
 fn expand_spells_out_repeats() {
     assert_eq!(expand("a{{repeat:b:3}}c{{repeat:X: 1\r\n:2}}"), "abbbcX: 1\r\nX: 1\r\n");
     assert_eq!(expand("{{repeat:a:x}}"), "{{repeat:a:x}}");
 }
 
 fn run_all(name: &str, text: &str, jobs: usize) {
-    let start =
-        |timeout| Setup::fixture().env("FRONTEND_MAP__LIMITS__HEAD_TIMEOUT_MS", timeout).start();
+    let has_secrets = text == SECRETS;
+    let start = |timeout| {
+        let setup = Setup::fixture().env("FRONTEND_MAP__LIMITS__HEAD_TIMEOUT_MS", timeout);
+        if has_secrets { with_secrets(setup) } else { setup }.start()
+    };
     let (prompt, slow) = (start(LONG_HEAD_TIMEOUT), start(SHORT_HEAD_TIMEOUT));
     let addr = prompt.addr();
     let rows: Vec<Row> = text
@@ -128,6 +137,13 @@ fn run_all(name: &str, text: &str, jobs: usize) {
     let alive =
         http::get(addr, "/api/get-content-type?pathname=/en/articles/hello-world&site=main");
     assert_eq!(alive.status, 200, "still alive after {name}");
+}
+
+fn with_secrets(setup: Setup) -> Setup {
+    setup
+        .env("FRONTEND_MAP__HOOKS__SECRET", "webhook-secret")
+        .env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "validation-token")
+        .env("FRONTEND_MAP__AUTH__DRAFT_TOKEN", "draft-token")
 }
 
 fn run(addr: SocketAddr, row: &Row) -> Vec<String> {
@@ -255,12 +271,12 @@ fn request(row: &Row) -> Vec<u8> {
         (false, host) => format!("Host: {}\r\n", host.unwrap_or("localhost")),
     };
     let headers: Vec<String> =
-        row.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        row.headers.iter().map(|(name, value)| format!("{name}: {}\r\n", expand(value))).collect();
     let headers = headers.concat();
     let raw_headers = row.raw_headers.as_deref().unwrap_or("");
     let closes = row.body.is_none() && row.raw_headers.is_none();
     let close = if closes { "Connection: close\r\n" } else { "" };
-    let body = row.body.as_deref().unwrap_or("");
+    let body = expand(row.body.as_deref().unwrap_or(""));
     let text =
         format!("{method} {target} {version}\r\n{host}{headers}{raw_headers}{close}\r\n{body}");
     latin1(&text)

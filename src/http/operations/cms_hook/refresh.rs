@@ -41,10 +41,6 @@ pub(super) struct Selected {
 pub(super) fn select(app: &App, body: &[u8]) -> Result<Selected, ApiError> {
     let Refresh { site, uid, .. } =
         serde_json::from_slice(body).map_err(|_| ApiError::validation(MALFORMED))?;
-    if !app.snapshots.content().may_change() {
-        let message = "the content comes from a file: a reload of the service reads it (SIGHUP)";
-        return Err(ApiError::not_configured(message));
-    }
     let is_all = site.is_none() && uid.is_none();
     let sites = match &site {
         Some(key) => vec![known_site(app, key)?],
@@ -56,6 +52,10 @@ pub(super) fn select(app: &App, body: &[u8]) -> Result<Selected, ApiError> {
     if let Some(uid) = uid.as_ref().filter(|_| types.is_empty()) {
         let message = format!("no rule is for this `uid`: {}", echo(uid));
         return Err(ApiError::validation(message));
+    }
+    if !app.snapshots.content().may_change() {
+        let message = "the content comes from a file: a reload of the service reads it (SIGHUP)";
+        return Err(ApiError::not_configured(message));
     }
     let number = types.len();
     let change = if is_all {
