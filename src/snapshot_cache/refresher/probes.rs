@@ -4,7 +4,7 @@
 mod unannounced;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crate::content::{Content, ContentError, ContentQuery, Newest, Projection};
@@ -29,8 +29,9 @@ const HOUR: Duration = Duration::from_hours(1);
 /// lead to. No probe is sent while walks are as frequent as `snapshots.soft_seconds` says.
 #[derive(Default)]
 pub struct Probes {
-    /// Where they were sent.
-    content: Option<Arc<Content>>,
+    /// Where they were sent. Not kept alive: after a reload, the documents of the old file need their
+    /// memory no longer.
+    content: Weak<Content>,
     /// What to request, as of the last time when a probe was due.
     wanted: HashMap<ContentTypeUid, Wanted>,
     by_type: HashMap<ContentTypeUid, Probed>,
@@ -57,14 +58,12 @@ struct Wanted {
 
 impl Probes {
     /// Sends the probes that are due, within the share of the CMS. Returns events about what has changed
-    /// without one, for the caller to apply. Where it is not known which documents of a type have
-    /// changed, its lists are due afterwards.
+    /// without one, for the caller to apply.
     pub async fn run(&mut self, cache: &SnapshotCache) -> Vec<CmsEvent> {
-        let content = Some(&cache.content);
-        let is_same = self.content.as_ref().map(Arc::as_ptr) == content.map(Arc::as_ptr);
+        let is_same = self.content.as_ptr() == Arc::as_ptr(&cache.content);
         if !is_same || !cache.content.may_change() || !are_walks_rare(cache) {
             // What changes until the next probe is found by walks.
-            *self = Self { content: content.cloned(), ..Self::default() };
+            *self = Self { content: Arc::downgrade(&cache.content), ..Self::default() };
             return Vec::new();
         }
         if cache.content.circuit_open().is_some() {
