@@ -78,6 +78,9 @@ fn record(app: &App, event: &CmsEvent) {
         app.snapshots.record_withdrawal();
     }
     let document = invalidation(event);
+    if event.withdraws && event.change == CmsChange::Anything {
+        app.documents.withdraw_any();
+    }
     if !event.is_found {
         app.snapshots.record_event();
         if event.change != CmsChange::Nothing {

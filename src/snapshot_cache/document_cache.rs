@@ -226,6 +226,11 @@ impl DocumentCache {
         self.last_good.forget(invalidation, is_found, Instant::now());
     }
 
+    /// Records that a document was withdrawn, and that it is not known which one.
+    pub fn withdraw_any(&self) {
+        self.last_good.withdraw_any(Instant::now());
+    }
+
     /// Removes all documents: events until this time may have been missed.
     pub fn miss_events(&self, until: Instant) {
         self.last_good.forget_all_until(until);

@@ -299,7 +299,8 @@ mod tests {
 
     #[test]
     fn copy_with_rows_that_cannot_be_read_is_moved_aside_before_it_is_replaced() {
-        let damage: [(&str, fn(&Path)); 3] = [
+        type Damage = fn(&Path);
+        let damage: [(&str, Damage); 3] = [
             ("a damaged row", |path| {
                 let text = fs::read_to_string(path).unwrap();
                 fs::write(path, text.replace("pt-BR", "pt-PT")).unwrap();

@@ -234,6 +234,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "app",
         may_use: Some(&[
+            "clock",
             "path_history",
             "path_index",
             "redirects",

@@ -82,7 +82,7 @@ impl Difference {
         now < self.reported + self.pause
     }
 
-    /// A difference that is reported now. One that nobody has reported for long is a new one.
+    /// A difference that is reported now. One that was not reported for long is a new one.
     fn after(before: Option<&Self>, now: Instant) -> Self {
         let before = before.filter(|before| now < before.reported + before.pause + LAST_PAUSE);
         let pause = before.map_or(FIRST_PAUSE, |before| (before.pause * 2).min(LAST_PAUSE));
@@ -112,7 +112,7 @@ mod tests {
         let expected = [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600];
         assert_eq!(pauses, expected);
         assert!(find("b", 1), "another document");
-        assert!(find("a", 10 * 3_600), "nobody has read it for hours");
+        assert!(find("a", 10 * 3_600), "it was not read for hours");
         assert!(!find("a", 10 * 3_600 + 4) && find("a", 10 * 3_600 + 5));
     }
 

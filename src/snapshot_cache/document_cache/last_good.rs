@@ -98,7 +98,6 @@ impl LastGoodDocuments {
         let mut forgotten = self.forgotten.lock();
         *forgotten = Some(now);
         let Some(document) = invalidation else {
-            self.withdrawals.lock().add_any(now);
             self.cache.clear();
             return;
         };
@@ -108,6 +107,11 @@ impl LastGoodDocuments {
         }
         let keeps_related = is_found && self.differences.hear(uid, document_id, now);
         self.cache.retain(|key, good| !(key.is_of(document) || good.related && !keeps_related));
+    }
+
+    /// A document was withdrawn, and it is not known which one.
+    pub(super) fn withdraw_any(&self, now: Instant) {
+        self.withdrawals.lock().add_any(now);
     }
 
     /// Forgets all documents: events until this time may have been missed.
