@@ -60,6 +60,14 @@ async fn examine_types(
                 for finding in &examination.findings {
                     report.add(&format!("{uid}: {finding}"));
                 }
+                if let Some(likelier) = &examination.likelier_type {
+                    let _ = writeln!(
+                        report.text,
+                        "\n{uid}: note: webhooks name a content type by its UID; the token may not \
+                         read the content-type builder, so that this UID is not checked: is it \
+                         `{likelier}`?"
+                    );
+                }
                 if examination.is_empty {
                     let _ = writeln!(
                         report.text,

@@ -98,6 +98,14 @@ impl Endpoint {
     }
 }
 
+/// `api::article.article` for `api::articles.article`: Strapi's generator gives an API the singular name
+/// of its type. `None`: the name of the API is not the plural of the name of the type.
+pub(super) fn with_singular_api(uid: &ContentTypeUid) -> Option<ContentTypeUid> {
+    let (api, name) = uid.as_str().strip_prefix("api::")?.split_once('.')?;
+    let likelier = (api == plural(name)).then(|| format!("api::{name}.{name}"))?;
+    ContentTypeUid::parse(&likelier).ok()
+}
+
 /// The content types whose names are this one's in the singular or plural.
 pub(super) fn other_numbers(uid: &ContentTypeUid) -> Vec<ContentTypeUid> {
     let Some((kind, path)) = uid.as_str().split_once("::") else { return Vec::new() };
@@ -162,6 +170,21 @@ mod tests {
 
     fn uid(text: &str) -> ContentTypeUid {
         ContentTypeUid::parse(text).unwrap()
+    }
+
+    #[test]
+    fn with_singular_api_is_the_type_whose_plural_names_the_api() {
+        for (given, expected) in [
+            ("api::articles.article", Some("api::article.article")),
+            ("api::categories.category", Some("api::category.category")),
+            ("api::article.article", None),
+            ("api::blog.article", None),
+            ("api::news.news", None),
+            ("plugin::articles.article", None),
+        ] {
+            let found = with_singular_api(&uid(given));
+            assert_eq!(found.as_ref().map(ContentTypeUid::as_str), expected, "{given}");
+        }
     }
 
     #[test]

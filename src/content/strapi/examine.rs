@@ -45,6 +45,8 @@ pub struct Examination {
     pub is_empty: bool,
     /// Whether the type is a single type.
     pub is_single: bool,
+    /// The content type that is meant more likely, if nothing shows whether there is this one.
+    pub likelier_type: Option<String>,
 }
 
 /// A content type and the fields that were not refused so far.
@@ -64,7 +66,12 @@ pub(super) async fn examine(
 ) -> Result<Examination, ContentError> {
     if let Some(finding) = schemas.missing_type(&fetcher.client, &wanted.uid).await? {
         // The endpoint that its name suggests may be that of another type.
-        return Ok(Examination { findings: vec![finding], is_empty: false, is_single: false });
+        return Ok(Examination {
+            findings: vec![finding],
+            is_empty: false,
+            is_single: false,
+            likelier_type: None,
+        });
     }
     let findings = schemas.examine(&fetcher.client, &wanted.uid, &wanted.fields).await?;
     let (fields, has_filters) = (wanted.fields.clone(), !wanted.alternatives.is_empty());
@@ -91,7 +98,8 @@ pub(super) async fn examine(
     }
     let findings = unique;
     let is_single = fetcher.known_kind(&wanted.uid) == Some(EndpointKind::Single);
-    Ok(Examination { findings, is_empty, is_single })
+    let likelier_type = schemas.likelier_type(&wanted.uid);
+    Ok(Examination { findings, is_empty, is_single, likelier_type })
 }
 
 /// Adds to findings about relations the content types that these lead to, if the schema says it.

@@ -6,7 +6,7 @@ use super::finding::{Fault, FieldUse, Finding, Purpose};
 use super::kind::fault_of_type;
 use crate::content::ContentError;
 use crate::content::strapi::client::{Client, Refusal, Reply};
-use crate::content::strapi::endpoint::other_numbers;
+use crate::content::strapi::endpoint::{other_numbers, with_singular_api};
 use crate::content::strapi::survey;
 use crate::content::strapi::targets::{Attribute, Attributes, is_plain, parse_attributes};
 use crate::rules::ContentTypeUid;
@@ -98,6 +98,15 @@ impl Schemas {
             }
         }
         Ok(Some(Finding::NoContentType(None)))
+    }
+
+    /// The content type that is meant more likely, if the token may read neither the schema nor the
+    /// list of types, so that nothing shows whether there is this one.
+    pub(super) fn likelier_type(&self, uid: &ContentTypeUid) -> Option<String> {
+        let is_known = matches!(self.known.get(uid.as_str()), Some(Answer::Attributes(_)))
+            || matches!(self.types, Types::All(_));
+        let likelier = with_singular_api(uid).filter(|_| !is_known)?;
+        Some(likelier.to_string())
     }
 
     /// What the schemas say about the fields of a content type. Each attribute is reported once.
