@@ -8,8 +8,8 @@ mod document_decision;
 mod pathname;
 
 pub use document::{
-    ConditionResult, DocumentExplanation, OwnPathResult, PlaceholderResult, RuleExplanation,
-    RuleOutcome, explain_document,
+    ConditionResult, DocumentExplanation, OwnPathResult, PathOwner, PlaceholderResult,
+    RuleExplanation, RuleOutcome, SharedPath, explain_document,
 };
 pub use document_decision::{DocumentDecision, deciding_types};
 pub use pathname::{

@@ -7,7 +7,7 @@ mod own_paths;
 
 use std::sync::Arc;
 
-pub use by_document::{DocumentLocation, TypePaths, VersionId};
+pub use by_document::{DocumentLocation, TypePaths, VersionId, other_owner};
 use own_paths::OwnPaths;
 
 use crate::rules::{ContentTypeUid, Match, Pathname, RuleSet, RuleSubset};

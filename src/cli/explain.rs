@@ -1,6 +1,7 @@
 //! `frontend-map explain`: which rule a pathname matches, or which URL a document has, and why; as
 //! text or JSON.
 
+mod owner;
 mod pathname;
 mod text;
 
@@ -37,6 +38,7 @@ Fields of --json, for a pathname:
 For a document:
   site, uid, documentId, locale, found, problem, path, url, where found is null and problem says why
   if the CMS fails or leaves out what the URL needs,
+  sharedPath {owner {contentType, documentId, locale, adminUrl}} if another document owns the path,
   considered [{rule, outcome, reason, why, path, ownPath {field, value, isUsed, fault} if the rule has
   a path_field, conditions [{field, wanted, found, holds}],
   placeholders [{placeholder, value, leftOut, fault}]}]; outcome is used, not_needed or no_url
@@ -129,7 +131,7 @@ fn unknown_locale(site: &Site, code: &str) -> String {
     format!("site \"{}\" has no locale `{code}`{suggestion}", site.key)
 }
 
-#[tokio::main(flavor = "current_thread")]
+#[tokio::main]
 async fn document(
     config: Config,
     args: &ExplainArgs,
@@ -156,7 +158,11 @@ async fn document(
     let found = app.documents.get(site, uid, id, locale, status).await;
     let explain = |document| explain_document(site, uid, (id, locale), document, drafts, null);
     match found.map_err(|error| app.snapshots.content().detail(&error)) {
-        Ok(found) => Ok(explain(found.document.as_deref())),
+        Ok(found) => {
+            let mut explanation = explain(found.document.as_deref());
+            owner::add(&app, site, &mut explanation).await;
+            Ok(explanation)
+        }
         Err(problem) if args.json => Ok(explain(None).with_problem(problem)),
         Err(problem) => Err(problem.into()),
     }

@@ -24,14 +24,40 @@ pub struct DocumentExplanation {
     pub locale: String,
     /// Whether the version exists; null if the CMS could not say.
     pub found: Option<bool>,
-    /// Why the document could not be read, or why its URL is not known; null if it is.
+    /// Why the document could not be read, or why its URL or the owner of its path is not known; null if
+    /// they are.
     pub problem: Option<String>,
     /// The path of the first rule that builds one.
     pub path: Option<String>,
     /// The frontend URL; null without a base URL.
     pub url: Option<String>,
+    /// Another document owns the path, so that the URL opens that one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_path: Option<SharedPath>,
     /// The rules of the content type, in the order of the settings.
     pub considered: Vec<RuleExplanation>,
+}
+
+/// A path that another document owns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SharedPath {
+    /// The owner.
+    pub owner: PathOwner,
+}
+
+/// The version that owns a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PathOwner {
+    /// Its content type.
+    pub content_type: String,
+    /// Its `documentId`.
+    pub document_id: String,
+    /// Its locale.
+    pub locale: String,
+    /// Its page in the admin panel of the CMS, if the address of that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admin_url: Option<String>,
 }
 
 /// The result of one rule.
@@ -139,6 +165,7 @@ pub fn explain_document(
         problem: None,
         path: None,
         url: None,
+        shared_path: None,
         considered: Vec::new(),
     };
     let Some(document) = document else {

@@ -1,4 +1,4 @@
-//! Where a document is published now, by its id.
+//! Where a document is published now, by its id, and which other document owns its path.
 
 use std::sync::Arc;
 
@@ -127,4 +127,29 @@ impl PathIndex {
             None => DocumentLocation::None,
         }
     }
+}
+
+/// The owner of a path that a document has, if it is another document. `document` is its content type and
+/// its `documentId`; `host` is a position among the site's hosts, if there are several. `index` is that
+/// of a site that resolves by documents; on others, the `snapshot` of the content type decides.
+#[must_use]
+pub fn other_owner<'a>(
+    rules: &RuleSet,
+    (index, snapshot): (Option<&'a PathIndex>, &'a Snapshot),
+    (uid, document_id): (&str, &str),
+    (path, host): (&str, Option<usize>),
+) -> Option<PublicUrl<'a>> {
+    let is_other = |owner: PublicUrl<'_>| {
+        let of_type = rules.rules()[owner.rule()].content_type.as_str();
+        of_type != uid || owner.document_id() != document_id
+    };
+    let owner = match index {
+        // A look-up by path excludes nearly all documents, which own their paths.
+        Some(index) if index.has_path_of(path, host, is_other) => {
+            index.owner(rules, &Pathname::parse(path), host)
+        }
+        Some(_) => None,
+        None => snapshot.owner_by_order(path, host),
+    };
+    owner.filter(|owner| is_other(*owner))
 }

@@ -366,3 +366,62 @@ fn rules_page_shows_the_output_of_its_commands() {
         assert_eq!(ended.stdout, output, "{command}");
     }
 }
+
+/// Two posts and a page with one path, and a post with a path of its own.
+const SHARED: &str = r#"{"api::post.post": [
+    {"documentId": "a", "locale": "en", "slug": "x"},
+    {"documentId": "b", "locale": "en", "slug": "x"},
+    {"documentId": "c", "locale": "en", "slug": "y"}],
+    "api::page.page": [{"documentId": "p", "slug": "y"}, {"documentId": "q", "slug": "z"}]}"#;
+
+#[test]
+fn explain_of_a_document_names_the_owner_of_its_path_with_a_link() {
+    let settings = |resolve: &str| {
+        format!(
+            "[cms]\nsource = \"files\"\npath = \"content.json\"\n\
+             admin_url = \"https://cms.example.com/admin\"\n[[site]]\nkey = \"main\"\n\
+             locales = [\"en\", \"de\"]\nresolve = \"{resolve}\"\n\
+             [[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{{slug}}\"\n\
+             [[site.rule]]\ncontent_type = \"api::post.post\"\ntemplate = \"/{{slug}}\"\n"
+        )
+    };
+    let explain = |resolve: &str, uid: &str, id: &str, json: bool| {
+        let arguments = ["explain", "--uid", uid, "--document", id];
+        let json = if json { &["--json"][..] } else { &[] };
+        let setup = Setup::new(&settings(resolve)).file("content.json", SHARED);
+        let ended = setup.run(&[&arguments[..], json].concat());
+        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        ended.stdout
+    };
+    let types = "https://cms.example.com/admin/content-manager/collection-types";
+    let post = format!(
+        "api::post.post a, locale en\n   {types}/api::post.post/a?plugins[i18n][locale]=en"
+    );
+    // A page is not localized.
+    let page = format!("api::page.page p, locale en\n   {types}/api::page.page/p\n");
+    for (resolve, uid, id, owner) in [
+        ("documents", "api::post.post", "a", None),
+        ("documents", "api::post.post", "b", Some(&post)),
+        ("documents", "api::post.post", "c", Some(&page)),
+        ("documents", "api::page.page", "p", None),
+        ("rules", "api::post.post", "a", None),
+        ("rules", "api::post.post", "b", Some(&post)),
+        // The rules decide between content types.
+        ("rules", "api::post.post", "c", None),
+    ] {
+        let text = explain(resolve, uid, id, false);
+        let line = "another document owns the path, so that the URL opens that one:";
+        assert_eq!(text.contains(line), owner.is_some(), "{text}");
+        if let Some(owner) = owner {
+            assert!(text.contains(&format!("{line}\n   {owner}")), "{text}");
+        }
+    }
+    let read: Value =
+        serde_json::from_str(&explain("documents", "api::post.post", "c", true)).expect("JSON");
+    let owner = json!({"contentType": "api::page.page", "documentId": "p", "locale": "en",
+        "adminUrl": format!("{types}/api::page.page/p")});
+    assert_eq!(read["sharedPath"], json!({ "owner": owner }));
+    let read: Value =
+        serde_json::from_str(&explain("documents", "api::post.post", "a", true)).expect("JSON");
+    assert_eq!(read.get("sharedPath"), None);
+}

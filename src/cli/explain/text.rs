@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use crate::cli::output::terminal::{Colours, Style};
 use crate::explain::{
-    DocumentDecision, DocumentExplanation, PathnameExplanation, PatternOutcome, PatternResult,
-    RuleExplanation, RuleOutcome,
+    DocumentDecision, DocumentExplanation, PathOwner, PathnameExplanation, PatternOutcome,
+    PatternResult, RuleExplanation, RuleOutcome, SharedPath,
 };
 
 /// Writes which rule matches a pathname, then every pattern with the reason why it does or does not.
@@ -126,6 +126,16 @@ pub(super) fn write_document(
             writeln!(out, "{} (the locale has no base URL)", colours.apply(Style::Good, path))?;
         }
         (None, None) => writeln!(out, "{}", colours.apply(Style::Bad, "no URL"))?,
+    }
+    if let Some(SharedPath { owner }) = &explanation.shared_path {
+        let PathOwner { content_type, document_id, locale, admin_url } = owner;
+        let text = "another document owns the path, so that the URL opens that one:";
+        let link = admin_url.as_ref().map(|url| format!("\n   {url}")).unwrap_or_default();
+        let text = format!("{text}\n   {content_type} {document_id}, locale {locale}{link}");
+        writeln!(out, "{}", colours.apply(Style::Warning, text))?;
+    } else if let Some(problem) = &explanation.problem {
+        let text = format!("the owner of the path is not known: {problem}");
+        writeln!(out, "{}", colours.apply(Style::Warning, text))?;
     }
     for (at, rule) in explanation.considered.iter().enumerate() {
         let heading = format!("{}. {}", at + 1, rule.rule);

@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
-use super::path_match::path_index;
+use super::path_match;
 use crate::app::App;
 use crate::json::Json;
-use crate::path_index::PathIndex;
-use crate::rules::Pathname;
+use crate::path_index::{self, PathIndex};
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, Snapshot};
 
@@ -62,19 +61,8 @@ impl<'a> PathOwners<'a> {
         let VersionPath { uid, document_id, path, locale } = version;
         let host = self.site.hosts.host_if_several(locale);
         let rules = &self.site.rules;
-        let is_other = |owner: PublicUrl<'_>| {
-            let of_type = rules.rules()[owner.rule()].content_type.as_str();
-            of_type != uid || owner.document_id() != document_id
-        };
-        let owner = match self.index {
-            // A look-up by path excludes nearly all documents, which own their paths.
-            Some(index) if index.has_path_of(path, host, is_other) => {
-                index.owner(rules, &Pathname::parse(path), host)
-            }
-            Some(_) => None,
-            None => snapshot.owner_by_order(path, host),
-        };
-        let owner = owner.filter(|owner| is_other(*owner))?;
+        let known = (self.index, snapshot);
+        let owner = path_index::other_owner(rules, known, (uid, document_id), (path, host))?;
         Some(SharedPath {
             owner: Owner {
                 content_type: rules.rules()[owner.rule()].content_type.to_string(),
@@ -96,7 +84,7 @@ impl SharedPath {
 pub(super) fn of_document(app: &App, site: &Site, version: VersionPath<'_>) -> Option<SharedPath> {
     let known = app.snapshots.knowledge(site, version.uid);
     let snapshot = &known.usable()?.copy.snapshot;
-    let state = path_index(app, site);
+    let state = path_match::path_index(app, site);
     let index = state.as_ref().map(|state| &*state.index);
     PathOwners::new(site, index).other_owner(version, snapshot)
 }

@@ -1,0 +1,70 @@
+//! The owner of the path of a document, if it is another one.
+
+use std::sync::Arc;
+
+use futures::future::try_join_all;
+
+use crate::app::App;
+use crate::explain::{DocumentExplanation, PathOwner, SharedPath};
+use crate::path_index::{PathIndex, TypePaths, other_owner};
+use crate::rules::{ContentTypeUid, Pathname};
+use crate::site::{ResolveBy, Site};
+
+/// Adds the owner, or why it is not known. The documents of each content type that may have the path
+/// are read.
+pub(super) async fn add(app: &App, site: &Site, explanation: &mut DocumentExplanation) {
+    let Some(path) = explanation.path.clone() else { return };
+    let (uid, id) = (&*explanation.uid, &*explanation.document_id);
+    match find(app, site, (uid, id), &path, &explanation.locale).await {
+        Ok(owner) => explanation.shared_path = owner.map(|owner| SharedPath { owner }),
+        Err(problem) => explanation.problem = Some(problem),
+    }
+}
+
+async fn find(
+    app: &App,
+    site: &Site,
+    (uid, id): (&str, &str),
+    path: &str,
+    locale: &str,
+) -> Result<Option<PathOwner>, String> {
+    let rules = &site.rules;
+    let pathname = Pathname::parse(path);
+    let has_path_field = |uid: &ContentTypeUid| {
+        rules.with_path_field().any(|rule| rules.rules()[rule].content_type == *uid)
+    };
+    let may_have_it = |other: &&ContentTypeUid| {
+        other.as_str() == uid
+            || site.resolve == ResolveBy::Documents
+                && (has_path_field(other)
+                    || !rules.matches_of_type(&pathname, other.as_str()).is_empty())
+    };
+    let types: Vec<&ContentTypeUid> =
+        rules.content_types().into_iter().filter(may_have_it).collect();
+    let walks = types.iter().map(|uid| app.snapshots.refresh(site, uid.as_str()));
+    let copies =
+        try_join_all(walks).await.map_err(|error| app.snapshots.content().detail(&error))?;
+    let snapshots: Vec<_> =
+        types.into_iter().zip(copies.into_iter().map(|copy| copy.snapshot)).collect();
+    let own = snapshots.iter().find(|(own, _)| own.as_str() == uid);
+    let own = Arc::clone(&own.expect("the site has a rule for the content type").1);
+    let index = (site.resolve == ResolveBy::Documents).then(|| {
+        let paths = snapshots.into_iter().map(|(uid, all)| (uid, TypePaths::Fresh(all)));
+        PathIndex::new(rules, paths)
+    });
+    let host = rules.locales().position(locale).and_then(|at| site.hosts.host_if_several(at));
+    let owner = other_owner(rules, (index.as_ref(), &own), (uid, id), (path, host));
+    Ok(owner.map(|owner| {
+        let uid = &rules.rules()[owner.rule()].content_type;
+        let locale = rules.locales().codes()[owner.locale()].as_str();
+        let in_locale = owner.is_localized().then_some(locale);
+        PathOwner {
+            content_type: uid.to_string(),
+            document_id: owner.document_id().to_owned(),
+            locale: locale.to_owned(),
+            admin_url: app
+                .admin_links(site)
+                .map(|links| links.link(uid.as_str(), owner.document_id(), in_locale)),
+        }
+    }))
+}
