@@ -105,7 +105,7 @@ fn summary(survey: &Survey) -> String {
     let mut out = format!("{rules}, {locales}\n");
     if !survey.left_out.is_empty() {
         out += "\nwithout a rule:\n";
-        let lines = |LeftOut { uid, reason }: &LeftOut| {
+        let lines = |LeftOut { uid, reason, .. }: &LeftOut| {
             format!("  {uid}\n{}\n", wrapped(reason, prose_width(), "    "))
         };
         out.extend(survey.left_out.iter().map(lines));

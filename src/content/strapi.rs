@@ -252,6 +252,17 @@ impl Strapi {
         survey::type_schemas(&self.0.client).await
     }
 
+    /// The fields of a component; `None`: the token may not read them.
+    ///
+    /// # Errors
+    /// [`ContentError`]
+    pub async fn component_fields(
+        &self,
+        component: &str,
+    ) -> Result<Option<Vec<FieldSchema>>, ContentError> {
+        survey::component_fields(&self.0.client, component).await
+    }
+
     /// The locales of the CMS; `None`: the token may not read them, or there are none to read.
     ///
     /// # Errors
@@ -261,7 +272,8 @@ impl Strapi {
     }
 
     /// The first documents of a content type, from the first of these endpoints that exists; without
-    /// endpoints, from those that its name suggests.
+    /// endpoints, from those that its name suggests. `field` is one of the type or of a component
+    /// (`seo.slug`); `*` stands for all fields, relations and components, `None` for the fields alone.
     ///
     /// # Errors
     /// [`ContentError`]; that there is no endpoint if none of them exists.

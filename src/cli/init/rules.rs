@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::slug::FoundBy;
-use super::types::{LeftOut, Type, Values};
+use super::types::{LeftOut, Sketch, Type, Values};
 use crate::content::EndpointKind;
 use crate::rules::{ContentTypeUid, Template};
 
@@ -60,7 +60,11 @@ pub(super) fn guess(types: &[Type]) -> (Vec<RuleGuess>, Vec<LeftOut>) {
     for found in types {
         match rule(found, &mut taken) {
             Ok(rule) => rules.push(rule),
-            Err(reason) => left_out.push(LeftOut { uid: found.uid.clone(), reason }),
+            Err(reason) => {
+                let Type { path, kind, is_localized, needs_endpoint, .. } = found;
+                let sketch = Sketch::new(path, *kind, *is_localized, *needs_endpoint);
+                left_out.push(LeftOut { sketch, ..LeftOut::new(&found.uid, reason) });
+            }
         }
     }
     (rules, left_out)

@@ -6,10 +6,12 @@ use super::arguments::{Wanted, WantedType};
 use super::locales::SiteLocales;
 use super::rules::{self, RuleGuess};
 use super::slug::Slug;
-use super::types::{LeftOut, Type, locale};
+use super::types::{LeftOut, Sketch, Type, locale};
 use crate::content::{
-    CmsLocale, ContentError, EndpointKind, Outage, Sample, SetupProblem, Strapi, TypeSchema,
+    CmsLocale, ContentError, Endpoint, EndpointKind, FieldSchema, Outage, Sample, SetupProblem,
+    Strapi, TypeSchema,
 };
+use crate::rules::ContentTypeUid;
 use crate::suggestion::did_you_mean;
 
 /// What the settings are written from.
@@ -106,7 +108,14 @@ async fn by_schema(
         }
         match one_by_schema(strapi, schema, named).await {
             Ok(Ok(found)) => types.found.push(found),
-            Ok(Err(reason)) => types.left_out.push(LeftOut { uid: schema.uid.clone(), reason }),
+            Ok(Err((reason, is_unread))) => {
+                let (is_localized, needs_endpoint) = (schema.is_localized, !schema.is_guessable());
+                let sketch = schema.endpoint.as_ref().and_then(|endpoint| {
+                    Sketch::new(endpoint.path(), endpoint.kind(), is_localized, needs_endpoint)
+                });
+                let left_out = LeftOut::new(&schema.uid, reason);
+                types.left_out.push(LeftOut { sketch, is_unread, ..left_out });
+            }
             Err(error) => return Err(format!("{}: {}", schema.uid, explain(strapi, &error))),
         }
     }
@@ -115,13 +124,13 @@ async fn by_schema(
         if !known.contains(&named.uid.as_str()) {
             let similar = did_you_mean(named.uid.as_str(), known.iter().copied());
             let reason = format!("the CMS has no such content type{similar}");
-            types.left_out.push(LeftOut { uid: named.uid.clone(), reason });
+            types.left_out.push(LeftOut::new(&named.uid, reason));
         }
     }
     Ok(types)
 }
 
-/// One type, or the reason why it has no rule.
+/// One type, or the reason why it has no rule, and whether that is that it could not be read.
 ///
 /// # Errors
 /// That there is no response.
@@ -129,21 +138,25 @@ async fn one_by_schema(
     strapi: &Strapi,
     schema: &TypeSchema,
     named: Option<&WantedType>,
-) -> Result<Result<Type, String>, ContentError> {
+) -> Result<Result<Type, (String, bool)>, ContentError> {
     let mut endpoints = schema.endpoints();
     if let Some(named) = named.filter(|named| !named.endpoints.is_empty()) {
         endpoints.clone_from(&named.endpoints);
     }
     let Some(endpoint) = endpoints.first().cloned() else {
-        return Ok(Err("its plural name cannot stand in a path".to_owned()));
+        return Ok(Err(("its plural name cannot stand in a path".to_owned(), false)));
     };
     let is_single = endpoint.kind() == EndpointKind::Single;
-    let slug = Slug::of_schema(&schema.fields).filter(|_| !is_single);
+    let slug = match Slug::of_schema(&schema.fields) {
+        _ if is_single => None,
+        None => slug_in_components(strapi, schema).await?,
+        slug => slug,
+    };
     let field = match &slug {
         Some(slug) => &slug.field,
         None if is_single => "documentId",
         // Its documents would show nothing.
-        None => return Ok(Err("none of its fields looks like a slug".to_owned())),
+        None => return Ok(Err(("none of its fields looks like a slug".to_owned(), false))),
     };
     match strapi.sample(&schema.uid, &endpoints, Some(field)).await {
         Ok(sample) => Ok(Ok(Type::of_schema(schema, slug, &sample))),
@@ -152,20 +165,54 @@ async fn one_by_schema(
             let sample = Sample { endpoint, is_guessable: false, documents: Vec::new() };
             Ok(Ok(Type::of_schema(schema, slug, &sample)))
         }
-        Err(ContentError::Setup(SetupProblem::NoEndpoint { endpoint, .. })) => Ok(Err(format!(
-            "404 on /api/{endpoint}: it has no routes in Strapi, or another path, which a \
-             [[content_type]] can name"
-        ))),
+        Err(ContentError::Setup(SetupProblem::NoEndpoint { endpoint, .. })) => {
+            let reason = format!(
+                "404 on /api/{endpoint}: it has no routes in Strapi, or another path, which a \
+                 [[content_type]] can name"
+            );
+            Ok(Err((reason, true)))
+        }
         Err(error) if error.is_without_response() => Err(error),
-        Err(error) => Ok(Err(error.detail())),
+        Err(error) => Ok(Err((error.detail(), true))),
     }
+}
+
+/// The slug in a component of a type that has none of its own.
+async fn slug_in_components(
+    strapi: &Strapi,
+    schema: &TypeSchema,
+) -> Result<Option<Slug>, ContentError> {
+    let mut all = Vec::new();
+    for FieldSchema { name, component, .. } in &schema.fields {
+        let Some(component) = component else { continue };
+        let fields = strapi.component_fields(component).await?.unwrap_or_default();
+        all.extend(fields.into_iter().map(|field| {
+            let name = format!("{name}.{}", field.name);
+            FieldSchema { name, ..field }
+        }));
+    }
+    Ok(Slug::of_schema(&all))
+}
+
+/// A page of documents with all of their fields; with their components if none of these is a slug.
+async fn sample(
+    strapi: &Strapi,
+    uid: &ContentTypeUid,
+    endpoints: &[Endpoint],
+) -> Result<Sample, ContentError> {
+    let sample = strapi.sample(uid, endpoints, None).await?;
+    if sample.documents.is_empty() || Slug::of_documents(&sample.documents).is_some() {
+        return Ok(sample);
+    }
+    let populated = strapi.sample(uid, std::slice::from_ref(&sample.endpoint), Some("*")).await?;
+    Ok(Sample { documents: populated.documents, ..sample })
 }
 
 /// The types that the command line names.
 async fn by_documents(strapi: &Strapi, wanted: &[WantedType]) -> Result<Types, String> {
     let mut types = Types::default();
     for WantedType { uid, endpoints } in wanted {
-        let sample = match strapi.sample(uid, endpoints, None).await {
+        let sample = match sample(strapi, uid, endpoints).await {
             Ok(sample) => sample,
             Err(error) => {
                 let reason = match &error {
@@ -184,7 +231,17 @@ async fn by_documents(strapi: &Strapi, wanted: &[WantedType]) -> Result<Types, S
                 if !is_of_type {
                     return Err(format!("--type {uid}: {reason}"));
                 }
-                types.left_out.push(LeftOut { uid: uid.clone(), reason });
+                let sketch = match &error {
+                    ContentError::Setup(SetupProblem::NoEndpoint { endpoint, .. }) => {
+                        Sketch::new(endpoint, EndpointKind::Collection, true, true)
+                    }
+                    ContentError::Setup(SetupProblem::NotPermitted { endpoint, .. }) => {
+                        Sketch::new(endpoint, EndpointKind::Collection, true, !endpoints.is_empty())
+                    }
+                    _ => None,
+                };
+                let left_out = LeftOut::new(uid, reason);
+                types.left_out.push(LeftOut { sketch, is_unread: true, ..left_out });
                 continue;
             }
         };
@@ -192,7 +249,7 @@ async fn by_documents(strapi: &Strapi, wanted: &[WantedType]) -> Result<Types, S
         types.found.push(Type::of_documents(uid, &sample));
     }
     if types.found.is_empty() {
-        let reason = |LeftOut { uid, reason }: &LeftOut| format!("--type {uid}: {reason}");
+        let reason = |LeftOut { uid, reason, .. }: &LeftOut| format!("--type {uid}: {reason}");
         return Err(types.left_out.iter().map(reason).collect::<Vec<_>>().join("\n"));
     }
     Ok(types)
@@ -200,8 +257,14 @@ async fn by_documents(strapi: &Strapi, wanted: &[WantedType]) -> Result<Types, S
 
 /// The error where no type has a rule.
 fn no_rules(left_out: &[LeftOut]) -> String {
-    let reasons = left_out.iter().map(|LeftOut { uid, reason }| format!("\n- {uid}: {reason}"));
+    let reasons = left_out.iter().map(|LeftOut { uid, reason, .. }| format!("\n- {uid}: {reason}"));
     let reasons: String = reasons.collect();
+    if left_out.iter().any(|left_out| left_out.is_unread) {
+        return format!(
+            "no content types to write rules for: some could not be read; do what is said for each \
+             type, and run init again{reasons}"
+        );
+    }
     let found =
         if reasons.is_empty() { "the CMS has none" } else { "none of them can have a rule" };
     format!(

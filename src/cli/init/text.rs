@@ -5,9 +5,10 @@ use std::fmt::Write;
 use super::locales::{FoundIn, SiteLocales};
 use super::rules::RuleGuess;
 use super::survey::Survey;
+use super::types::Sketch;
 use crate::cli::output::words::wrapped;
 use crate::content::EndpointKind;
-use crate::rules::Locale;
+use crate::rules::{ContentTypeUid, Locale};
 use crate::site::Site;
 
 /// The key of the site.
@@ -153,18 +154,36 @@ fn endpoint(out: &mut Lines, rule: &RuleGuess) {
     }
 }
 
+/// A rule in comments.
+fn sketch(out: &mut Lines, uid: &ContentTypeUid, Sketch { template, endpoint }: &Sketch) {
+    out.line("# [[site.rule]]");
+    out.pair("# content_type", &quoted(uid.as_str()));
+    out.pair("# template", &quoted(template));
+    if let Some((path, kind)) = endpoint {
+        out.line("# [[content_type]]");
+        out.pair("# uid", &quoted(uid.as_str()));
+        out.pair("# endpoint", &quoted(path));
+        if *kind == EndpointKind::Single {
+            out.pair("# kind", &quoted("single"));
+        }
+    }
+}
+
 fn left_out(out: &mut Lines, survey: &Survey) {
     if survey.left_out.is_empty() {
         return;
     }
     out.line("");
     out.comment(
-        "Content types without a rule. One that has pages needs a rule like those above, whose \
-         template names the field that is unique for each page.",
+        "Content types without a rule. If one has pages, remove the # of its rule, and write the field \
+         that is unique for each page in place of `slug`; if it has none, create one in Strapi.",
     );
     for left_out in &survey.left_out {
         out.comment(&format!("{}:", left_out.uid));
         out.line(&wrapped(&left_out.reason, WIDTH, "#   "));
+        if let Some(sketch) = &left_out.sketch {
+            self::sketch(out, &left_out.uid, sketch);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::slug::Slug;
 use crate::content::{EndpointKind, FieldSchema, Sample, TypeSchema};
-use crate::rules::ContentTypeUid;
+use crate::rules::{ContentTypeUid, Template};
 
 /// A content type of the CMS.
 #[derive(Debug)]
@@ -41,6 +41,43 @@ pub(super) enum Values {
 pub(super) struct LeftOut {
     pub(super) uid: ContentTypeUid,
     pub(super) reason: String,
+    /// A rule that it could have; `None`: there is no such type, or nothing is known of it.
+    pub(super) sketch: Option<Sketch>,
+    /// Whether it could not be read.
+    pub(super) is_unread: bool,
+}
+
+/// A rule for a content type whose slug is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sketch {
+    pub(super) template: String,
+    /// As in [`RuleGuess`](super::rules::RuleGuess).
+    pub(super) endpoint: Option<(String, EndpointKind)>,
+}
+
+impl LeftOut {
+    /// A type of which nothing else is known.
+    pub(super) fn new(uid: &ContentTypeUid, reason: String) -> Self {
+        Self { uid: uid.clone(), reason, sketch: None, is_unread: false }
+    }
+}
+
+impl Sketch {
+    /// A rule for a type at a path below `/api`; `None`: no template can have its name.
+    pub(super) fn new(
+        path: &str,
+        kind: EndpointKind,
+        is_localized: bool,
+        needs_endpoint: bool,
+    ) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let locale = if is_localized { "/{locale}" } else { "" };
+        let end = if kind == EndpointKind::Collection { "/{slug}" } else { "" };
+        let template = format!("{locale}/{name}{end}");
+        Template::parse(&template).ok()?;
+        let endpoint = needs_endpoint.then(|| (path.to_owned(), kind));
+        Some(Self { template, endpoint })
+    }
 }
 
 impl Type {
@@ -83,10 +120,18 @@ pub(super) fn locale(document: &Map<String, Value>) -> Option<&str> {
     document.get("locale")?.as_str()
 }
 
+/// The value of a field, or of a field of a component.
+fn value<'d>(document: &'d Map<String, Value>, field: &str) -> Option<&'d Value> {
+    match field.split_once('.') {
+        Some((component, field)) => document.get(component)?.get(field),
+        None => document.get(field),
+    }
+}
+
 impl Values {
     fn of(documents: &[Map<String, Value>], field: &str) -> Self {
         let values: Vec<&str> =
-            documents.iter().filter_map(|document| document.get(field)?.as_str()).collect();
+            documents.iter().filter_map(|document| value(document, field)?.as_str()).collect();
         let most = |is: fn(&&&str) -> bool| 2 * values.iter().filter(is).count() > values.len();
         if most(|value| value.starts_with('/') || value.ends_with('/')) {
             Self::OuterSlashes

@@ -12,6 +12,7 @@ use super::endpoint::{Endpoint, EndpointKind};
 use super::endpoint_cache::ResolvedEndpoint;
 use super::fetch::Fetcher;
 use super::json::object;
+use super::targets::{attributes, is_plain};
 use crate::content::{ContentError, SetupProblem, Status};
 use crate::rules::{ContentTypeUid, Locale, encode};
 
@@ -56,6 +57,18 @@ pub(super) async fn type_schemas(client: &Client) -> Result<Option<Vec<TypeSchem
             Err(SetupProblem::NotPermitted { endpoint: SCHEMAS.into(), has_token }.into())
         }
     }
+}
+
+/// See [`super::Strapi::component_fields`].
+pub(super) async fn component_fields(
+    client: &Client,
+    component: &str,
+) -> Result<Option<Vec<FieldSchema>>, ContentError> {
+    if !is_plain(component) {
+        return Ok(None);
+    }
+    let attributes = attributes(client, &format!("components/{component}")).await?;
+    Ok(attributes.map(|attributes| schema::fields(component, attributes)))
 }
 
 /// The UIDs of all content types; `None`: the token may not read them.
@@ -185,9 +198,18 @@ fn list_query(status: Status, size: usize) -> String {
     format!("status={status}&sort=documentId:asc&pagination[page]=1&pagination[pageSize]={size}")
 }
 
-/// Without a field: all of them, the locale included.
+/// Without a field: all of them, the locale included, without relations and components. `*`: these too.
 fn fields(field: Option<&str>) -> String {
-    field.map_or_else(String::new, |field| format!("&fields[0]={}", encode(field)))
+    match field.map(|field| (field, field.split_once('.'))) {
+        None => String::new(),
+        Some(("*", _)) => "&populate=*".to_owned(),
+        Some((field, None)) => format!("&fields[0]={}", encode(field)),
+        Some((_, Some((component, field)))) => format!(
+            "&fields[0]=documentId&populate[{}][fields][0]={}",
+            encode(component),
+            encode(field)
+        ),
+    }
 }
 
 /// What a response has.

@@ -2,7 +2,7 @@
 
 mod attributes;
 
-pub(super) use attributes::{Attribute, Attributes, is_plain, parse_attributes};
+pub(super) use attributes::{Attribute, Attributes, attributes, is_plain, parse_attributes};
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -135,8 +135,11 @@ fn types_that_the_token_may_not_read_are_named_at_once_and_the_others_are_writte
     assert!(settings.contains("content_type = \"api::post.post\""), "{settings}");
     for uid in ["api::page.page", "api::lesson.lesson"] {
         assert!(settings.contains(&format!("# {uid}:")), "{settings}");
+        assert!(settings.contains(&format!("# content_type = \"{uid}\"\n")), "{settings}");
         assert!(summary.contains(uid), "{summary}");
     }
+    let lesson = "# uid = \"api::lesson.lesson\"\n# endpoint = \"lessons\"\n";
+    assert!(settings.contains(lesson), "{settings}");
     let (status, settings, message) = run(&["page", "lesson"]);
     assert_eq!((status, settings.as_str()), (Some(1), ""));
     for line in [
@@ -322,4 +325,27 @@ fn locale_that_the_cms_does_not_have_is_refused() {
     });
     let found = message(&setup(), &cms, &["--locales", "en,fr"], 1);
     assert_eq!(found, "frontend-map: --locales fr: the CMS has no such locale; it has: en, de\n");
+}
+
+#[test]
+fn unreadable_types_need_a_permission_and_no_new_field() {
+    let cms = Cms::start(|target| match target {
+        SCHEMAS => schemas(&[
+            ("api::a.a", "collectionType", ["a", "as"], false, r#"{"slug":{"type":"uid"}}"#),
+            ("api::b.b", "collectionType", ["b", "bs"], false, r#"{"slug":{"type":"uid"}}"#),
+        ]),
+        LOCALES => locales(&["en"], "en"),
+        _ => denied(),
+    });
+    let found = message(&setup(), &cms, &[], 1);
+    let grant = |name: &str| {
+        format!("- api::{name}.{name}: 403 on /api/{name}s: grant find and findOne to the token")
+    };
+    let expected = format!(
+        "frontend-map: no content types to write rules for: some could not be read; do what is said \
+         for each type, and run init again\n{}\n{}\n",
+        grant("a"),
+        grant("b")
+    );
+    assert_eq!(found, expected);
 }

@@ -132,3 +132,15 @@ fn type_without_documents_or_slug_has_no_rule() {
         assert_eq!((ended.status, ended.stderr), (Some(1), message));
     }
 }
+
+#[test]
+fn slug_in_a_component_is_found_in_documents() {
+    let cms = cms(|target| {
+        let seo =
+            r#","title":"x","seo":{"id":1,"slug":"a"},"category":{"documentId":"c","slug":"c"}"#;
+        let is_populated = target.contains("&populate=*");
+        list(&[("a", if is_populated { seo } else { r#","title":"x""# })], 100, 1)
+    });
+    let (settings, _) = printed(&cms, &["--type", "api::post.post"]);
+    assert!(settings.contains("template = \"/posts/{seo.slug}\"\n"), "{settings}");
+}

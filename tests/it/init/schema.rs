@@ -91,7 +91,7 @@ fn file_has_a_rule_for_each_type_with_a_slug() {
         "# Guess: the home page, by its name.\n",
         "# It has no document yet.\n",
         "# template = \"/{locale}/{*path}\"\n# params.path = { field = \"slug\", ancestors = \"parent\" }\n",
-        "# api::tag.tag:\n#   none of its fields looks like a slug\n",
+        "# api::tag.tag:\n#   none of its fields looks like a slug\n# [[site.rule]]\n# content_type = \"api::tag.tag\"\n# template = \"/{locale}/tags/{slug}\"\n",
     ] {
         assert!(settings.contains(comment), "{comment}\n{settings}");
     }
@@ -316,14 +316,71 @@ fn settings_in_comments_are_valid() {
     let mut used = 0;
     for line in &mut lines {
         let is_setting = |name: &&&str| line.starts_with(&format!("# {name} = "));
-        let names = ["front_end_url", "locale_prefix", "trailing_slash", "template", "params.path"];
-        if names.iter().find(is_setting).is_some() {
+        let names = [
+            "front_end_url",
+            "locale_prefix",
+            "trailing_slash",
+            "template",
+            "params.path",
+            "content_type",
+        ];
+        if *line == "# [[site.rule]]" || names.iter().find(is_setting).is_some() {
             *line = line.trim_start_matches("# ");
             used += 1;
         }
     }
-    assert_eq!(used, 5, "{settings}");
+    assert_eq!(used, 8, "{settings}");
     let settings = lines.join("\n").replace("http://CMS", "http://cms.example");
     let ended = Setup::new(&settings).run(&["check", "--offline", "--strict"]);
     assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""), "{}", ended.stdout);
+}
+
+const COMPONENTS: &[Schema] = &[
+    (
+        "api::page.page",
+        "collectionType",
+        ["page", "pages"],
+        true,
+        r#"{"title":{"type":"string"},"seo":{"type":"component","component":"shared.seo"},"parts":{"type":"component","component":"shared.part","repeatable":true}}"#,
+    ),
+    (
+        "api::shop.shop",
+        "collectionType",
+        ["shop", "shops"],
+        false,
+        r#"{"code":{"type":"string","unique":true},"urlName":{"type":"string","unique":true}}"#,
+    ),
+    (
+        "api::person.person",
+        "collectionType",
+        ["person", "people"],
+        false,
+        r#"{"code":{"type":"string","unique":true}}"#,
+    ),
+];
+
+#[test]
+fn slugs_in_components_and_unique_texts_have_rules_and_other_types_have_one_in_comments() {
+    let seo = r#"{"data":{"uid":"shared.seo","schema":{"attributes":{"slug":{"type":"string"},"title":{"type":"string"}}}}}"#;
+    let page = |target: &str| match target.split('?').next() {
+        Some("/api/content-type-builder/components/shared.seo") => Script::json(200, seo),
+        Some("/api/pages") if target.contains("&populate[seo][fields][0]=slug") => {
+            list(&[("a", r#","seo":{"id":1,"slug":"x/y"}"#)], 100, 1)
+        }
+        Some("/api/shops") => documents("urlName", &["a"]),
+        _ => not_found(),
+    };
+    let cms = cms(COMPONENTS, &["en"], page);
+    let (settings, said) = printed(&cms, &[]);
+    for part in [
+        "template = \"/{locale}/pages/{*seo.slug}\"\n",
+        "# `urlName` is a unique text.\n# Not localized, so there is no {locale}.\ntemplate = \"/shops/{urlName}\"\n",
+        "# api::person.person:\n#   none of its fields looks like a slug\n# [[site.rule]]\n\
+         # content_type = \"api::person.person\"\n# template = \"/people/{slug}\"\n\
+         # [[content_type]]\n# uid = \"api::person.person\"\n# endpoint = \"people\"\n",
+    ] {
+        assert!(settings.contains(part), "{part}\n{settings}");
+    }
+    assert!(said.starts_with("2 rules, locale en\n"), "{said}");
+    assert!(!cms.targets().iter().any(|target| target.contains("shared.part")), "a list");
 }

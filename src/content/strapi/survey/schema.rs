@@ -36,9 +36,18 @@ pub struct FieldSchema {
     pub is_unique: bool,
     /// Whether it is a relation to one document of the same content type, as in a page tree.
     pub is_parent: bool,
+    /// The component that is its value, unless it is repeatable.
+    pub component: Option<String>,
 }
 
 impl TypeSchema {
+    /// Whether the service finds the endpoint with a token that may not read the schema.
+    #[must_use]
+    pub fn is_guessable(&self) -> bool {
+        let guesses = [Endpoint::guess(&self.uid), Endpoint::guess_single(&self.uid)];
+        self.endpoint.as_ref().is_some_and(|endpoint| guesses.contains(endpoint))
+    }
+
     /// The endpoints at which the CMS may have the type, the likeliest first.
     #[must_use]
     pub fn endpoints(&self) -> Vec<Endpoint> {
@@ -82,21 +91,25 @@ fn content_type(json: &str) -> Option<TypeSchema> {
     }
     let kind: EndpointKind = schema.kind.into();
     let endpoint = Endpoint::of_names(&uid, kind, &schema.singular_name, &schema.plural_name);
-    let mut fields: Vec<FieldSchema> = schema
-        .attributes
-        .into_iter()
-        .filter(|(_, attribute)| !attribute.private)
-        .map(|(name, attribute)| field(&uid, name, attribute))
-        .collect();
-    fields.sort_by(|one, other| one.name.cmp(&other.name));
+    let fields = fields(uid.as_str(), schema.attributes);
     Some(TypeSchema { uid, endpoint, is_localized: schema.plugin_options.i18n.localized, fields })
 }
 
-fn field(uid: &ContentTypeUid, name: String, attribute: Attribute) -> FieldSchema {
-    let target = attribute.leads_to().0.map(String::as_str);
-    let is_parent = target == Some(uid.as_str()) && !attribute.is_list();
+/// The attributes of a content type or component that the CMS returns, by name.
+pub(super) fn fields(uid: &str, attributes: Attributes) -> Vec<FieldSchema> {
+    let visible = attributes.into_iter().filter(|(_, attribute)| !attribute.private);
+    let mut fields: Vec<FieldSchema> =
+        visible.map(|(name, attribute)| field(uid, name, attribute)).collect();
+    fields.sort_by(|one, other| one.name.cmp(&other.name));
+    fields
+}
+
+fn field(uid: &str, name: String, attribute: Attribute) -> FieldSchema {
+    let (target, component) = attribute.leads_to();
+    let is_parent = target.is_some_and(|target| target == uid) && !attribute.is_list();
+    let component = component.filter(|_| !attribute.is_list()).cloned();
     let is_unique = attribute.unique == Some(true);
-    FieldSchema { name, kind: attribute.kind, is_unique, is_parent }
+    FieldSchema { name, kind: attribute.kind, is_unique, is_parent, component }
 }
 
 #[derive(Deserialize)]

@@ -53,7 +53,7 @@ pub(super) async fn target(
 ) -> Result<Option<ContentTypeUid>, ContentError> {
     let (mut schema, mut target) = (format!("content-types/{uid}"), None);
     for name in relation.segments() {
-        let Some(mut attributes) = fetch(client, &schema).await? else { return Ok(None) };
+        let Some(mut attributes) = attributes(client, &schema).await? else { return Ok(None) };
         let Some(attribute) = attributes.remove(&**name) else { return Ok(None) };
         target = attribute.target.and_then(|target| ContentTypeUid::parse(&target).ok());
         schema = match (&target, attribute.component) {
@@ -71,7 +71,10 @@ pub(in crate::content::strapi) fn is_plain(name: &str) -> bool {
 }
 
 /// `None`: the token may not read the schema, or there is none.
-async fn fetch(client: &Client, path: &str) -> Result<Option<Attributes>, ContentError> {
+pub(in crate::content::strapi) async fn attributes(
+    client: &Client,
+    path: &str,
+) -> Result<Option<Attributes>, ContentError> {
     match client.schema(path).await {
         Ok(Reply::Json(json)) => Ok(parse_attributes(&json)),
         Ok(_) | Err(ContentError::Unusable(_)) => Ok(None),
