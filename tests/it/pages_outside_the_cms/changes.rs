@@ -1,11 +1,16 @@
 //! Documents that get the path of a page, and lose it again, while a webhook reports each change.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{PAGES, data, settings};
 use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::cms::Cms;
-use crate::support::content::Content;
+use crate::support::content::{Content, Query};
 use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
@@ -135,6 +140,16 @@ fn batch_has_the_same_results_with_and_without_a_snapshot() {
         content.put("en", id, fields);
     }
     content.put("de", "own", r#","slug":"eigen","customPath":"kontakt""#);
+    // The walk at the start waits for the first batch.
+    let is_first = Arc::new(AtomicBool::new(true));
+    let is_walk = |target: &str| Query::parse(target).is_some_and(|query| query.ids.is_empty());
+    let of_walk = Arc::clone(&is_first);
+    content.fail(move |target| {
+        while is_walk(target) && of_walk.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        None
+    });
     let cms = content.start();
     let service = setup(&cms, "path_field = \"customPath\"").start();
     let wanted = [
@@ -160,6 +175,7 @@ fn batch_has_the_same_results_with_and_without_a_snapshot() {
     let cold = batch(&service, &wanted);
     assert_eq!(cold.header("age"), None, "no snapshot was used");
     assert_eq!(found(&cold), expected);
+    is_first.store(false, Ordering::Relaxed);
     until_so("the walk ends", || batch(&service, &wanted).header("age").is_some());
     let warm = batch(&service, &wanted);
     assert_eq!(warm.json()["data"], cold.json()["data"]);
