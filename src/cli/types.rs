@@ -15,8 +15,8 @@ use crate::config::Config;
 
 const AFTER_HELP: &str = "\
 The file declares the interface `Sites` of the package `frontend-map-client`: a `switch` over the
-content types of a site that forgets one does not compile then. Nothing is requested from the CMS. All
-names are sorted, so that the file changes only if the types do.
+content types of a site, or over the templates of one, that forgets one does not compile then. Nothing
+is requested from the CMS. All names are sorted, so that the file changes only if the types do.
 
 Exit status: 0 written or, with --check, the same; 1 with --check, the file differs or does not exist;
 2 could not run, or invalid arguments; 78 invalid settings.";

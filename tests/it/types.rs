@@ -66,6 +66,9 @@ template = "/"
 [[site.page]]
 name = "search"
 path = "/search"
+[[site.page]]
+name = "a-page"
+path = { en = "/a", "zh-Hant" = "/z" }
 
 [[site]]
 key = "1"
@@ -75,22 +78,42 @@ rule = [{ content_type = "api::x.x", template = "/{slug}" }]
 
 const SITE_1: &str = r#"    "1": {
       locales: "en";
+      pages: never;
       contentTypes: {
-        "api::x.x": { locale: Sites["1"]["locales"]; slug: string };
+        "api::x.x": {
+          "/{slug}": { locale: Sites["1"]["locales"]; slug: string };
+        };
       };
     };
 "#;
 
 const SITE_Z: &str = r#"    "z.9_-": {
       locales: "en" | "pt_BR" | "zh-Hant";
+      pages: "a-page" | "search";
       contentTypes: {
-        "api::by-locale.by-locale": { locale: Sites["z.9_-"]["locales"]; slug: string; "year-1"?: string };
-        "api::date.date": { locale: Sites["z.9_-"]["locales"]; _1: string; "category.slug": string; documentId: string; "publishedAt:year": string };
-        "api::home.home": { locale: Sites["z.9_-"]["locales"] };
-        "api::own.own": { locale: Sites["z.9_-"]["locales"]; slug?: string };
-        "api::tree.tree": { locale: Sites["z.9_-"]["locales"]; path: string };
-        "api::x.x": { locale: Sites["z.9_-"]["locales"]; part?: string; section?: string; slug: string };
-        "plugin::a-b_9.C-d_8": { locale: Sites["z.9_-"]["locales"]; slug: string };
+        "api::by-locale.by-locale": {
+          "/by/{slug}/{year-1}": { locale: Sites["z.9_-"]["locales"]; slug: string; "year-1": string };
+          "/{locale}/by/{slug}": { locale: Sites["z.9_-"]["locales"]; slug: string };
+        };
+        "api::date.date": {
+          "/{publishedAt:year}/{category.slug}/{_1}/{documentId}": { locale: Sites["z.9_-"]["locales"]; _1: string; "category.slug": string; documentId: string; "publishedAt:year": string };
+        };
+        "api::home.home": {
+          "/": { locale: Sites["z.9_-"]["locales"] };
+        };
+        "api::own.own": {
+          "/{locale}/own/{slug}": { locale: Sites["z.9_-"]["locales"]; slug?: string };
+        };
+        "api::tree.tree": {
+          "/{locale}/tree/{*path}": { locale: Sites["z.9_-"]["locales"]; path: string };
+        };
+        "api::x.x": {
+          "/{locale}/x/{slug}": { locale: Sites["z.9_-"]["locales"]; slug: string };
+          "/{locale}/{section?}/{part?}/b-{slug}.html": { locale: Sites["z.9_-"]["locales"]; part?: string; section?: string; slug: string };
+        };
+        "plugin::a-b_9.C-d_8": {
+          "/{locale}/p/{slug}": { locale: Sites["z.9_-"]["locales"]; slug: string };
+        };
       };
     };
 "#;

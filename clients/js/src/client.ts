@@ -30,7 +30,7 @@ export interface FrontendMap<Site extends SiteKey = SiteKey> {
   /** A copy of a document of Strapi, or of a list of them, with `href` in each relation. */
   links<T>(document: T, options: LinkOptions<ContentType<Site>, Locale<Site>>): Promise<Linked<T>>;
   /** All public pages, for static builds. */
-  pages(options?: PagesOptions<ContentType<Site>, Locale<Site>>): Pages;
+  pages(options?: PagesOptions<Site>): Pages<Site>;
   /** What has changed since a cursor. */
   changes(options?: ChangesOptions): Promise<Changes>;
   /** The event of a webhook of the service, if its signature is right and it is no replay. */
@@ -71,7 +71,7 @@ export function createFrontendMap<Site extends SiteKey>(options: Options<Site>):
     url,
     urls,
     links: (document, how) => links(urls, document, how),
-    pages: (how = {}) => new Pages(transport, site, how),
+    pages: (how = {}) => new Pages<Site>(transport, site, how),
     changes: (how) => changes(transport, site, how),
     verifyWebhook: (request, secret) => webhooks.verify(request, secret),
     sitemap: (request, how) => sitemap(settings, request, how),

@@ -20,6 +20,7 @@ export type {
   Moved,
   NoPage,
   Page,
+  PageName,
   PageOutside,
   RedirectTarget,
   Resolution,

@@ -4,7 +4,7 @@ import { ServiceError } from "./http/failure.js";
 import type { Reads } from "./http/reads.js";
 import { type Call, dataOf, type Transport } from "./http/transport.js";
 import { isImpossible, target } from "./pathname.js";
-import type { LastGood, Resolution, SiteKey } from "./types.js";
+import type { LastGood, Match, Resolution, SiteKey } from "./types.js";
 
 /** The kinds that this version of the client knows. */
 const KINDS = new Set(["document", "page", "redirect", "none"]);
@@ -57,8 +57,10 @@ export async function resolve<Site = SiteKey>(
 function decode<Site>(text: string): Resolution<Site> {
   const data = dataOf(text);
   if (!KINDS.has(data.kind as string)) {
-    throw invalidResponse(`kind ${JSON.stringify(data.kind)} is not known to this version of the client`);
+    throw invalidResponse(`unknown kind ${String(data.kind)}`);
   }
+  // By a member of its own, the compiler narrows the whole result.
+  if (data.kind === "document") data.contentType = (data.matched as Match<SiteKey> | null)?.collectionType;
   return data as unknown as Resolution<Site>;
 }
 
@@ -75,7 +77,7 @@ function noPage(site: string, pathname: string, gone?: unknown): object {
     locale: null,
     matched: null,
     kind: "none",
-    ...(gone ? { gone } : {}),
+    gone,
     resolvedBy: "rules",
     documentId: null,
     canonicalPath: null,

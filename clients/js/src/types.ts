@@ -4,14 +4,17 @@ import type { components } from "./openapi.js";
 
 /**
  * The sites of the service's settings, to be declared by the frontend: then a `switch` over content
- * types is checked by the compiler.
+ * types is checked by the compiler. `frontend-map types` writes them.
  *
  * ```ts
  * declare module "frontend-map-client" {
  *   interface Sites {
  *     main: {
  *       locales: "en" | "de";
- *       contentTypes: { "api::article.article": { locale: string; slug: string } };
+ *       pages: "home" | "search";
+ *       contentTypes: {
+ *         "api::article.article": { "/{locale}/articles/{slug}": { locale: string; slug: string } };
+ *       };
  *     };
  *   }
  * }
@@ -20,21 +23,23 @@ import type { components } from "./openapi.js";
 export interface Sites {}
 
 type Declared = keyof Sites & string;
-type AnySite = { locales: string; contentTypes: Record<string, Record<string, string>> };
+type AnySite = { locales: string; pages: string; contentTypes: Record<string, Record<string, Record<string, string>>> };
 type Declaration<Site> = Site extends keyof Sites ? Sites[Site] : AnySite;
 
 /** The key of a site: any, until sites are declared. */
 export type SiteKey = [Declared] extends [never] ? string : Declared;
 /** The locales of a site. */
 export type Locale<Site> = Declaration<Site> extends { locales: infer Locales } ? Locales & string : string;
+/** The names of the pages of a site outside the CMS. */
+export type PageName<Site> = Declaration<Site> extends { pages: infer Names } ? Names & string : string;
 type ContentTypes<Site> = Declaration<Site> extends { contentTypes: infer Types } ? Types : never;
 /** The UIDs of the content types of a site. */
 export type ContentType<Site> = keyof ContentTypes<Site> & string;
+/** The templates of a content type. */
+type Template<Site, Uid extends ContentType<Site>> = keyof ContentTypes<Site>[Uid] & string;
 
 /** The rule that matches a path, with the values of its placeholders. */
-export type Match<Site> = {
-  [Uid in ContentType<Site>]: { collectionType: Uid; rule: string; params: ContentTypes<Site>[Uid] };
-}[ContentType<Site>];
+export type Match<Site, Uid extends ContentType<Site> = ContentType<Site>> = DocumentPage<Site, Uid>["matched"];
 
 type Schemas = components["schemas"];
 
@@ -67,11 +72,17 @@ interface Resolved {
 /** Where to redirect; `to` has no query. */
 export type RedirectTarget = Schemas["Redirection"];
 
-/** A document has this path. */
-export interface DocumentPage<Site = SiteKey> extends Resolved {
+/** A document has this path: one member for each content type and each of its templates. */
+export type DocumentPage<Site = SiteKey, Uid extends ContentType<Site> = ContentType<Site>> = {
+  [One in Uid]: { [Rule in Template<Site, One>]: DocumentOf<Site, One, Rule> }[Template<Site, One>];
+}[Uid];
+
+interface DocumentOf<Site, Uid extends ContentType<Site>, Rule extends Template<Site, Uid>> extends Resolved {
   kind: "document";
+  /** That of `matched`. */
+  contentType: Uid;
   locale: Locale<Site>;
-  matched: Match<Site>;
+  matched: { collectionType: Uid; rule: Rule; params: ContentTypes<Site>[Uid][Rule] };
   documentId: string;
   canonicalPath: string;
   /** Null without a base URL. */
@@ -84,8 +95,9 @@ export interface DocumentPage<Site = SiteKey> extends Resolved {
 /** A page outside the CMS has this path. */
 export interface PageOutside<Site = SiteKey> extends Resolved {
   kind: "page";
+  contentType?: never;
   /** Its name in the service's settings. */
-  page: string;
+  page: PageName<Site>;
   locale: Locale<Site>;
   matched: null;
   documentId: null;
@@ -98,6 +110,7 @@ export interface PageOutside<Site = SiteKey> extends Resolved {
 /** A document had this path before: redirect. */
 export interface Moved<Site = SiteKey> extends Resolved {
   kind: "redirect";
+  contentType?: never;
   locale: Locale<Site>;
   matched: Match<Site> | null;
   documentId: null;
@@ -107,6 +120,7 @@ export interface Moved<Site = SiteKey> extends Resolved {
 /** There is no page at this path. */
 export interface NoPage<Site = SiteKey> extends Resolved {
   kind: "none";
+  contentType?: never;
   /** Null if no rule matches. */
   locale: Locale<Site> | null;
   matched: Match<Site> | null;
@@ -147,5 +161,30 @@ export interface DocumentUrl {
   lastGood?: LastGood;
 }
 
-/** A public page: a document, or a page outside the CMS. */
-export type Page = Schemas["Page"];
+/** A public page: a document, with the template of its path, or a page outside the CMS. */
+export type Page<Site = SiteKey> = DocumentRow<Site> | PageRow<Site>;
+
+interface Row<Site> extends Pick<Schemas["Page"], "path" | "url" | "lastModified" | "listed"> {
+  locale: Locale<Site>;
+}
+
+type DocumentRow<Site> = {
+  [Uid in ContentType<Site>]: {
+    [Rule in Template<Site, Uid>]: Row<Site> & {
+      contentType: Uid;
+      documentId: string;
+      rule: Rule;
+      params: ContentTypes<Site>[Uid][Rule];
+      page?: never;
+    };
+  }[Template<Site, Uid>];
+}[ContentType<Site>];
+
+interface PageRow<Site> extends Row<Site> {
+  /** Its name in the service's settings. */
+  page: PageName<Site>;
+  contentType?: never;
+  documentId?: never;
+  rule?: never;
+  params?: never;
+}

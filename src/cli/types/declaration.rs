@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::rules::{ContentTypeUid, Locale, Rule, RuleSet, Segment, Template};
+use crate::rules::{ContentTypeUid, Locale, Segment, Template};
 use crate::site::Site;
+use crate::snapshot::PublicUrl;
 
 const HEAD: &str = "\
 // Written by `frontend-map types`. Do not edit it: run the command again when the settings change.
@@ -26,43 +27,59 @@ fn of_site(site: &Site) -> String {
     let rules = &site.rules;
     let mut locales: Vec<&str> = rules.locales().codes().iter().map(Locale::as_str).collect();
     locales.sort_unstable();
-    let locales: Vec<String> = locales.into_iter().map(literal).collect();
+    let mut pages: Vec<&str> = site.pages.snapshot().urls().map(PublicUrl::document_id).collect();
+    pages.sort_unstable();
+    pages.dedup();
     let mut uids = rules.content_types();
     uids.sort_unstable();
-    let params = |uid: &ContentTypeUid| {
-        format!("        {}: {};\n", literal(uid.as_str()), params(site, uid))
-    };
-    let types: String = uids.into_iter().map(params).collect();
+    let types: String = uids.into_iter().map(|uid| of_type(site, uid)).collect();
     format!(
-        "    {}: {{\n      locales: {};\n      contentTypes: {{\n{types}      }};\n    }};\n",
+        "    {}: {{\n      locales: {};\n      pages: {};\n      contentTypes: {{\n{types}      }};\n    }};\n",
         name(&site.key),
-        locales.join(" | "),
+        union(&locales),
+        union(&pages),
     )
 }
 
-/// The params of the paths of a content type. Any of its rules may have built a path, so that a param is
-/// optional unless all paths have it.
-fn params(site: &Site, uid: &ContentTypeUid) -> String {
-    let own_path = site.rules.of_type(uid.as_str()).any(|rule| rule.path_field.is_some());
-    let templates: Vec<&Template> = templates(&site.rules, uid).collect();
-    // For each name, how many templates always have a value for it.
-    let mut required = BTreeMap::<&str, usize>::new();
-    for segment in templates.iter().flat_map(|template| template.segments()) {
-        if let Some(placeholder) = segment.placeholder().filter(|_| !segment.is_locale()) {
-            let is_required = !matches!(segment, Segment::Optional(_));
-            *required.entry(&placeholder.name).or_default() += usize::from(is_required);
+/// The templates of a content type, each with the params of its paths.
+fn of_type(site: &Site, uid: &ContentTypeUid) -> String {
+    // With each template, whether a document may have a path of its own, without the params.
+    let mut templates = BTreeMap::<&str, (&Template, bool)>::new();
+    for rule in site.rules.of_type(uid.as_str()) {
+        for (_, template) in rule.templates() {
+            let entry = templates.entry(template.as_str()).or_insert((template, false));
+            entry.1 |= rule.path_field.is_some();
         }
     }
-    let mark = |count| if own_path || count < templates.len() { "?" } else { "" };
     let locale = format!("locale: Sites[{}][\"locales\"]", literal(&site.key));
-    let others =
-        required.into_iter().map(|(key, count)| format!("; {}{}: string", name(key), mark(count)));
-    format!("{{ {locale}{} }}", others.collect::<String>())
+    let line = |(text, (template, own_path)): (&str, (&Template, bool))| {
+        let params = params(template, own_path);
+        format!("          {}: {{ {locale}{params} }};\n", literal(text))
+    };
+    let lines: String = templates.into_iter().map(line).collect();
+    format!("        {}: {{\n{lines}        }};\n", literal(uid.as_str()))
 }
 
-fn templates<'r>(rules: &'r RuleSet, uid: &ContentTypeUid) -> impl Iterator<Item = &'r Template> {
-    let templates = |rule: &'r Rule| rule.templates().map(|(_, template)| template);
-    rules.of_type(uid.as_str()).flat_map(templates)
+/// The params of a template beside the locale: optional if a path may lack them.
+fn params(template: &Template, own_path: bool) -> String {
+    let mut marks = BTreeMap::<&str, &str>::new();
+    for segment in template.segments() {
+        if let Some(placeholder) = segment.placeholder().filter(|_| !segment.is_locale()) {
+            let is_optional = own_path || matches!(segment, Segment::Optional(_));
+            marks.insert(&placeholder.name, if is_optional { "?" } else { "" });
+        }
+    }
+    let members = marks.into_iter().map(|(key, mark)| format!("; {}{mark}: string", name(key)));
+    members.collect::<String>()
+}
+
+/// One of these texts; none has no value.
+fn union(texts: &[&str]) -> String {
+    if texts.is_empty() {
+        return "never".to_owned();
+    }
+    let literals: Vec<String> = texts.iter().copied().map(literal).collect();
+    literals.join(" | ")
 }
 
 /// A name of a member: in quotes unless it is an identifier.

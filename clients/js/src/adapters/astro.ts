@@ -46,7 +46,7 @@ const hasRestParameter = ({ routePattern }: AstroContext) => /^\/(?!_).*\[\.\.\.
  * file is left out: with `%`, `?` or `#`, which it does not decode, or not in Unicode's normal form C.
  */
 export function getStaticPaths<Site extends SiteKey>(map: FrontendMap<Site>, options?: Parameters<FrontendMap<Site>["pages"]>[0]) {
-  return async (): Promise<{ params: { path: string | undefined }; props: { page: Page } }[]> => {
+  return async (): Promise<{ params: { path: string | undefined }; props: { page: Page<Site> } }[]> => {
     const found = await distinct(map.pages(options).buildable(problem), ({ path }) => ({ path: decoded(path) || undefined }));
     return found.map(({ params, page }) => ({ params, props: { page } }));
   };

@@ -31,7 +31,7 @@ export async function plainResponse(
     // The option `signal` destroys a connection that is idle again with an error, which ends the process.
     init.signal.addEventListener("abort", () => request.destroy());
   }).catch((cause: unknown) => {
-    throw new FrontendMapError("frontend-map: no connection", { name: "ConnectionError", cause });
+    throw new FrontendMapError("frontend-map: no connection, or it broke off", { name: "ConnectionError", cause });
   });
   const status = message.statusCode ?? 502;
   const bodiless = init.method === "HEAD" || status === 204 || status === 304;

@@ -1,9 +1,9 @@
 /** Pages that a build leaves out, so that one odd slug does not stop a deployment. */
-import type { Page } from "../types.js";
+import type { Page, SiteKey } from "../types.js";
 
 /** A page that the build leaves out, and why; where pages are rendered on demand, it is rendered when it is visited. */
-export interface LeftOut {
-  page: Page;
+export interface LeftOut<Site = SiteKey> {
+  page: Page<Site>;
   reason: string;
 }
 
@@ -17,7 +17,7 @@ export function fileProblem(path: string): string | null {
 }
 
 /** Names each page, in the log of the build. */
-export function warnOfLeftOut(pages: LeftOut[]): void {
+export function warnOfLeftOut<Site>(pages: LeftOut<Site>[]): void {
   const lines = pages.map(({ page: { path }, reason }) => `\n  ${path}: ${reason}`);
   console.warn(`frontend-map leaves out ${pages.length} pages:${lines.join("")}`);
 }

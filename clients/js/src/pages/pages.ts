@@ -1,6 +1,6 @@
 /** `GET /api/pages`: all public pages of a site, for static builds. */
 import type { Transport } from "../http/transport.js";
-import type { Page } from "../types.js";
+import type { ContentType, Locale, Page, SiteKey } from "../types.js";
 import { fileProblem, type LeftOut, warnOfLeftOut } from "./left_out.js";
 import { rows } from "./ndjson.js";
 import { route, type StaticParams } from "./static_params.js";
@@ -8,21 +8,21 @@ import { route, type StaticParams } from "./static_params.js";
 /** Longer than the service may take for its first walk over the CMS (`limits.walk_deadline_ms`). */
 const TIMEOUT_MS = 180_000;
 
-export interface PagesOptions<ContentType = string, Locale = string> {
+export interface PagesOptions<Site = SiteKey> {
   /** Only the pages of this content type; `pages` for those outside the CMS. */
-  contentType?: ContentType | "pages" | undefined;
-  locale?: Locale | undefined;
+  contentType?: ContentType<Site> | "pages" | undefined;
+  locale?: Locale<Site> | undefined;
   /** Without pages whose documents were last modified before. */
   since?: Date | undefined;
   /** With the pages that sitemaps leave out; sends the token. */
   unlisted?: boolean | undefined;
   /** The pages for which it is false are left out. */
-  filter?: ((page: Page) => boolean) | undefined;
+  filter?: ((page: Page<Site>) => boolean) | undefined;
   /**
    * Called at the end of the list with the pages that were left out, if there are any. Without it, those
    * of a build are named in its log.
    */
-  onLeftOut?: ((pages: LeftOut[]) => void) | undefined;
+  onLeftOut?: ((pages: LeftOut<Site>[]) => void) | undefined;
   /** How long to wait for the service in all. Milliseconds, 180,000 by default. */
   timeoutMs?: number | undefined;
   /** Ends the list with its reason. */
@@ -30,15 +30,15 @@ export interface PagesOptions<ContentType = string, Locale = string> {
 }
 
 /** A list of pages; each iteration requests it. */
-export class Pages implements AsyncIterable<Page> {
+export class Pages<Site = SiteKey> implements AsyncIterable<Page<Site>> {
   constructor(
     private readonly transport: Transport,
     private readonly site: string,
-    private readonly options: PagesOptions,
+    private readonly options: PagesOptions<Site>,
   ) {}
 
   /** @throws FrontendMapError also after some pages, if the list is not complete. */
-  [Symbol.asyncIterator](): AsyncGenerator<Page, void> {
+  [Symbol.asyncIterator](): AsyncGenerator<Page<Site>, void> {
     return this.#list(() => null);
   }
 
@@ -48,13 +48,13 @@ export class Pages implements AsyncIterable<Page> {
    *
    * @throws FrontendMapError also after some pages, if the list is not complete.
    */
-  buildable(problem: (path: string) => string | null = fileProblem): AsyncIterable<Page> {
+  buildable(problem: (path: string) => string | null = fileProblem): AsyncIterable<Page<Site>> {
     return this.#list(problem, warnOfLeftOut);
   }
 
-  async *#list(problem: (path: string) => string | null, report?: (pages: LeftOut[]) => void): AsyncGenerator<Page, void> {
+  async *#list(problem: (path: string) => string | null, report?: (pages: LeftOut<Site>[]) => void): AsyncGenerator<Page<Site>, void> {
     const { filter = () => true, onLeftOut = report } = this.options;
-    const leftOut: LeftOut[] = [];
+    const leftOut: LeftOut<Site>[] = [];
     for await (const page of this.#rows()) {
       const reason = filter(page) ? problem(page.path) : "the filter";
       if (reason === null) yield page;
@@ -63,11 +63,11 @@ export class Pages implements AsyncIterable<Page> {
     if (leftOut.length > 0) onLeftOut?.(leftOut);
   }
 
-  #rows(): AsyncGenerator<Page, void> {
+  #rows(): AsyncGenerator<Page<Site>, void> {
     const { contentType, locale, since, unlisted = false, timeoutMs = TIMEOUT_MS, signal } = this.options;
     const flag = unlisted ? "true" : null;
     const query = { site: this.site, contentType, locale, since: since?.toISOString(), unlisted: flag };
-    return rows<Page>(this.transport, { path: "/api/pages", query, authorized: unlisted, fresh: true, signal }, timeoutMs);
+    return rows<Page<Site>>(this.transport, { path: "/api/pages", query, authorized: unlisted, fresh: true, signal }, timeoutMs);
   }
 
   /**
@@ -91,8 +91,8 @@ export class Pages implements AsyncIterable<Page> {
  *
  * @throws TypeError if pages of two hosts have the same params, because a build would lack one of them.
  */
-export async function distinct<Params>(pages: AsyncIterable<Page>, paramsOf: (page: Page) => Params | null) {
-  const found = new Map<string, { params: Params; page: Page }>();
+export async function distinct<Params, Site>(pages: AsyncIterable<Page<Site>>, paramsOf: (page: Page<Site>) => Params | null) {
+  const found = new Map<string, { params: Params; page: Page<Site> }>();
   for await (const page of pages) {
     const params = paramsOf(page);
     if (params === null) continue;

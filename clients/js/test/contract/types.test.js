@@ -101,7 +101,7 @@ test("names of every form, and params that a path may not have", { skip }, async
     "plugin::a-b_9.C-d_8":
       'matched.params["publishedAt:year"] + matched.params["category.slug"] + matched.params["_a-1"] + matched.params.documentId',
     "api::optional.optional": `${maybe("section")} + matched.params.slug.trim()`,
-    "api::by-locale.by-locale": `${maybe("part")} + matched.params.slug.trim()`,
+    "api::by-locale.by-locale": 'matched.params.slug + (matched.rule === "/por/{part}/{slug}" ? matched.params.part : "")',
     "api::own.own": maybe("slug"),
     "api::tree.tree": "matched.params.path.trim()",
     "api::home.home": "matched.params.locale",
@@ -112,6 +112,7 @@ test("names of every form, and params that a path may not have", { skip }, async
     ["api::own.own", "matched.params.slug.trim()"],
     ["api::optional.optional", "matched.params.section.trim()"],
     ["api::home.home", "matched.params.slug"],
+    ["api::by-locale.by-locale", "matched.params.part"],
     ["api::tree.tree", 'matched.params.locale === "fr"'],
   ]) {
     const errors = errorsOf([], { ...written, ...frontend("a.b-c_1", { ...uses, [uid]: use }) });

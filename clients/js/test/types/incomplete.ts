@@ -1,5 +1,5 @@
 /** Each marked line does not compile. */
-import { createFrontendMap } from "frontend-map-client";
+import { createFrontendMap, type DocumentPage } from "frontend-map-client";
 
 const map = createFrontendMap({ url: "http://127.0.0.1:8080", site: "main" });
 
@@ -28,6 +28,25 @@ export async function forgetsAKind(path: string): Promise<string> {
   }
 }
 
+export async function forgetsARule(path: string): Promise<string> {
+  const page = await map.resolve(path);
+  if (page.contentType !== "api::page.page") return page.kind;
+  return page.matched.params.section; // error
+}
+
+export async function forgetsAPageOutside(path: string): Promise<string> {
+  const page = await map.resolve(path);
+  if (page.kind !== "page" || page.page === "home") return page.kind;
+  return page.page satisfies never; // error
+}
+
+const article = ({ documentId }: DocumentPage<"main", "api::article.article">) => documentId;
+export async function takesAnyDocument(path: string): Promise<string> {
+  const page = await map.resolve(path);
+  return page.kind === "document" ? article(page) : ""; // error
+}
+
+map.pages({ filter: (page) => page.page === "searhc" }); // error
 createFrontendMap({ url: "http://127.0.0.1:8080", site: "other" }); // error
 map.resolve("/x", { locale: "fr" }); // error
 map.url({ uid: "api::gallery.gallery", documentId: "a" }); // error

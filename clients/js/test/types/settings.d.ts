@@ -5,9 +5,13 @@ declare module "frontend-map-client" {
   interface Sites {
     main: {
       locales: "en" | "de";
+      pages: "home" | "search";
       contentTypes: {
-        "api::article.article": { locale: string; slug: string };
-        "api::page.page": { locale: string; path: string };
+        "api::article.article": { "/{locale}/articles/{slug}": { locale: string; slug: string } };
+        "api::page.page": {
+          "/{locale}/{*path}": { locale: string; path: string };
+          "/{locale}/{section}/{slug?}": { locale: string; section: string; slug?: string };
+        };
       };
     };
   }

@@ -45,16 +45,17 @@ for (const path of ["/a\nb", "/\u0000", "/\u007f", "/\u0085", `/${"a".repeat(204
   });
 }
 
-test("data of the service is the result", async (t) => {
+test("data of the service is the result, with the content type as a member of its own", async (t) => {
   const { url } = await serve(t, echo);
   const result = await createFrontendMap({ url, site: "main" }).resolve("/en/a");
-  assert.deepEqual(result, document("/en/a"));
+  assert.deepEqual(result, { ...document("/en/a"), contentType: "api::page.page" });
 });
 
 for (const kind of ["document", "page", "redirect", "none"]) {
-  test(`kind ${kind} is a result`, async (t) => {
+  test(`kind ${kind} is a result, and a document alone has a content type`, async (t) => {
     const { url } = await serve(t, (_, response) => send(response, 200, success(document("/x", { kind }))));
-    assert.equal((await createFrontendMap({ url, site: "main" }).resolve("/x")).kind, kind);
+    const page = await createFrontendMap({ url, site: "main" }).resolve("/x");
+    assert.deepEqual([page.kind, page.contentType], [kind, kind === "document" ? "api::page.page" : undefined]);
   });
 }
 
@@ -62,7 +63,7 @@ test("unknown kind is an error, not none", async (t) => {
   const { url } = await serve(t, (_, response) => send(response, 200, success(document("/x", { kind: "gallery" }))));
   await assert.rejects(createFrontendMap({ url, site: "main" }).resolve("/x"), {
     name: "InvalidResponseError",
-    message: /"gallery"/,
+    message: /unknown kind gallery/,
   });
 });
 

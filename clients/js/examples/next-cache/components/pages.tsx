@@ -8,19 +8,19 @@ import { map } from "@/lib/map";
 import { cached } from "@/lib/page";
 import { Frame } from "./frame";
 
-export async function ArticlePage({ page }: { page: DocumentPage }) {
+export async function ArticlePage({ page }: { page: DocumentPage<"main", "api::article.article"> }) {
   const { title, body } = await content(page);
   return (
-    <Frame page={page} type={page.matched.collectionType} title={title}>
+    <Frame page={page} type={page.contentType} title={title}>
       <article>{body?.split("\n").map((text, at) => <p key={at}>{text}</p>)}</article>
     </Frame>
   );
 }
 
-export async function TextPage({ page }: { page: DocumentPage }) {
+export async function TextPage({ page }: { page: DocumentPage<"main", "api::page.page"> }) {
   const { title, body } = await content(page);
   return (
-    <Frame page={page} type={page.matched.collectionType} title={title}>
+    <Frame page={page} type={page.contentType} title={title}>
       <p>{body}</p>
     </Frame>
   );
@@ -61,8 +61,8 @@ async function ArticleList({ locale, limit }: { locale: Locale<"main">; limit?: 
 }
 
 /** The document of a page. */
-const content = async ({ matched, documentId, locale, pathname }: DocumentPage) =>
-  (await contentOf(matched.collectionType, documentId, locale, pathname)) ?? notFound();
+const content = async ({ contentType, documentId, locale, pathname }: DocumentPage) =>
+  (await contentOf(contentType, documentId, locale, pathname)) ?? notFound();
 
 // #region content
 // components/pages.tsx: what the page shows of the CMS

@@ -7,19 +7,19 @@ import { texts } from "../../shared/texts.ts";
 import { map } from "@/lib/map";
 import { Frame } from "./frame";
 
-export async function ArticlePage({ page }: { page: DocumentPage }) {
+export async function ArticlePage({ page }: { page: DocumentPage<"main", "api::article.article"> }) {
   const { title, body } = await content(page);
   return (
-    <Frame page={page} type={page.matched.collectionType} title={title}>
+    <Frame page={page} type={page.contentType} title={title}>
       <article>{body?.split("\n").map((text, at) => <p key={at}>{text}</p>)}</article>
     </Frame>
   );
 }
 
-export async function TextPage({ page }: { page: DocumentPage }) {
+export async function TextPage({ page }: { page: DocumentPage<"main", "api::page.page"> }) {
   const { title, body } = await content(page);
   return (
-    <Frame page={page} type={page.matched.collectionType} title={title}>
+    <Frame page={page} type={page.contentType} title={title}>
       <p>{body}</p>
     </Frame>
   );
@@ -60,9 +60,9 @@ async function ArticleList({ locale, limit }: { locale: Locale<"main">; limit?: 
 // #endregion links
 
 /** The document of a page. */
-async function content({ matched, documentId, locale }: DocumentPage) {
+async function content({ contentType, documentId, locale }: DocumentPage) {
   const { isEnabled: draft } = await draftMode();
-  return (await document(matched.collectionType, documentId, { locale, draft })) ?? notFound();
+  return (await document(contentType, documentId, { locale, draft })) ?? notFound();
 }
 
 /** Title and description of a page, for its metadata. */

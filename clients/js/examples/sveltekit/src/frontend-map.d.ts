@@ -5,9 +5,14 @@ declare module "frontend-map-client" {
   interface Sites {
     main: {
       locales: "de" | "en";
+      pages: "articles" | "home";
       contentTypes: {
-        "api::article.article": { locale: Sites["main"]["locales"]; slug: string };
-        "api::page.page": { locale: Sites["main"]["locales"]; slug: string };
+        "api::article.article": {
+          "/{locale}/articles/{slug}": { locale: Sites["main"]["locales"]; slug: string };
+        };
+        "api::page.page": {
+          "/{locale}/{slug}": { locale: Sites["main"]["locales"]; slug: string };
+        };
       };
     };
   }

@@ -16,7 +16,7 @@ export async function view(page: DocumentPage | PageOutside, draft: boolean): Pr
   const { locale } = page;
   switch (page.kind) {
     case "document": {
-      const type = page.matched.collectionType;
+      const type = page.contentType;
       const found = await document(type, page.documentId, { locale, draft });
       if (!found) return null;
       switch (type) {

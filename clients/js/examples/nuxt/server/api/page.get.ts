@@ -25,8 +25,7 @@ async function view(page: Resolution<"main">) {
   }
 }
 
-async function content({ matched, documentId, locale }: DocumentPage) {
-  const type = matched.collectionType;
+async function content({ contentType: type, documentId, locale }: DocumentPage) {
   const found = await document(type, documentId, { locale });
   if (!found) return null;
   switch (type) {

@@ -22,13 +22,13 @@ export default async function Page({ params }: Props) {
   const page = await resolve(pathname([locale, ...path]));
   switch (page.kind) {
     case "document":
-      switch (page.matched.collectionType) {
+      switch (page.contentType) {
         case "api::article.article":
           return <ArticlePage page={page} />;
         case "api::page.page":
           return <TextPage page={page} />;
         default: // does not compile if a content type is forgotten
-          return page.matched satisfies never;
+          return page satisfies never;
       }
     case "page": // outside the CMS
       return page.page === "articles" ? <ArticlesPage page={page} /> : <HomePage page={page} />;

@@ -20,8 +20,7 @@ export const load: PageServerLoad = async ({ locals: { page } }) => {
   }
 };
 
-async function content({ matched, documentId, locale }: DocumentPage) {
-  const type = matched.collectionType;
+async function content({ contentType: type, documentId, locale }: DocumentPage) {
   const found = (await document(type, documentId, { locale })) ?? error(404);
   switch (type) {
     case "api::article.article":
