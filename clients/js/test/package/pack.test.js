@@ -38,6 +38,8 @@ const MODULES = [
   "http/workers",
   "index",
   "links",
+  "load/load",
+  "load/strapi",
   "openapi",
   "options",
   "pages/left_out",

@@ -1,5 +1,6 @@
 /** Uses every function as a frontend does; compiles. */
 import { createFrontendMap, type DocumentPage, type FrontendMapError, type Page } from "frontend-map-client";
+import { loader, strapi } from "frontend-map-client/load";
 
 const map = createFrontendMap({ url: "http://127.0.0.1:8080", site: "main", timeoutMs: 1_000, lastGood: 10 });
 
@@ -63,6 +64,31 @@ function rowOf(row: Page<"main">): string {
   const locale: "en" | "de" = row.locale;
   if (row.contentType === "api::article.article") return row.params.slug + row.documentId + locale;
   return row.rule === "/{locale}/{*path}" ? row.params.path : row.params.slug ?? row.params.section;
+}
+
+interface Article {
+  title: string;
+}
+const load = loader(map, {
+  content: {
+    "api::article.article": strapi<Article>({ url: "http://127.0.0.1:1337", init: { next: { revalidate: 60 } } }),
+    "api::page.page": async (page, { draft }) => ({ body: textPage(page), draft }),
+  },
+});
+
+export async function contentOf(path: string): Promise<string> {
+  const page = await load(path, { locale: "de", draft: true });
+  const tags: string[] = page.tags;
+  switch (page.contentType) {
+    case "api::article.article":
+      return (page.content?.title ?? article(page)) + tags;
+    case "api::page.page":
+      return page.content.body;
+    case undefined:
+      return page.kind;
+    default:
+      return page satisfies never;
+  }
 }
 
 export async function all(request: Request): Promise<unknown[]> {

@@ -1,5 +1,6 @@
 /** Each marked line does not compile. */
 import { createFrontendMap, type DocumentPage } from "frontend-map-client";
+import { loader, strapi } from "frontend-map-client/load";
 
 const map = createFrontendMap({ url: "http://127.0.0.1:8080", site: "main" });
 
@@ -46,6 +47,14 @@ export async function takesAnyDocument(path: string): Promise<string> {
   return page.kind === "document" ? article(page) : ""; // error
 }
 
+const load = loader(map, { content: { "api::article.article": strapi<{ title: string }>({ url: "" }) } });
+export async function contentOf(path: string): Promise<string> {
+  const page = await load(path);
+  if (page.contentType === "api::page.page") return page.content.title; // error
+  return page.contentType === "api::article.article" ? page.content.title : ""; // error
+}
+
+loader(map, { content: { "api::gallery.gallery": async () => ({}) } }); // error
 map.pages({ filter: (page) => page.page === "searhc" }); // error
 createFrontendMap({ url: "http://127.0.0.1:8080", site: "other" }); // error
 map.resolve("/x", { locale: "fr" }); // error
