@@ -1,5 +1,7 @@
+// https://nuxt.com/docs/api/configuration/nuxt-config
 export default defineNuxtConfig({
-  compatibilityDate: "2026-11-01",
+  compatibilityDate: '2025-07-15',
+  devtools: { enabled: true },
   css: ["~/../../shared/style.css"],
   routeRules: { "/": { redirect: { to: "/en", statusCode: 302 } } },
-});
+})

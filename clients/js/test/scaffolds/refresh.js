@@ -15,17 +15,22 @@ const NEXT = ["--yes", "--skip-install", "--disable-git", "--no-agents-md"];
 const SCAFFOLDS = {
   next: { by: "create-next-app", options: [...NEXT, "--no-cache-components"] },
   "next-cache": { by: "create-next-app", options: NEXT },
+  nuxt: {
+    by: "create-nuxt",
+    options: ["--template", "minimal", "--packageManager", "npm", "--no-install", "--gitInit=false", "--no-modules"],
+  },
+  sveltekit: { by: "sv", command: ["create"], options: ["--template", "minimal", "--types", "ts", "--no-add-ons", "--no-install"] },
 };
 
 for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SCAFFOLDS)) {
-  const { by, options } = SCAFFOLDS[name];
+  const { by, command = [], options } = SCAFFOLDS[name];
   const version = JSON.parse(execFileSync("npm", ["view", by, "version", "--json"], { encoding: "utf8" }));
   const folder = fileURLToPath(new URL(name, import.meta.url));
   // Outside of packages, whose settings npm would read; the name of the folder is that of the package.
   const empty = mkdtempSync(join(tmpdir(), "scaffold-"));
   // Nor with what an earlier run has chosen.
   const env = { ...process.env, XDG_CONFIG_HOME: empty };
-  execFileSync("npx", ["--yes", `${by}@${version}`, "site", ...options], { cwd: empty, env, stdio: "inherit" });
+  execFileSync("npx", ["--yes", `${by}@${version}`, ...command, "site", ...options], { cwd: empty, env, stdio: "inherit" });
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(empty, "site"), folder, { recursive: true });
   rmSync(empty, { recursive: true });

@@ -1,4 +1,4 @@
-/** The examples for Next.js are what create-next-app writes (`test/scaffolds/refresh.js`), and the recipe. */
+/** The examples are what the scaffolds of frameworks write (`test/scaffolds/refresh.js`), and the recipes. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -50,6 +50,49 @@ for (const name of ["next", "next-cache"]) {
     const { target, noUncheckedIndexedAccess, allowImportingTsExtensions, ...same } = own;
     assert.deepEqual({ ...same, target: made.target }, made);
     assert.deepEqual([target, noUncheckedIndexedAccess, allowImportingTsExtensions], ["ES2023", true, true]);
+  });
+}
+
+/** `changed`: the lines of a file of the scaffold that the recipe says to change; of other files none is. */
+const OTHERS = {
+  nuxt: {
+    deleted: ["public/robots.txt"],
+    changed: { "app/app.vue": ["  <div>", "    <NuxtRouteAnnouncer />", "    <NuxtWelcome />", "  </div>"], "nuxt.config.ts": [] },
+    dependencies: {},
+  },
+  sveltekit: {
+    deleted: ["src/routes/+page.svelte", "static/robots.txt"],
+    changed: {
+      "src/app.d.ts": ["\t\t// interface Locals {}"],
+      "src/app.html": ['<html lang="en">'],
+      "src/routes/+layout.svelte": null,
+      "vite.config.ts": ["import adapter from '@sveltejs/adapter-auto';"],
+    },
+    dependencies: { "@sveltejs/adapter-auto": undefined },
+  },
+};
+/** Those that no build reads, and those whose settings are for the packages of this repository. */
+const IGNORED = [".gitignore", ".npmrc", "README.md", "package.json", ".vscode/extensions.json"];
+
+for (const [name, { deleted, changed, dependencies }] of Object.entries(OTHERS)) {
+  const [scaffold, example] = [scaffolds, examples].map((folder) => new URL(`${name}/`, folder));
+
+  test(`files of the scaffold are those of the example ${name}, but for what the recipe says`, () => {
+    const files = filesOf(scaffold);
+    for (const file of [...deleted, ...Object.keys(changed)]) assert.ok(files.includes(file), file);
+    for (const file of files.filter((one) => !IGNORED.includes(one))) {
+      if (deleted.includes(file)) assert.ok(!existsSync(new URL(file, example)), file);
+      else if (!(file in changed)) assert.deepEqual(readFileSync(new URL(file, example)), readFileSync(new URL(file, scaffold)), file);
+      else if (changed[file]) {
+        const [made, own] = [scaffold, example].map((folder) => text(folder, file).split("\n").map((line) => line.replace(/,$/, "")));
+        assert.deepEqual(made.filter((line) => !own.includes(line)), changed[file], file);
+      }
+    }
+  });
+
+  test(`example ${name} has the versions of the scaffold`, () => {
+    const [made, own] = [json(scaffold, "package.json"), json(example, "package.json")].map((one) => ({ ...one.dependencies, ...one.devDependencies }));
+    for (const [one, version] of Object.entries(made)) assert.equal(own[one], one in dependencies ? dependencies[one] : version, one);
   });
 }
 

@@ -1,5 +1,15 @@
-declare namespace App {
-  interface Locals {
-    page: import("frontend-map-client").Resolution<"main">;
-  }
+// See https://svelte.dev/docs/kit/types#app.d.ts
+// for information about these interfaces
+declare global {
+	namespace App {
+		// interface Error {}
+		interface Locals {
+			page: import('frontend-map-client').Resolution<'main'>;
+		}
+		// interface PageData {}
+		// interface PageState {}
+		// interface Platform {}
+	}
 }
+
+export {};

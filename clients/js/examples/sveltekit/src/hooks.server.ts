@@ -1,8 +1,8 @@
 // src/hooks.server.ts: redirects, 404s, sitemap files, and event.locals.page
-import type { Handle } from "@sveltejs/kit/hooks";
+import type { Handle } from "@sveltejs/kit";
 import { handle as pages } from "frontend-map-client/sveltekit";
 import { textsAt } from "../../shared/texts.ts";
-import { map } from "#lib/server/map.ts";
+import { map } from "$lib/server/map";
 
 const handlePage = pages(map);
 

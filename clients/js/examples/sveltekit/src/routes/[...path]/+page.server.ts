@@ -3,7 +3,7 @@ import { error } from "@sveltejs/kit";
 import type { DocumentPage } from "frontend-map-client";
 import { document, documents } from "../../../../shared/content.ts";
 import { texts } from "../../../../shared/texts.ts";
-import { map } from "#lib/server/map.ts";
+import { map } from "$lib/server/map";
 import type { PageServerLoad } from "./$types";
 
 export const load: PageServerLoad = async ({ locals: { page } }) => {
