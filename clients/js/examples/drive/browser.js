@@ -18,9 +18,9 @@ export class Visitor {
     page.on("pageerror", (error) => this.failures.push(String(error)));
   }
 
-  /** Goes to a path or URL; what the page shows, with all statuses on the way. */
+  /** Goes to a path of the site, or a URL; what the page shows, with all statuses on the way. */
   async visit(to) {
-    const response = await this.page.goto(new URL(to, this.site).href, { waitUntil: "load" });
+    const response = await this.page.goto(to.startsWith("/") ? this.site + to : to, { waitUntil: "load" });
     return this.seen(response);
   }
 

@@ -13,15 +13,15 @@ export class Example {
     this.name = name;
     this.folder = fileURLToPath(new URL(`../${name}/`, import.meta.url));
     // { checks: names of checks.js, webhook?: the path of its route for webhooks, isStatic?: the build
-    // requests all pages of the service }
-    const { checks, webhook, isStatic = false } = JSON.parse(readFileSync(`${this.folder}package.json`, "utf8")).drive;
-    Object.assign(this, { checks, webhook, isStatic });
+    // requests all pages of the service, basePath?: its BASE_PATH }
+    const { checks, webhook, isStatic = false, basePath = "" } = JSON.parse(readFileSync(`${this.folder}package.json`, "utf8")).drive;
+    Object.assign(this, { checks, webhook, isStatic, basePath });
   }
 
   /** Chooses its address; `port` fixes it. */
   async locate(port) {
     this.port = port ?? (await freePort());
-    this.url = `http://127.0.0.1:${this.port}`;
+    this.url = `http://127.0.0.1:${this.port}${this.basePath}`;
   }
 
   #options({ service, strapi } = {}) {
@@ -32,6 +32,7 @@ export class Example {
       HOST: "127.0.0.1",
       PORT: String(this.port),
       SITE_URL: this.url,
+      ...(this.basePath && { BASE_PATH: this.basePath }),
       FRONTEND_MAP_URL: service,
       FRONTEND_MAP_TOKEN: DRAFT_TOKEN,
       FRONTEND_MAP_WEBHOOK_SECRET: NOTIFY_SECRET,

@@ -18,7 +18,7 @@ export default async function Layout({ params, children }: Props) {
     <html lang={language}>
       <body>
         {isEnabled && (
-          <form className="notice" role="status" action="/api/preview/exit" method="post">
+          <form className="notice" role="status" action={`${process.env.BASE_PATH ?? ""}/api/preview/exit`} method="post">
             {draft} <button>{leave}</button>
           </form>
         )}

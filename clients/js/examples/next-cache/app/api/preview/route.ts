@@ -14,7 +14,7 @@ export async function GET(request: Request) {
   // "//example.org" would lead to another site, also with a tab between the slashes.
   if (!/^\/(?![/\\])[!-~]*$/.test(path)) return new Response("Not a path", { status: 400 });
   (await draftMode()).enable();
-  redirect(path);
+  redirect((process.env.BASE_PATH ?? "") + path);
 }
 
 const hash = (text: string) => createHash("sha256").update(text).digest();

@@ -4,5 +4,5 @@ import { draftMode } from "next/headers";
 // A POST: links are fetched in advance.
 export async function POST() {
   (await draftMode()).disable();
-  return new Response(null, { status: 303, headers: { location: "/" } });
+  return new Response(null, { status: 303, headers: { location: `${process.env.BASE_PATH ?? ""}/` } });
 }
