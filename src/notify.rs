@@ -23,7 +23,7 @@ use crate::metrics::NotifyCounters;
 use crate::outgoing::{BuildError, LookUp};
 use client::Client;
 use position::Position;
-use positions::OfTarget;
+use positions::OfSite;
 pub use positions::Positions;
 pub use signing_key::{BadKey, SigningKey};
 use worker::Worker;
@@ -89,8 +89,8 @@ pub struct TargetState {
 /// The webhooks of a process. They survive a reload of the settings.
 pub struct Notifier {
     targets: watch::Sender<Vec<Arc<Target>>>,
-    /// Of each target, by its id, once it runs.
-    positions: Mutex<FxHashMap<String, OfTarget>>,
+    /// By target and site, once its worker runs.
+    positions: Mutex<FxHashMap<String, OfSite>>,
     /// By target and site.
     progress: Mutex<FxHashMap<String, Progress>>,
     log: Arc<ChangeLog>,
@@ -136,11 +136,10 @@ impl Notifier {
         let positions = self.positions.lock();
         let progress = self.progress.lock();
         let state = |target: &Arc<Target>| {
-            let of_target = positions.get(&position::target_id(target));
-            let sends = of_target.is_none_or(OfTarget::are_here);
             let of_sites = target.sites.iter().filter_map(|site| {
-                let known = progress.get(&position::key(target, site)).filter(|_| sends);
-                let position = known?.position;
+                let key = position::key(target, site);
+                let sends = positions.get(&key).is_none_or(OfSite::is_here);
+                let position = progress.get(&key).filter(|_| sends)?.position;
                 let waiting = self.log.waiting(site, position.cursor);
                 // The number is not known if the log no longer has all of them.
                 Some((waiting.unwrap_or(MAX_WAITING), position.failing_since.is_some()))
@@ -167,20 +166,26 @@ impl Notifier {
         loop {
             let targets = changed.borrow_and_update().clone();
             let mut workers = JoinSet::new();
-            let of_target =
-                |target: &Arc<Target>| (position::target_id(target), positions.of_target(target));
-            // The leases of targets that stay are not released in between.
-            let all: FxHashMap<String, OfTarget> = targets.iter().map(of_target).collect();
-            self.positions.lock().clone_from(&all);
-            for target in targets {
-                let Some(positions) = all.get(&position::target_id(&target)).cloned() else {
-                    continue;
-                };
-                let notifier = Arc::clone(&self);
-                let (client, epoch) = (client.clone(), AtomicU64::new(0));
-                let worker = Worker { notifier, positions, epoch, client, target, timing };
-                workers.spawn(worker.run());
+            let mut all = FxHashMap::default();
+            for target in &targets {
+                for site in &target.sites {
+                    let key = position::key(target, site);
+                    if all.contains_key(&key) {
+                        // The settings name the site twice.
+                        continue;
+                    }
+                    let positions = positions.of(target, site);
+                    all.insert(key, positions.clone());
+                    let (notifier, client) = (Arc::clone(&self), client.clone());
+                    let target = Arc::clone(target);
+                    let (site, epoch) = (site.clone(), AtomicU64::new(0));
+                    let worker =
+                        Worker { notifier, positions, epoch, client, target, site, timing };
+                    workers.spawn(worker.run());
+                }
             }
+            // The leases of targets and sites that stay are not released in between.
+            *self.positions.lock() = all;
             tokio::select! {
                 // The sender lives as long as this.
                 _ = changed.changed() => {}

@@ -1,11 +1,11 @@
-//! The positions up to which webhooks have been sent, which all instances share: each target has a
-//! lease, whose holder sends, and the next holder continues from the positions (D45, D56).
+//! The positions up to which webhooks have been sent, which all instances share: for each target and
+//! site there is a lease, whose holder sends, and the next holder continues from the position (D45,
+//! D56).
 
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use xxhash_rust::xxh3::Xxh3;
 
 use super::changes::SharedChanges;
 use crate::shared_engine::{Argument, Engine, EngineError, Lease, Script};
@@ -39,13 +39,13 @@ pub struct SharedPositions {
     changes: SharedChanges,
 }
 
-/// The positions of one target. Dropping it releases the lease.
-pub struct TargetPositions {
+/// The position of one target in the log of one site. Dropping it releases the lease.
+pub struct SharedPosition {
     engine: Engine,
     changes: SharedChanges,
     target: String,
-    sites: Vec<String>,
-    /// Another one after a reload that changes the content of a site.
+    site: String,
+    /// Another one after a reload that changes the content of the site.
     lease: Mutex<Lease>,
 }
 
@@ -56,34 +56,29 @@ impl SharedPositions {
         Self { engine, changes }
     }
 
-    /// The positions of a target in the logs of these sites. Requests the lease of its sender from
-    /// now on.
+    /// The position of a target in the log of a site. Requests the lease of its sender from now on.
     #[must_use]
-    pub fn of_target(&self, target: &str, sites: &[String]) -> TargetPositions {
-        let lease = self.engine.lease(&lease_name(&self.changes, target, sites));
-        TargetPositions {
+    pub fn of(&self, target: &str, site: &str) -> SharedPosition {
+        let lease = self.engine.lease(&lease_name(&self.changes, target, site));
+        SharedPosition {
             engine: self.engine.clone(),
             changes: self.changes.clone(),
             target: target.to_owned(),
-            sites: sites.to_vec(),
+            site: site.to_owned(),
             lease: Mutex::new(lease),
         }
     }
 }
 
-/// The name of the lease of a target. Instances whose sites have another content are another fleet,
-/// which sends its own changes.
-fn lease_name(changes: &SharedChanges, target: &str, sites: &[String]) -> String {
-    let mut hash = Xxh3::new();
-    for site in sites {
-        hash.update(&changes.content_of(site).to_le_bytes());
-    }
-    format!("notify:{target}:{:032x}", hash.digest128())
+/// The name of the lease of a target and a site, whatever other sites the target has. Instances whose
+/// site has another content are another fleet, which sends its own changes.
+fn lease_name(changes: &SharedChanges, target: &str, site: &str) -> String {
+    format!("notify:{target}:{:032x}", changes.content_of(site))
 }
 
-impl TargetPositions {
+impl SharedPosition {
     fn lease(&self) -> Lease {
-        let name = lease_name(&self.changes, &self.target, &self.sites);
+        let name = lease_name(&self.changes, &self.target, &self.site);
         let mut lease = self.lease.lock();
         if lease.name() != name {
             *lease = self.engine.lease(&name);
@@ -91,9 +86,9 @@ impl TargetPositions {
         lease.clone()
     }
 
-    /// The field of the position in the log of a site.
-    fn field(&self, site: &str) -> String {
-        format!("{} {:032x}", self.target, self.changes.content_of(site))
+    /// The field of the position.
+    fn field(&self) -> String {
+        format!("{} {:032x}", self.target, self.changes.content_of(&self.site))
     }
 
     /// Waits until this instance has the lease of the sender; returns its epoch.
@@ -129,18 +124,18 @@ impl TargetPositions {
         }
     }
 
-    /// Whether the change log of a site in memory is a replica of the engine's, not a branch.
+    /// Whether the change log of the site in memory is a replica of the engine's, not a branch.
     #[must_use]
-    pub fn is_current(&self, site: &str) -> bool {
-        self.changes.is_current(site)
+    pub fn is_current(&self) -> bool {
+        self.changes.is_current(&self.site)
     }
 
-    /// Reads the change log of a site up to its end, so that no position is beyond it.
+    /// Reads the change log of the site up to its end, so that no position is beyond it.
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer.
-    pub async fn catch_up(&self, site: &str) -> Result<(), EngineError> {
-        self.changes.catch_up(site).await
+    pub async fn catch_up(&self) -> Result<(), EngineError> {
+        self.changes.catch_up(&self.site).await
     }
 
     /// The position that was written last. `None`: there is none, or the value is damaged or
@@ -148,8 +143,8 @@ impl TargetPositions {
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer.
-    pub async fn load(&self, site: &str) -> Result<Option<String>, EngineError> {
-        let key = &*self.field(site);
+    pub async fn load(&self) -> Result<Option<String>, EngineError> {
+        let key = &*self.field();
         let positions = self.engine.key(POSITIONS);
         let [sealed] = self.engine.fields(&positions, [key], MAX_BYTES, WITHIN).await?;
         let text =
@@ -162,11 +157,11 @@ impl TargetPositions {
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer: the position may have been written.
-    pub async fn save(&self, epoch: u64, site: &str, position: &str) -> Result<bool, EngineError> {
+    pub async fn save(&self, epoch: u64, position: &str) -> Result<bool, EngineError> {
         if !self.is_sender_in(epoch) {
             return Ok(false);
         }
-        let (key, lease) = (&*self.field(site), self.lease());
+        let (key, lease) = (&*self.field(), self.lease());
         let keys = [lease.key().to_owned(), self.engine.key(POSITIONS)];
         let arguments = vec![
             Argument::from(lease.token()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Target;
 use super::position::target_id;
-use crate::fleet::positions::{SharedPositions, TargetPositions};
+use crate::fleet::positions::{SharedPosition, SharedPositions};
 use crate::store::Store;
 
 /// Where positions are kept.
@@ -13,40 +13,37 @@ use crate::store::Store;
 pub enum Positions {
     /// In the store, if there is one: this process alone sends.
     Store(Arc<Store>),
-    /// In the engine: the holder of a target's lease sends.
+    /// In the engine: the holder of the lease of a target and a site sends.
     Shared(SharedPositions),
 }
 
-/// Where the positions of one target are kept.
+/// Where the position of one target in the log of one site is kept.
 #[derive(Clone)]
-pub(super) enum OfTarget {
+pub(super) enum OfSite {
     Store(Arc<Store>),
-    Shared(Arc<TargetPositions>),
+    Shared(Arc<SharedPosition>),
 }
 
 impl Positions {
-    pub(super) fn of_target(&self, target: &Target) -> OfTarget {
+    pub(super) fn of(&self, target: &Target, site: &str) -> OfSite {
         match self {
-            Self::Store(store) => OfTarget::Store(Arc::clone(store)),
-            Self::Shared(shared) => {
-                let positions = shared.of_target(&target_id(target), &target.sites);
-                OfTarget::Shared(Arc::new(positions))
-            }
+            Self::Store(store) => OfSite::Store(Arc::clone(store)),
+            Self::Shared(shared) => OfSite::Shared(Arc::new(shared.of(&target_id(target), site))),
         }
     }
 }
 
-impl OfTarget {
-    /// Whether the change log of a site in memory is the one that positions refer to.
-    pub(super) fn are_current(&self, site: &str) -> bool {
+impl OfSite {
+    /// Whether the change log of the site in memory is the one that positions refer to.
+    pub(super) fn is_current(&self) -> bool {
         match self {
             Self::Store(_) => true,
-            Self::Shared(shared) => shared.is_current(site),
+            Self::Shared(shared) => shared.is_current(),
         }
     }
 
-    /// Whether this process sends to the target, as far as it knows.
-    pub(super) fn are_here(&self) -> bool {
+    /// Whether this process sends the changes of the site to the target, as far as it knows.
+    pub(super) fn is_here(&self) -> bool {
         match self {
             Self::Store(_) => true,
             Self::Shared(shared) => shared.is_sender(),

@@ -1,4 +1,4 @@
-//! The task of one target: one request at a time, each retried until the target accepts it.
+//! The task of one target and one site: one request at a time, each retried until the target accepts it.
 
 mod sending;
 
@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use super::client::{Client, DeliveryError};
 use super::message::{Message, Next, next};
 use super::position::{Position, key};
-use super::positions::OfTarget;
+use super::positions::OfSite;
 use super::{MAX_WAITING, Notifier, Progress, Target, Timing};
 use crate::change_log::Cursor;
 use crate::clock::unix_ms;
@@ -21,11 +21,12 @@ const SHARED_PAUSE: Duration = Duration::from_millis(250);
 
 pub(super) struct Worker {
     pub(super) notifier: Arc<Notifier>,
-    pub(super) positions: OfTarget,
-    /// In which positions in the engine are written.
+    pub(super) positions: OfSite,
+    /// In which the position in the engine is written.
     pub(super) epoch: AtomicU64,
     pub(super) client: Client,
     pub(super) target: Arc<Target>,
+    pub(super) site: String,
     pub(super) timing: Timing,
 }
 
@@ -40,40 +41,32 @@ struct Attempts {
 impl Worker {
     pub(super) async fn run(self) {
         match &self.positions {
-            OfTarget::Store(store) => self.run_alone(store).await,
-            OfTarget::Shared(shared) => self.run_as_sender(shared).await,
+            OfSite::Store(store) => self.run_alone(store).await,
+            OfSite::Shared(shared) => self.run_as_sender(shared).await,
         }
     }
 
-    /// Sends at most one request for each site. Returns whether there may be more.
-    async fn send_all(&self, attempts: &mut Attempts) -> bool {
-        let mut may_be_more = false;
-        for site in &self.target.sites {
-            may_be_more |= self.send_next(site, attempts).await;
-        }
-        may_be_more
-    }
-
-    async fn send_next(&self, site: &str, attempts: &mut Attempts) -> bool {
-        if !self.positions.are_current(site) {
+    /// Sends at most one request. Returns whether there may be more.
+    async fn send_next(&self, attempts: &mut Attempts) -> bool {
+        if !self.positions.is_current() {
             // What this instance has recorded alone is no part of the log that all share.
             sleep(SHARED_PAUSE).await;
             return true;
         }
-        let mut position = self.position(site);
-        self.give_up_if_due(site, &mut position).await;
+        let mut position = self.position();
+        self.give_up_if_due(&mut position).await;
         let now = unix_ms();
-        let message = match next(&self.notifier.log, &self.target, site, &position, now) {
+        let message = match next(&self.notifier.log, &self.target, &self.site, &position, now) {
             Next::Message(message) => message,
             Next::Nothing(cursor) => {
                 // Changes that the target does not get are not worth a write each.
                 let part = |cursor: Cursor| cursor.sequence / 1_000;
                 let is_stored = position.end.is_some() || part(cursor) != part(position.cursor);
-                self.set(site, Position::at(cursor), is_stored).await;
+                self.set(Position::at(cursor), is_stored).await;
                 return false;
             }
         };
-        if !self.announce(site, &mut position, &message, now).await {
+        if !self.announce(&mut position, &message, now).await {
             sleep(SHARED_PAUSE).await;
             return true;
         }
@@ -83,13 +76,14 @@ impl Worker {
                 if std::mem::take(attempts).count > 0 {
                     tracing::info!(
                         target_name = self.target.name,
+                        site = self.site,
                         "the target accepts webhooks again"
                     );
                 }
-                self.set(site, Position::at(message.end), true).await;
+                self.set(Position::at(message.end), true).await;
             }
             Err(error) => {
-                self.retry_later(site, position, &message, error, attempts).await;
+                self.retry_later(position, &message, error, attempts).await;
             }
         }
         true
@@ -98,7 +92,6 @@ impl Worker {
     /// Records a failure and waits.
     async fn retry_later(
         &self,
-        site: &str,
         position: Position,
         message: &Message,
         error: DeliveryError,
@@ -107,10 +100,9 @@ impl Worker {
         let DeliveryError { reason, retry_after } = error;
         self.notifier.counters.failed.inc();
         if attempts.reason != reason {
-            let name = &self.target.name;
             tracing::warn!(
-                target_name = name,
-                site,
+                target_name = self.target.name,
+                site = self.site,
                 reason,
                 "a webhook was not accepted; it is retried"
             );
@@ -124,17 +116,17 @@ impl Worker {
             ..position
         };
         if retried != position {
-            self.set(site, retried, true).await;
+            self.set(retried, true).await;
         }
         let pause = attempts.next_pause(self.timing);
         sleep(pause.max(retry_after.unwrap_or_default().min(self.timing.max_pause))).await;
     }
 
     /// Replaces changes that have waited too long, or are too many, by a reset.
-    async fn give_up_if_due(&self, site: &str, position: &mut Position) {
+    async fn give_up_if_due(&self, position: &mut Position) {
         let limit = i64::try_from(self.timing.give_up.as_millis()).unwrap_or(i64::MAX);
         let is_late = position.failing_since.is_some_and(|since| unix_ms() - since > limit);
-        let waiting = self.notifier.log.waiting(site, position.cursor);
+        let waiting = self.notifier.log.waiting(&self.site, position.cursor);
         let are_many = waiting.is_some_and(|waiting| waiting > MAX_WAITING);
         if position.needs_reset || !(is_late || are_many) {
             return;
@@ -143,56 +135,55 @@ impl Worker {
             Position { needs_reset: true, end: None, failing_since: Some(unix_ms()), ..*position };
         tracing::error!(
             target_name = self.target.name,
-            site,
+            site = self.site,
             "changes could not be sent for too long, or too many wait; a reset replaces them"
         );
-        self.set(site, *position, true).await;
+        self.set(*position, true).await;
     }
 
-    fn position(&self, site: &str) -> Position {
+    /// The key of the position.
+    fn key(&self) -> String {
+        key(&self.target, &self.site)
+    }
+
+    fn position(&self) -> Position {
         let present = || Progress {
-            position: Position::at(self.notifier.log.present(site)),
+            position: Position::at(self.notifier.log.present(&self.site)),
             generation: None,
         };
         let mut progress = self.notifier.progress.lock();
-        progress.entry(key(&self.target, site)).or_insert_with(present).position
+        progress.entry(self.key()).or_insert_with(present).position
     }
 
     /// Before a request, writes what the body of a later attempt depends on: when a reset was first sent,
     /// and where the request of one of several instances ends. If this instance is killed, the next one
     /// sends the same request again. False: this instance must not send.
-    async fn announce(
-        &self,
-        site: &str,
-        position: &mut Position,
-        message: &Message,
-        now: i64,
-    ) -> bool {
-        let (before, is_alone) = (*position, matches!(self.positions, OfTarget::Store(_)));
+    async fn announce(&self, position: &mut Position, message: &Message, now: i64) -> bool {
+        let (before, is_alone) = (*position, matches!(self.positions, OfSite::Store(_)));
         if message.is_reset {
             position.failing_since.get_or_insert(now);
         } else if !is_alone {
             position.end = Some(message.end.sequence);
         }
-        (is_alone && *position == before) || self.set(site, *position, true).await
+        (is_alone && *position == before) || self.set(*position, true).await
     }
 
     /// Sets a position. False: it could not be written, and another instance may send.
-    async fn set(&self, site: &str, position: Position, is_stored: bool) -> bool {
-        let key = key(&self.target, site);
+    async fn set(&self, position: Position, is_stored: bool) -> bool {
+        let key = self.key();
         let known = Progress { position, generation: None };
         self.notifier.progress.lock().entry(key.clone()).or_insert(known).position = position;
         if !is_stored {
             return true;
         }
         match &self.positions {
-            OfTarget::Store(store) => {
+            OfSite::Store(store) => {
                 store.save_position(&key, position.text());
                 true
             }
-            OfTarget::Shared(shared) => {
+            OfSite::Shared(shared) => {
                 let epoch = self.epoch.load(Ordering::Relaxed);
-                shared.save(epoch, site, &position.text()).await == Ok(true)
+                shared.save(epoch, &position.text()).await == Ok(true)
             }
         }
     }

@@ -1,13 +1,13 @@
-//! When the task of a target sends: always, or while this instance has the lease of the sender.
+//! When the task of a target and a site sends: always, or while this instance has the lease of the sender.
 
 use std::time::Duration;
 
 use tokio::time::sleep;
 
 use super::{Attempts, SHARED_PAUSE, Worker};
-use crate::fleet::positions::TargetPositions;
+use crate::fleet::positions::SharedPosition;
 use crate::notify::Progress;
-use crate::notify::position::{Position, key};
+use crate::notify::position::Position;
 use crate::store::{Store, StoreState};
 
 /// How often a process checks whether another one has released the store: until then, the other one
@@ -27,9 +27,9 @@ impl Worker {
             changed.mark_unchanged();
             let current = self.notifier.log.generation();
             if generation.replace(current) != Some(current) {
-                tokio::task::block_in_place(|| self.load_positions(store, current));
+                tokio::task::block_in_place(|| self.load_position(store, current));
             }
-            if !self.send_all(&mut attempts).await {
+            if !self.send_next(&mut attempts).await {
                 // The sender lives as long as the log.
                 let _ = changed.changed().await;
             }
@@ -37,7 +37,7 @@ impl Worker {
     }
 
     /// Sends while this instance has the lease of the sender.
-    pub(super) async fn run_as_sender(&self, shared: &TargetPositions) {
+    pub(super) async fn run_as_sender(&self, shared: &SharedPosition) {
         let mut changed = self.notifier.log.watch();
         let mut attempts = Attempts::default();
         loop {
@@ -49,7 +49,7 @@ impl Worker {
             }
             while shared.is_sender_in(epoch) {
                 changed.mark_unchanged();
-                if !self.send_all(&mut attempts).await {
+                if !self.send_next(&mut attempts).await {
                     tokio::select! {
                         _ = changed.changed() => {}
                         () = shared.sender_changed(epoch) => {}
@@ -59,36 +59,32 @@ impl Worker {
         }
     }
 
-    /// Loads the positions of the previous sender. Returns `false` if the engine does not answer,
+    /// Loads the position of the previous sender. Returns `false` if the engine does not answer,
     /// or the lease is lost.
-    async fn take_over(&self, shared: &TargetPositions, epoch: u64) -> bool {
-        for site in &self.target.sites {
-            let key = key(&self.target, site);
-            // It may be beyond what this instance has read of the log, so it is loaded first.
-            let Ok(found) = shared.load(site).await else { return false };
-            if shared.catch_up(site).await.is_err() {
-                return false;
-            }
-            let found = found.and_then(|text| Position::parse(&text));
-            let position = self.later_of(&key, found, site);
-            let saved = found == Some(position)
-                || shared.save(epoch, site, &position.text()).await == Ok(true);
-            if !saved {
-                return false;
-            }
-            let loaded = Progress { position, generation: None };
-            self.notifier.progress.lock().insert(key, loaded);
+    async fn take_over(&self, shared: &SharedPosition, epoch: u64) -> bool {
+        // It may be beyond what this instance has read of the log, so it is loaded first.
+        let Ok(found) = shared.load().await else { return false };
+        if shared.catch_up().await.is_err() {
+            return false;
         }
-        true
+        let found = found.and_then(|text| Position::parse(&text));
+        let position = self.later_of(found);
+        let saved =
+            found == Some(position) || shared.save(epoch, &position.text()).await == Ok(true);
+        if saved {
+            let loaded = Progress { position, generation: None };
+            self.notifier.progress.lock().insert(self.key(), loaded);
+        }
+        saved
     }
 
     /// The position in the engine, or the one that this instance could not write when the engine
     /// went away. Without either, the target is new, or the engine has lost its position: it gets a
     /// reset.
-    fn later_of(&self, key: &str, found: Option<Position>, site: &str) -> Position {
-        let present = self.notifier.log.present(site);
+    fn later_of(&self, found: Option<Position>) -> Position {
+        let present = self.notifier.log.present(&self.site);
         // A reset from a position in an earlier log could have the id of an earlier reset.
-        let own = self.notifier.progress.lock().get(key).map(|known| known.position);
+        let own = self.notifier.progress.lock().get(&self.key()).map(|known| known.position);
         let own = own.filter(|own| found.is_some() || own.cursor.log == present.log);
         match (found, own) {
             (Some(found), Some(own)) => {
@@ -101,27 +97,25 @@ impl Worker {
         }
     }
 
-    fn is_loaded(&self, key: &str, generation: u64) -> bool {
+    fn is_loaded(&self, generation: u64) -> bool {
         let progress = self.notifier.progress.lock();
-        progress.get(key).is_some_and(|known| known.generation == Some(generation))
+        progress.get(&self.key()).is_some_and(|known| known.generation == Some(generation))
     }
 
-    /// Loads the positions from the store, which belong to the logs in it.
-    fn load_positions(&self, store: &Store, generation: u64) {
-        for site in &self.target.sites {
-            let key = key(&self.target, site);
-            if self.is_loaded(&key, generation) {
-                // After a reload of the settings: the store may not have the last position yet.
-                continue;
-            }
-            let stored = store.load_position(&key).and_then(|text| Position::parse(&text));
-            let position = stored.unwrap_or_else(|| self.position(site));
-            if stored.is_none() {
-                // From now on, also after a restart.
-                store.save_position(&key, position.text());
-            }
-            let loaded = Progress { position, generation: Some(generation) };
-            self.notifier.progress.lock().insert(key, loaded);
+    /// Loads the position from the store, which belongs to the log in it.
+    fn load_position(&self, store: &Store, generation: u64) {
+        if self.is_loaded(generation) {
+            // After a reload of the settings: the store may not have the last position yet.
+            return;
         }
+        let key = self.key();
+        let stored = store.load_position(&key).and_then(|text| Position::parse(&text));
+        let position = stored.unwrap_or_else(|| self.position());
+        if stored.is_none() {
+            // From now on, also after a restart.
+            store.save_position(&key, position.text());
+        }
+        let loaded = Progress { position, generation: Some(generation) };
+        self.notifier.progress.lock().insert(key, loaded);
     }
 }

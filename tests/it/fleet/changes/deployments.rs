@@ -19,6 +19,17 @@ const OTHER_BASE: &str = "https://staging.example.com";
 
 /// An instance in front of this CMS, with this base URL, which sends webhooks to these targets.
 fn start(cms: &Cms, redis: &Redis, base: &str, targets: &[&Receiver]) -> Service {
+    start_with(cms, redis, base, targets, "")
+}
+
+/// The same with these settings behind its own.
+fn start_with(
+    cms: &Cms,
+    redis: &Redis,
+    base: &str,
+    targets: &[&Receiver],
+    settings: &str,
+) -> Service {
     let setup = instance(cms, redis);
     let text = std::fs::read_to_string(setup.path().join("settings.toml")).expect("settings");
     let mut text = text.replace(BASE, base);
@@ -27,6 +38,7 @@ fn start(cms: &Cms, redis: &Redis, base: &str, targets: &[&Receiver]) -> Service
         text += "[[notify]]\nsecret_file = \"secret\"\n";
         text += &["url = \"", &url, "\"\n"].concat();
     }
+    text += settings;
     let service = setup.file("secret", SECRET).file("settings.toml", &text).start();
     has_published(&service);
     service
@@ -125,6 +137,28 @@ fn target_that_a_rolling_deployment_adds_gets_its_changes_and_the_others_none_tw
     edit(&content, &new, "a2");
     present.gets(&["reset", "/en/articles/a1", "/en/articles/a2"]);
     added.gets(&["reset", "/en/articles/a1", "/en/articles/a2"]);
+}
+
+#[test]
+fn rolling_deployment_that_adds_a_site_sends_no_change_twice() {
+    const SHOP: &str = "[[site]]\nkey = \"shop\"\nfront_end_url = \"https://shop.example.com\"\n\
+                        locales = [\"en\"]\n[[site.page]]\nname = \"home\"\n\
+                        path = \"/{locale}/home\"\n";
+    let (content, redis) = (Content::new(&[("en", "a", "a0")]), Redis::start());
+    let (cms, target) = (content.start(), Receiver::start(|_| true));
+    let old = start(&cms, &redis, BASE, &[&target]);
+    target.gets(&["reset"]);
+    let new = start_with(&cms, &redis, BASE, &[&target], SHOP);
+    // That of the shop.
+    let mut expected = vec!["reset".to_owned(); 2];
+    target.gets(&expected);
+    for n in 1..=6 {
+        let slug = format!("a{n}");
+        edit(&content, [&old, &new][n % 2], &slug);
+        expected.push(format!("/en/articles/{slug}"));
+        target.gets(&expected);
+    }
+    assert_eq!(target.count(), expected.len(), "one instance sends the changes of a site");
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl Receiver {
     }
 
     /// How many requests there were.
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.attempts.lock().expect("no panic").len()
     }
 
