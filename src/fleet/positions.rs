@@ -3,7 +3,7 @@
 //! D56).
 
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -19,14 +19,15 @@ const MAX_BYTES: usize = 1 << 10;
 /// The time limit for a read or a write, for which no client waits.
 const WITHIN: Duration = Duration::from_secs(2);
 
-/// Writes a position, if the writer has the lease.
+/// Writes fields, if the writer has the lease. Arguments: the token of the lease, the time to live,
+/// then the names and values of the fields.
 static SAVE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 own(KEYS[2], 'hash')
-redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
-redis.call('PEXPIRE', KEYS[2], ARGV[4])
+for i = 3, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return 1
 ",
     )
@@ -45,8 +46,45 @@ pub struct SharedPosition {
     changes: SharedChanges,
     target: String,
     site: String,
-    /// Another one after a reload that changes the content of the site.
-    lease: Mutex<Lease>,
+    /// Another one after a reload that changes the content of the site; and since when this instance
+    /// has this content.
+    lease: Mutex<(Lease, Instant)>,
+}
+
+/// What the engine has of a target and a site.
+pub struct Stored {
+    /// The position that was written last. `None`: there is none, or the value is damaged or
+    /// foreign.
+    pub position: Option<String>,
+    /// Which deployment has begun last to send to the target.
+    pub last: LastContent,
+}
+
+/// Which deployment has begun last to send the changes of a site to a target. A deployment with
+/// another content has sent other URLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LastContent {
+    /// One with the content of this instance.
+    Own,
+    /// One with another content, while this instance had its own already: it replaces this one.
+    Newer,
+    /// One with another content, before this instance had its own.
+    Older,
+    /// It is not known.
+    Unknown,
+}
+
+impl LastContent {
+    /// `found` is the content with the time in ms at which its deployment began to send, `own` that
+    /// of this instance with the time since which it has it.
+    fn of(found: Option<(u128, i64)>, own: (u128, i64)) -> Self {
+        match found {
+            Some((content, _)) if content == own.0 => Self::Own,
+            Some((_, began)) if began > own.1 => Self::Newer,
+            Some(_) => Self::Older,
+            None => Self::Unknown,
+        }
+    }
 }
 
 impl SharedPositions {
@@ -65,7 +103,7 @@ impl SharedPositions {
             changes: self.changes.clone(),
             target: target.to_owned(),
             site: site.to_owned(),
-            lease: Mutex::new(lease),
+            lease: Mutex::new((lease, Instant::now())),
         }
     }
 }
@@ -80,10 +118,22 @@ impl SharedPosition {
     fn lease(&self) -> Lease {
         let name = lease_name(&self.changes, &self.target, &self.site);
         let mut lease = self.lease.lock();
-        if lease.name() != name {
-            *lease = self.engine.lease(&name);
+        if lease.0.name() != name {
+            *lease = (self.engine.lease(&name), Instant::now());
         }
-        lease.clone()
+        lease.0.clone()
+    }
+
+    /// The content of the site, and since when this instance has it, in ms by the engine's clock.
+    fn own_content(&self) -> (u128, i64) {
+        let age = self.lease.lock().1.elapsed().as_millis();
+        let since = self.engine.now_ms().saturating_sub(i64::try_from(age).unwrap_or(i64::MAX));
+        (self.changes.content_of(&self.site), since)
+    }
+
+    /// The field with the content that was sent last.
+    fn content_field(&self) -> String {
+        format!("{} content of {}", self.target, self.site)
     }
 
     /// The field of the position.
@@ -138,37 +188,60 @@ impl SharedPosition {
         self.changes.catch_up(&self.site).await
     }
 
-    /// The position that was written last. `None`: there is none, or the value is damaged or
-    /// foreign.
+    /// The position that was written last, and which deployment has begun last to send.
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer.
-    pub async fn load(&self) -> Result<Option<String>, EngineError> {
-        let key = &*self.field();
+    pub async fn load(&self) -> Result<Stored, EngineError> {
+        let keys = [&*self.field(), &*self.content_field()];
         let positions = self.engine.key(POSITIONS);
-        let [sealed] = self.engine.fields(&positions, [key], MAX_BYTES, WITHIN).await?;
-        let text =
-            sealed.as_deref().and_then(|sealed| self.engine.open(&context(key), sealed).ok());
-        Ok(text.and_then(|text| String::from_utf8(text.to_vec()).ok()))
+        let sealed = self.engine.fields(&positions, keys, MAX_BYTES, WITHIN).await?;
+        let open = |key: &str, sealed: Option<&Vec<u8>>| {
+            let text = self.engine.open(&context(key), sealed?).ok()?;
+            String::from_utf8(text.to_vec()).ok()
+        };
+        let position = open(keys[0], sealed[0].as_ref());
+        let last = open(keys[1], sealed[1].as_ref()).and_then(|text| {
+            let (content, began) = text.split_once(' ')?;
+            Some((u128::from_str_radix(content, 16).ok()?, began.parse().ok()?))
+        });
+        Ok(Stored { position, last: LastContent::of(last, self.own_content()) })
     }
 
-    /// Writes a position, if this instance still has the lease in this epoch. Returns whether it
+    /// Writes the position, if this instance still has the lease in this epoch. Returns whether it
     /// was written.
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer: the position may have been written.
     pub async fn save(&self, epoch: u64, position: &str) -> Result<bool, EngineError> {
+        self.write(epoch, position, false).await
+    }
+
+    /// The same, and records that this deployment begins to send now.
+    ///
+    /// # Errors
+    /// As for [`SharedPosition::save`].
+    pub async fn begin(&self, epoch: u64, position: &str) -> Result<bool, EngineError> {
+        self.write(epoch, position, true).await
+    }
+
+    async fn write(&self, epoch: u64, position: &str, begins: bool) -> Result<bool, EngineError> {
         if !self.is_sender_in(epoch) {
             return Ok(false);
         }
-        let (key, lease) = (&*self.field(), self.lease());
+        let (key, lease) = (self.field(), self.lease());
         let keys = [lease.key().to_owned(), self.engine.key(POSITIONS)];
-        let arguments = vec![
-            Argument::from(lease.token()),
-            Argument::from(key),
-            Argument::from(self.engine.seal(&context(key), position.as_bytes())),
-            Argument::from(TTL.as_millis().to_string()),
-        ];
+        let mut fields = vec![(key, position.to_owned())];
+        if begins {
+            let content = self.own_content().0;
+            fields.push((self.content_field(), format!("{content:032x} {}", self.engine.now_ms())));
+        }
+        let mut arguments =
+            vec![Argument::from(lease.token()), Argument::from(TTL.as_millis().to_string())];
+        for (key, text) in fields {
+            let sealed = self.engine.seal(&context(&key), text.as_bytes());
+            arguments.extend([Argument::from(key), Argument::from(sealed)]);
+        }
         let saved: i64 = self.engine.script(&SAVE, &keys, arguments, WITHIN).await?;
         Ok(saved == 1)
     }
@@ -176,4 +249,20 @@ impl SharedPosition {
 
 fn context(key: &str) -> String {
     format!("position of {key}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_content_tells_the_deployment_before_from_the_one_that_replaces_this_one() {
+        let own = (7, 1_000);
+        assert_eq!(LastContent::of(None, own), LastContent::Unknown);
+        for began in [500, 1_500] {
+            assert_eq!(LastContent::of(Some((7, began)), own), LastContent::Own);
+        }
+        assert_eq!(LastContent::of(Some((8, 500)), own), LastContent::Older);
+        assert_eq!(LastContent::of(Some((8, 1_500)), own), LastContent::Newer);
+    }
 }

@@ -60,7 +60,11 @@ pub(super) fn next(
     body.raw(r#","changes":["#).raw(&changes).raw("]}}");
     let body = String::from_utf8(body.into_bytes()).expect("JSON is UTF-8");
     let (from, to) = (position.cursor, read.cursor);
-    let identity = format!("{} {site} {from} {} {is_reset}", target.url, to.sequence);
+    let mut identity = format!("{} {site} {from} {} {is_reset}", target.url, to.sequence);
+    if is_reset {
+        // Another reset may begin and end at the same places.
+        identity += &format!(" {}", position.failing_since.unwrap_or(now));
+    }
     let id = format!("msg_{:032x}", xxh3_128(identity.as_bytes()));
     Next::Message(Message { id, body, end: to, is_reset })
 }

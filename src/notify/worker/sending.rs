@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::{Attempts, SHARED_PAUSE, Worker};
-use crate::fleet::positions::SharedPosition;
+use crate::fleet::positions::{LastContent, SharedPosition, Stored};
 use crate::notify::Progress;
 use crate::notify::position::Position;
 use crate::store::{Store, StoreState};
@@ -63,14 +63,22 @@ impl Worker {
     /// or the lease is lost.
     async fn take_over(&self, shared: &SharedPosition, epoch: u64) -> bool {
         // It may be beyond what this instance has read of the log, so it is loaded first.
-        let Ok(found) = shared.load().await else { return false };
+        let Ok(Stored { position: found, last }) = shared.load().await else { return false };
         if shared.catch_up().await.is_err() {
             return false;
         }
         let found = found.and_then(|text| Position::parse(&text));
-        let position = self.later_of(found);
-        let saved =
-            found == Some(position) || shared.save(epoch, &position.text()).await == Ok(true);
+        let mut position = self.later_of(found);
+        let begins = matches!(last, LastContent::Older | LastContent::Unknown);
+        if last == LastContent::Older && !position.needs_reset {
+            // The target has the URLs of another deployment.
+            position = Position { end: None, failing_since: None, needs_reset: true, ..position };
+        }
+        let saved = if begins {
+            shared.begin(epoch, &position.text()).await == Ok(true)
+        } else {
+            found == Some(position) || shared.save(epoch, &position.text()).await == Ok(true)
+        };
         if saved {
             let loaded = Progress { position, generation: None };
             self.notifier.progress.lock().insert(self.key(), loaded);

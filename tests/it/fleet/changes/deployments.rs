@@ -162,6 +162,35 @@ fn rolling_deployment_that_adds_a_site_sends_no_change_twice() {
 }
 
 #[test]
+fn return_to_a_former_base_url_sends_a_reset() {
+    let (content, redis) = (Content::new(&[("en", "a", "a0")]), Redis::start());
+    let (cms, target) = (content.start(), Receiver::start(|_| true));
+    let mut service = start(&cms, &redis, BASE, &[&target]);
+    let mut expected = vec!["reset"];
+    target.gets(&expected);
+    edit(&content, &service, "a1");
+    expected.push("/en/articles/a1");
+    target.gets(&expected);
+    for base in [OTHER_BASE, BASE] {
+        drop(service);
+        service = start(&cms, &redis, base, &[&target]);
+        expected.push("reset");
+        target.gets(&expected);
+    }
+    for (before, base) in [(BASE, OTHER_BASE), (OTHER_BASE, BASE)] {
+        let text = std::fs::read_to_string(service.path().join("settings.toml"));
+        service.rewrite("settings.toml", &text.expect("settings").replace(before, base));
+        service.send_signal("HUP");
+        expected.push("reset");
+        target.gets(&expected);
+    }
+    has_published(&service);
+    edit(&content, &service, "a2");
+    expected.push("/en/articles/a2");
+    target.gets(&expected);
+}
+
+#[test]
 fn rolling_deployment_with_another_base_url_sends_a_reset_before_any_change_is_sent_twice() {
     let (content, redis) = (Content::new(&[("en", "a", "a0")]), Redis::start());
     let (cms, target) = (content.start(), Receiver::start(|_| true));
