@@ -60,6 +60,8 @@ struct Due {
 enum Announcement {
     Rows(Vec<WireRow>),
     Chunks(Chunks),
+    /// A foreign value was removed in place of the rows of a site: each instance writes its own again.
+    Removed,
 }
 
 impl SharedHistory {
@@ -140,6 +142,10 @@ impl SharedHistory {
         let rows = match serde_json::from_slice(body) {
             Ok(Announcement::Rows(rows)) => Some(rows),
             Ok(Announcement::Chunks(chunks)) => self.download(&chunks).await.ok().flatten(),
+            Ok(Announcement::Removed) => {
+                self.history.keep_all(Taker::Fleet);
+                None
+            }
             // Another version of the service has written it.
             Err(_) => None,
         };

@@ -6,21 +6,25 @@ use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::SharedHistory;
 use super::row::{field, open, value};
+use super::{Announcement, EVENT, SharedHistory};
 use crate::path_history::{Row, RowChange, Taker};
 use crate::shared_engine::{Argument, EngineError, Script};
 
+/// Keys: the rows, those of an event. Arguments: those of the event, which is appended if a foreign
+/// value was removed in place of the rows; the others follow from the fifth one on.
+fn script(text: &str) -> Script {
+    let own = "own(KEYS[1], 'hash') if #replaced > 0 then append_event(2, 1) end";
+    Script::with_events(&format!("{own}\n{text}"))
+}
 /// Writes rows. A row replaces the present one if it was seen and that was imported, or if both are
 /// of one kind and it was last seen later; a row of the same document is written again only after
-/// an hour. Returns whether a foreign value was removed (1), and the indexes of the rows that were
-/// written, from 1.
+/// an hour. Returns the indexes of the rows that were written, from 1.
 static MERGE: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
+    script(
         r"
-own(KEYS[1], 'hash')
 local written = {}
-for i = 2, #ARGV, 2 do
+for i = 6, #ARGV, 2 do
   local old, new = redis.call('HGET', KEYS[1], ARGV[i]), ARGV[i + 1]
   local keep = false
   if old and #old > 33 then
@@ -34,20 +38,19 @@ for i = 2, #ARGV, 2 do
   end
   if not keep then
     redis.call('HSET', KEYS[1], ARGV[i], new)
-    written[#written + 1] = i / 2
+    written[#written + 1] = i / 2 - 2
   end
 end
-redis.call('PEXPIRE', KEYS[1], ARGV[1])
-return {#replaced, written}
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
+return written
 ",
     )
 });
 /// Removes the rows that this instance has dropped, unless they were last seen later in the engine.
 static REMOVE: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
+    script(
         r"
-own(KEYS[1], 'hash')
-for i = 1, #ARGV, 2 do
+for i = 5, #ARGV, 2 do
   local old = redis.call('HGET', KEYS[1], ARGV[i])
   if old and (tonumber(string.sub(old, 2, 17)) or 0) <= tonumber(ARGV[i + 1]) then
     redis.call('HDEL', KEYS[1], ARGV[i])
@@ -60,13 +63,12 @@ return 1
 /// Arguments: the cursor, about how many rows are read, the most bytes of a row. Returns the next
 /// cursor and the rows. Rows that are too long are removed.
 static READ: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
+    script(
         r"
-own(KEYS[1], 'hash')
-local found, rows = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]), {}
+local found, rows = redis.call('HSCAN', KEYS[1], ARGV[5], 'COUNT', ARGV[6]), {}
 for i = 1, #found[2], 2 do
   local name, value = found[2][i], found[2][i + 1]
-  if #name + #value > tonumber(ARGV[3]) then
+  if #name + #value > tonumber(ARGV[7]) then
     redis.call('HDEL', KEYS[1], name)
   else
     rows[#rows + 1] = {name, value}
@@ -110,8 +112,7 @@ impl SharedHistory {
         let (mut cursor, mut count, mut refused) = (0_u64, 0, 0_usize);
         loop {
             let arguments = vec![cursor.into(), BATCH.into(), MAX_ROW_BYTES.into()];
-            let (next, found): (u64, Vec<Field>) =
-                self.engine.script(&READ, std::slice::from_ref(&key), arguments, WITHIN).await?;
+            let (next, found): (u64, Vec<Field>) = self.run_script(&READ, &key, arguments).await?;
             count += found.len();
             let rows: Vec<Row> = found
                 .iter()
@@ -191,13 +192,7 @@ impl SharedHistory {
             arguments.push(Argument::from(field(&row.host, &row.path)));
             arguments.push(Argument::from(value(&self.engine, row)));
         }
-        let keys = [key.to_owned()];
-        let (replaced, written): (u8, Vec<usize>) =
-            self.engine.script(&MERGE, &keys, arguments, WITHIN).await?;
-        if replaced > 0 {
-            // The rows of this instance are written again.
-            self.read_all_soon();
-        }
+        let written: Vec<usize> = self.run_script(&MERGE, key, arguments).await?;
         let row = |at: usize| rows.get(at.checked_sub(1)?).map(|row| (*row).clone());
         Ok(written.into_iter().filter_map(row).collect())
     }
@@ -205,8 +200,20 @@ impl SharedHistory {
     async fn remove(&self, key: &str, rows: &[(String, i64)]) -> Result<(), EngineError> {
         let each = |(name, seen): &(String, i64)| [Argument::from(name), Argument::from(*seen)];
         let arguments = rows.iter().flat_map(each).collect();
-        let keys = [key.to_owned()];
-        self.engine.script::<i64>(&REMOVE, &keys, arguments, WITHIN).await.map(drop)
+        self.run_script::<i64>(&REMOVE, key, arguments).await.map(drop)
+    }
+
+    async fn run_script<T: redis::FromRedisValue>(
+        &self,
+        script: &Script,
+        key: &str,
+        arguments: Vec<Argument>,
+    ) -> Result<T, EngineError> {
+        let body = serde_json::to_vec(&Announcement::Removed).expect("a word is JSON");
+        let event = self.engine.sealed_event(EVENT, &body);
+        let keys: Vec<String> = std::iter::once(key.to_owned()).chain(event.keys).collect();
+        let arguments = event.arguments.into_iter().chain(arguments).collect();
+        self.engine.script(script, &keys, arguments, WITHIN).await
     }
 
     fn key(&self, source: u128, site: &str) -> String {

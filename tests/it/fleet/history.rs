@@ -90,6 +90,27 @@ fn former_path_is_redirected_by_each_instance_and_by_one_that_starts_later() {
 }
 
 #[test]
+fn rows_that_a_new_instance_removes_with_a_foreign_value_are_written_again_by_the_others() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let (cms, redis) = (content.start(), Redis::start());
+    let all = [start(&cms, &redis), start(&cms, &redis)];
+    for service in &all {
+        has(service, "x");
+    }
+    content.publish("en", "a", "y");
+    changed(&all[0], "a");
+    for service in &all {
+        leads(service, "x", "y");
+    }
+    let key = until("the rows", || redis.keys("frontend-map:1:history:*").pop());
+    let _: String = redis.command(&["SET", &key, "x"]);
+    let late = start(&cms, &redis);
+    leads(&late, "x", "y");
+    drop(all);
+    leads(&start(&cms, &redis), "x", "y");
+}
+
+#[test]
 fn path_of_a_rename_while_the_engine_is_away_is_redirected_by_all_instances() {
     let content = Content::new(&[("en", "a", "x")]);
     let (cms, mut redis) = (content.start(), Redis::start());
