@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::{Event, StreamId};
 use crate::shared_engine::bounded::RawEntry;
-use crate::shared_engine::{Engine, EngineError, EngineState, Script, StreamEntry};
+use crate::shared_engine::{Argument, Engine, EngineError, EngineState, Script, StreamEntry};
 
 /// How long a read blocks in the engine, and how much longer its answer may take.
 const BLOCK_MS: u64 = 1_000;
@@ -43,6 +43,22 @@ for _, last in ipairs(redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)) do
 end
 if #number > 20 then number = '' end
 return {id, number}
+",
+    )
+});
+
+/// The kind of the event that a reader appends when it has removed entries: other readers that have
+/// not read them find a gap at once.
+const REMOVED: &str = "removed";
+/// Keys and arguments: those of the event, then the id of the first entry that stays. Returns how many
+/// entries were removed.
+static TRIM: LazyLock<Script> = LazyLock::new(|| {
+    Script::with_events(
+        r"
+own(KEYS[1], 'stream')
+local removed = redis.call('XTRIM', KEYS[1], 'MINID', ARGV[5])
+if removed > 0 then append_event(1, 1) end
+return removed
 ",
     )
 });
@@ -144,7 +160,10 @@ impl Reading {
             self.connection = None;
             let end = self.end(session).await?;
             self.position = Some(end);
-            return Ok(self.send(Read::Gap { until: end.id }).await);
+            let is_empty = end.id == StreamId::default() && end.number != Some(0);
+            // Without the last entry, it is not known when the last event was appended.
+            let until = if is_empty { self.now() } else { end.id };
+            return Ok(self.send(Read::Gap { until }).await);
         };
         let (mut junk, mut ends_with_junk) = (None, false);
         for entry in self.read(position.id).await? {
@@ -176,7 +195,8 @@ impl Reading {
         };
         position.number = Some(number);
         let gap = (Some(number) != expected).then_some(Read::Gap { until: id });
-        for read in gap.into_iter().chain([Read::Event(event)]) {
+        let event = (event.kind != REMOVED).then_some(Read::Event(event));
+        for read in gap.into_iter().chain(event) {
             if self.send(read).await.is_err() {
                 return Ok(Taken::Dropped);
             }
@@ -186,14 +206,15 @@ impl Reading {
 
     /// Removes the entries up to an entry that is no event of this fleet, so that no reader reads it
     /// again. Other readers find a gap.
-    async fn trim(&mut self, StreamId { ms, sequence }: StreamId) -> Result<(), EngineError> {
+    async fn trim(&self, StreamId { ms, sequence }: StreamId) -> Result<(), EngineError> {
         let next = match sequence.checked_add(1) {
             Some(sequence) => StreamId { ms, sequence },
             None => StreamId { ms: ms.saturating_add(1), sequence: 0 },
         };
-        let mut trim = redis::cmd("XTRIM");
-        trim.arg(self.engine.events_key()).arg("MINID").arg(next.to_string());
-        let removed: u64 = self.query(&trim).await?;
+        let event = self.engine.sealed_event(REMOVED, &[]);
+        let first = Argument::from(next.to_string());
+        let arguments = event.arguments.into_iter().chain([first]).collect();
+        let removed: u64 = self.engine.script(&TRIM, &event.keys, arguments, WITHIN).await?;
         if removed > 0 {
             tracing::warn!(
                 removed,
@@ -214,6 +235,10 @@ impl Reading {
             self.engine.script(&END, &keys, Vec::new(), WITHIN).await?;
         let id = if id.is_empty() { StreamId::default() } else { id.parse()? };
         Ok(Position { session, id, number: number.parse().ok() })
+    }
+
+    fn now(&self) -> StreamId {
+        StreamId { ms: u64::try_from(self.engine.now_ms()).unwrap_or(0), sequence: 0 }
     }
 
     async fn read(&mut self, after: StreamId) -> Result<Vec<StreamEntry>, EngineError> {
