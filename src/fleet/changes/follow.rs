@@ -9,7 +9,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep_until};
 use super::SharedChanges;
 use super::append::part_context;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, uid_of};
-use super::read_script::{MAX_PART_BYTES, READ};
+use super::read_script::{MAX_HEAD_BYTES, MAX_PART_BYTES, READ};
 use super::reason::log_begin;
 use super::tail::Tail;
 use crate::change_log::{Applied, Part};
@@ -176,7 +176,7 @@ impl SharedChanges {
             Argument::from(after.to_string()),
             Argument::from(count.to_string()),
             Argument::from(tail.unwrap_or_default()),
-            Argument::from(fields::MAX_BYTES),
+            Argument::from(MAX_HEAD_BYTES),
             Argument::from(MAX_PART_BYTES),
         ];
         self.engine.script(&READ, &self.keys(site), arguments, READ_WITHIN).await

@@ -256,3 +256,19 @@ fn engine_that_was_restored_to_an_earlier_state_and_has_other_changes_begins_a_n
         cursors.iter().all(|cursor| *cursor == cursors[0])
     });
 }
+
+#[test]
+fn log_with_many_foreign_fields_begins_again() {
+    const FILL: &str =
+        "for i = 1, 100000 do redis.call('HSET', KEYS[1], 'f' .. i, 'x') end return 1";
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    let leader = instances.leader();
+    let redis = &instances.redis;
+    let (key, before) = (key(redis, "log", "main"), cursor(&instances.all[0]));
+    let _: i64 = redis.command(&["EVAL", FILL, "1", &key]);
+    until_so("the foreign fields are removed", || redis.command::<i64>(&["HLEN", &key]) < 100);
+    assert_eq!(read(&instances.all[0], &before)["reset"], true);
+    instances.content.publish("en", "a", "y");
+    changed(&instances.all[leader], "a");
+    all_serve(&instances.all, &["y"]);
+}

@@ -290,3 +290,22 @@ fn gap_of_a_stream_without_entries_is_until_now() {
         assert_eq!(next(&mut reader).await, "test=b");
     });
 }
+
+#[test]
+fn entry_that_is_too_long_to_be_sent_does_not_end_the_reading() {
+    run(async {
+        let limit = ["--client-output-buffer-limit", "normal", "8mb", "0", "0"];
+        let redis = Redis::with(&limit);
+        let engine = engine(&redis).await;
+        let mut reader = reading(&engine).await;
+        let long = "7".repeat(20 << 20);
+        let _: String = redis.command(&["XADD", "map:1:events", "*", "x", &long]);
+        append(&engine, "b").await;
+        assert_eq!(next(&mut reader).await, "gap");
+        let mut read = next(&mut reader).await;
+        while read == "gap" {
+            read = next(&mut reader).await;
+        }
+        assert_eq!(read, "test=b");
+    });
+}
