@@ -267,9 +267,15 @@ pub(super) fn move_aside(path: &Path, mark: &str) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
+/// The folder of a file; that of the process for a name alone.
+fn folder_of(path: &Path) -> Option<&Path> {
+    let folder = path.parent()?;
+    Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+}
+
 /// How many files were moved aside, by this process or one before it, and are still there.
 pub(super) fn moved_aside(path: &Path) -> usize {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return 0 };
+    let (Some(folder), Some(name)) = (folder_of(path), path.file_name()) else { return 0 };
     let begin = format!("{}{ASIDE}", name.to_string_lossy());
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter(|file| file.file_name().to_string_lossy().starts_with(&begin)).count()
@@ -289,4 +295,18 @@ fn writing(work: impl FnOnce() -> Result<(), FileError>) -> Result<(), FileError
 
 fn is_empty(file: &File) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.len() == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_of_a_name_alone_is_that_of_the_process() {
+        let folder = |path: &str| folder_of(Path::new(path)).map(Path::to_owned);
+        assert_eq!(folder("map.redb"), Some(".".into()));
+        assert_eq!(folder("data/map.redb"), Some("data".into()));
+        assert_eq!(folder("/map.redb"), Some("/".into()));
+        assert!(fs::read_dir(folder("map.redb").unwrap()).is_ok());
+    }
 }
