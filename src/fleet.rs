@@ -107,14 +107,18 @@ impl Fleet {
     }
 
     /// Whether readers of the change log of a site can be answered now. `None` without `[shared]`.
-    pub async fn readiness(&self, site: &str, since: Option<Since>) -> Option<Readiness> {
+    pub async fn readiness(&self, site: &Site, since: Option<Since>) -> Option<Readiness> {
         let changes = self.changes.as_ref()?;
-        // Without its leader, this instance walks by itself: it may know changes that no log has.
-        let is_without_leader = || self.groups().iter().any(|group| group.is_without_leader());
-        if !self.is_away() && is_without_leader() {
+        // Without the leader of a list of the site, this instance walks by itself: it may know changes
+        // that no log has.
+        let is_without_leader = |uid: &String| {
+            let newest = self.groups.newest(&ListId::of(site, uid));
+            newest.is_some_and(|(_, group)| group.is_without_leader())
+        };
+        if !self.is_away() && changes.types_of(&site.key).iter().any(is_without_leader) {
             return Some(Readiness::NotYet);
         }
-        Some(changes.readiness(site, since).await)
+        Some(changes.readiness(&site.key, since).await)
     }
 
     /// Sets the content types of a site; the pages outside the CMS count as one of them.

@@ -209,11 +209,14 @@ impl SharedChanges {
         })
     }
 
-    fn log_value(&self, site: &str, log: u64) -> LogValue {
+    /// The content types of a site; the pages outside the CMS count as one of them.
+    pub(super) fn types_of(&self, site: &str) -> Vec<String> {
         let state = self.inner.state.lock();
-        let known = state.sites.get(site);
-        let types = known.map(|known| known.types.clone()).unwrap_or_default();
-        LogValue { log, types }
+        state.sites.get(site).map(|known| known.types.clone()).unwrap_or_default()
+    }
+
+    fn log_value(&self, site: &str, log: u64) -> LogValue {
+        LogValue { log, types: self.types_of(site) }
     }
 
     /// Whether this instance has read changes of this log after `last`, the last one in the engine.

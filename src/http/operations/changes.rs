@@ -17,6 +17,7 @@ use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::{JSON, success_text};
 use crate::http::response::error::ApiError;
 use crate::json::Json;
+use crate::site::Site;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 2] = [SITE, Param::unlimited("since")];
@@ -35,7 +36,7 @@ pub(in crate::http) async fn get(
     let since = since.as_deref().map(parse_since).transpose()?;
     let with_unlisted = may_see_unlisted(&app, &headers)?;
     let filter = Filter { with_unlisted, kinds: &Kind::ALL };
-    let is_ahead = wait_for_log(&app, &site.key, since).await?;
+    let is_ahead = wait_for_log(&app, site, since).await?;
     let mut changes = Json::with_capacity(0);
     let mut read = app.shared.change_log.read(&site.key, since, MAX_CHANGES, filter, |change| {
         changes.raw(if changes.length() == 0 { "" } else { "," });
@@ -54,7 +55,7 @@ pub(in crate::http) async fn get(
 
 /// Waits for the log that instances share, which may have more than is known here. Returns whether the
 /// cursor is after what is known.
-async fn wait_for_log(app: &App, site: &str, since: Option<Since>) -> Result<bool, ApiError> {
+async fn wait_for_log(app: &App, site: &Site, since: Option<Since>) -> Result<bool, ApiError> {
     match app.shared.fleet.readiness(site, since).await {
         None | Some(Readiness::Ready) => Ok(false),
         Some(Readiness::Ahead) => Ok(true),

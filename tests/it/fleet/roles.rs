@@ -161,6 +161,30 @@ fn instances_walk_for_themselves_while_the_leader_does_not_respond() {
 }
 
 #[test]
+fn changes_of_another_site_are_served_while_the_leader_of_a_list_does_not_respond() {
+    const SHOP: &str = "[[site]]\nkey = \"shop\"\nfront_end_url = \"https://shop.example.com\"\n\
+                        locales = [\"en\"]\n[[site.page]]\nname = \"home\"\n\
+                        path = \"/{locale}/home\"\n";
+    let (content, redis) = (Content::new(&[("en", "a", "x")]), Redis::start());
+    let setup = instance(&content.start(), &redis);
+    let text = std::fs::read_to_string(setup.path().join("settings.toml")).expect("settings");
+    let service = setup.file("settings.toml", &(text + SHOP)).start();
+    serves(&service, &["x"]);
+    let status =
+        |site: &str| http::get(service.addr(), &format!("/api/changes?site={site}")).status;
+    until_so("all changes are known", || status("main") == 200 && status("shop") == 200);
+    let lease = redis.keys("frontend-map:1:lease:lists:*article*").pop().expect("a lease");
+    let other = format!("{}:800000000000000", "f".repeat(32));
+    until_so("the changes of one site may be missing", || {
+        let _: String = redis.command(&["SET", &lease, &other, "PX", "3000"]);
+        changed(&service, "a");
+        std::thread::sleep(Duration::from_millis(100));
+        status("main") == 503
+    });
+    assert_eq!(status("shop"), 200);
+}
+
+#[test]
 fn followers_walk_for_themselves_while_the_leader_cannot_publish() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
