@@ -1,12 +1,18 @@
 //! The deployments that use the same keys. Instances of one deployment have the same content; during
 //! a rolling deployment that changes it, there are two for a while.
 
+use std::time::{Duration, Instant};
+
 use parking_lot::Mutex;
 
 use crate::shared_engine::seal::Sealer;
 
 /// The context of the seal of a description.
 pub(in crate::shared_engine) const CONTEXT: &str = "deployment";
+
+/// How long a description of this instance may be found after it was replaced: the engine has it for
+/// 5 s, and a heartbeat may be in flight.
+const FORMER: Duration = Duration::from_secs(8);
 
 /// The deployment of this instance, and the others that the last heartbeat has found.
 #[derive(Default)]
@@ -16,12 +22,18 @@ pub(in crate::shared_engine) struct Deployments(Mutex<State>);
 struct State {
     /// The sealed description of the own one; empty: not known yet.
     own: Vec<u8>,
+    /// The own ones before a reload, and when they were replaced.
+    former: Vec<(Vec<u8>, Instant)>,
     others: Vec<String>,
 }
 
 impl Deployments {
     pub(in crate::shared_engine) fn set_own(&self, sealer: &Sealer, description: &str) {
-        self.0.lock().own = sealer.seal(CONTEXT, description.as_bytes());
+        let (state, own) = (&mut *self.0.lock(), sealer.seal(CONTEXT, description.as_bytes()));
+        let former = std::mem::replace(&mut state.own, own);
+        if former != state.own {
+            state.former.push((former, Instant::now()));
+        }
     }
 
     pub(in crate::shared_engine) fn own(&self) -> Vec<u8> {
@@ -36,8 +48,11 @@ impl Deployments {
     /// Logs each deployment that was not there before.
     pub(in crate::shared_engine) fn set_others(&self, sealer: &Sealer, found: &[Vec<u8>]) {
         let state = &mut *self.0.lock();
-        // The own one may have changed since the heartbeat was sent.
-        let others = found.iter().filter(|found| **found != state.own && !state.own.is_empty());
+        state.former.retain(|(_, replaced)| replaced.elapsed() < FORMER);
+        let is_own = |found: &Vec<u8>| {
+            *found == state.own || state.former.iter().any(|(former, _)| former == found)
+        };
+        let others = found.iter().filter(|found| !is_own(found) && !state.own.is_empty());
         let open = |found: &Vec<u8>| {
             let text = sealer.open(CONTEXT, found).ok()?;
             String::from_utf8(text.to_vec()).ok()
@@ -71,5 +86,11 @@ mod tests {
         assert_eq!(deployments.others(), ["b"]);
         deployments.set_others(&sealer, &[own("a")]);
         assert_eq!(deployments.others(), Vec::<String>::new());
+        deployments.set_own(&sealer, "d");
+        deployments.set_others(&sealer, &[own("a"), own("b"), own("d")]);
+        assert_eq!(deployments.others(), ["b"], "not the own one from before a reload");
+        deployments.0.lock().former[1].1 -= FORMER;
+        deployments.set_others(&sealer, &[own("a"), own("d")]);
+        assert_eq!(deployments.others(), ["a"], "another instance has it");
     }
 }
