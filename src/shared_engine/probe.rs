@@ -144,7 +144,7 @@ impl Probe {
             let text = error.detail().unwrap_or_default().to_owned();
             match EngineError::from(error) {
                 EngineError::Refused(code) if code == "NOSCRIPT" => {}
-                EngineError::Refused(code) if code == "NOPERM" && text.contains("key") => {
+                EngineError::Refused(code) if code == "NOPERM" && is_about_keys(&text) => {
                     keys = true;
                 }
                 EngineError::Refused(code) if code == "NOPERM" && name == "info" => {
@@ -244,6 +244,12 @@ impl Probe {
     }
 }
 
+/// Whether a refusal is about a key, not about a command. The name of a user, which has no spaces, is
+/// in the text about a command.
+fn is_about_keys(text: &str) -> bool {
+    text.contains(" access a key") || text.contains(" access one of the keys")
+}
+
 fn sealer(settings: &EngineSettings) -> Sealer {
     Sealer::new(&settings.prefix, settings.key.as_ref())
 }
@@ -266,6 +272,17 @@ async fn send(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn is_about_keys_reads_no_name_of_a_user() {
+        // Redis 7.0, then Redis 7.2 and Valkey.
+        assert!(is_about_keys(
+            "this user has no permissions to access one of the keys used as arguments"
+        ));
+        assert!(is_about_keys("No permissions to access a key"));
+        assert!(!is_about_keys("this user has no permissions to run the 'xtrim' command"));
+        assert!(!is_about_keys("User keyuser has no permissions to run the 'xtrim' command"));
+    }
 
     #[test]
     fn read_information_names_an_old_version_and_another_policy() {
