@@ -35,8 +35,7 @@ use crate::site::Site;
 use crate::store::Head;
 
 pub use append::{ChangeAppend, LUA};
-use content::content_of;
-pub use content::describe;
+pub use content::{content_of, describe};
 pub use plan::ListVersion;
 pub use readiness::Readiness;
 

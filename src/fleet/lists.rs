@@ -63,6 +63,8 @@ pub struct PublishedList {
 pub struct Offer {
     /// The site and the content type of the list.
     pub head: Head,
+    /// What decides the content of the site.
+    pub content: u128,
     /// The copy.
     pub list: PublishedList,
 }

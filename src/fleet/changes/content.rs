@@ -11,7 +11,8 @@ use crate::site::{Site, Sites};
 const MAX_DESCRIPTION: usize = 1_000;
 
 /// A hash of what decides the content of a site: its key, its CMS and its base URLs by locale.
-pub(super) fn content_of(site: &Site) -> u128 {
+#[must_use]
+pub fn content_of(site: &Site) -> u128 {
     let mut hash = Xxh3::new();
     let mut add = |text: &str| {
         hash.update(&(text.len() as u64).to_le_bytes());

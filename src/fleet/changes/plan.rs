@@ -17,6 +17,8 @@ const READ_WITHIN: Duration = Duration::from_secs(2);
 pub struct ListVersion {
     /// What it is a snapshot of.
     pub head: Head,
+    /// What decides the content of the site whose list it is.
+    pub content: u128,
     /// The id of the list.
     pub list: String,
     /// The key of the lease of the list's group, with the engine's prefix.
@@ -69,11 +71,6 @@ impl SharedChanges {
         Ok(Known { log, last, base })
     }
 
-    fn is_of_present_cms(&self, head: &Head) -> bool {
-        let state = self.inner.state.lock();
-        state.sites.get(&head.site).is_some_and(|known| known.source == head.source)
-    }
-
     /// Whether an instance has this lease: a group with other settings is in use then.
     pub(super) async fn is_held(&self, lease_key: &str) -> Result<bool, EngineError> {
         let mut command = redis::cmd("EXISTS");
@@ -87,7 +84,7 @@ impl SharedChanges {
         known: &Known,
     ) -> Result<Plan, EngineError> {
         let (site, uid) = (&version.head.site, &version.head.content_type);
-        if !self.is_of_present_cms(&version.head) {
+        if self.content_of(site) != version.content {
             // A snapshot from before a reload of the settings.
             return Ok(Plan::Nothing);
         }
@@ -126,5 +123,56 @@ impl SharedChanges {
             return Ok(Plan::Restart("it goes on from another version"));
         }
         Ok(Plan::Append { log: log.log, last, since: Since::Published })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::changes::content_of;
+    use crate::rules::{Locale, LocalePrefix, Locales, RuleSet};
+    use crate::shared_engine::{Engine, EngineSettings, EngineUrl};
+    use crate::site::{ResolveBy, Site, SitePages};
+
+    #[expect(clippy::default_trait_access, reason = "this module may not name `Hosts`")]
+    fn site() -> Site {
+        let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
+        Site {
+            key: "main".to_owned(),
+            rules: RuleSet::new(locales, LocalePrefix::Always, Vec::new()),
+            hosts: Default::default(),
+            resolve: ResolveBy::Documents,
+            sitemap_path: String::new(),
+            pages: SitePages::new(Snapshot::default()),
+            fingerprint: 0,
+            source: 0,
+        }
+    }
+
+    fn version(site: &Site, content: u128) -> ListVersion {
+        ListVersion {
+            head: Head::of(site, "a"),
+            content,
+            list: String::new(),
+            lease_key: String::new(),
+            before: None,
+            position: String::new(),
+            after: Arc::default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn list_from_before_a_reload_of_the_base_url_does_not_begin_the_new_log() {
+        // Nothing listens there: the plan needs no answer.
+        let url = EngineUrl::parse("redis://127.0.0.1:1").unwrap();
+        let engine = Engine::start(&EngineSettings::new(url, "p"), Arc::default());
+        let changes = SharedChanges::new(engine, Arc::default());
+        let (site, present) = (site(), content_of(&site()));
+        changes.set_site(&site, &[]);
+        let known = Known { log: None, last: None, base: None };
+        let plan = changes.plan(&version(&site, present ^ 1), &known).await.unwrap();
+        assert_eq!(plan, Plan::Nothing);
+        let plan = changes.plan(&version(&site, present), &known).await.unwrap();
+        assert!(matches!(plan, Plan::Restart(_)), "{plan:?}");
     }
 }

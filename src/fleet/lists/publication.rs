@@ -220,6 +220,7 @@ impl Publication<'_> {
         let before = self.before;
         ListVersion {
             head: self.offer.head.clone(),
+            content: self.offer.content,
             list: self.list.to_string(),
             lease_key: lease_key.to_owned(),
             before: before.map(|one| (one.position.to_string(), Arc::clone(&one.list.snapshot))),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::SiteCache;
 use super::history::Predecessor;
 use crate::fleet::ListId;
+use crate::fleet::changes::content_of;
 use crate::fleet::lists::{Offer, PublishedList};
 use crate::rules::ContentTypeUid;
 use crate::site::PAGES;
@@ -139,7 +140,8 @@ impl SiteCache {
             begun: copy.begun,
             took: copy.refresh_duration(),
         };
-        let offer = Offer { head: Head::of(&self.site, uid), list };
+        let (head, content) = (Head::of(&self.site, uid), content_of(&self.site));
+        let offer = Offer { head, content, list };
         self.fleet.offer(&ListId::of(&self.site, uid), offer);
     }
 
