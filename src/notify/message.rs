@@ -60,11 +60,10 @@ pub(super) fn next(
     body.raw(r#","changes":["#).raw(&changes).raw("]}}");
     let body = String::from_utf8(body.into_bytes()).expect("JSON is UTF-8");
     let (from, to) = (position.cursor, read.cursor);
-    let mut identity = format!("{} {site} {from} {} {is_reset}", target.url, to.sequence);
-    if is_reset {
-        // Another reset may begin and end at the same places.
-        identity += &format!(" {}", position.failing_since.unwrap_or(now));
-    }
+    // Another reset may begin and end at the same places.
+    let first = is_reset.then(|| format!(" {}", position.failing_since.unwrap_or(now)));
+    let first = first.unwrap_or_default();
+    let identity = format!("{} {site} {from} {} {is_reset}{first}", target.url, to.sequence);
     let id = format!("msg_{:032x}", xxh3_128(identity.as_bytes()));
     Next::Message(Message { id, body, end: to, is_reset })
 }
