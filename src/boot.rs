@@ -113,6 +113,6 @@ fn build_content(cms: Cms, shared: &SharedState) -> Result<Content, StrapiError>
             let metrics = Arc::clone(&shared.metrics);
             Content::Strapi(Box::new(Strapi::new(settings, metrics, &shared.limiters)?))
         }
-        Cms::Files(file) => Content::File(file),
+        Cms::Files { content, .. } => Content::File(content),
     })
 }

@@ -37,6 +37,7 @@ use crate::content::StrapiSettings;
 use crate::frontend_url::BaseUrl;
 use crate::notify::Target;
 use crate::path_import::ImportFile;
+use crate::rules::ContentTypeUid;
 use crate::shared_engine::EngineSettings;
 use crate::site::Sites;
 use crate::snapshot_cache::Freshness;
@@ -220,9 +221,22 @@ fn text(file: &Path) -> Result<String, Problems> {
 }
 
 impl Config {
+    /// What the content file lacks: a sentence for each content type of a rule that it does not name.
+    #[must_use]
+    pub fn absent_types(&self) -> Vec<String> {
+        let Cms::Files { content, name } = &self.cms else { return Vec::new() };
+        let mut wanted: Vec<&ContentTypeUid> = Vec::new();
+        for uid in self.sites.iter().flat_map(|site| site.rules.content_types()) {
+            if !wanted.contains(&uid) {
+                wanted.push(uid);
+            }
+        }
+        content.absent_types(&wanted, name)
+    }
+
     /// Logs the settings that are probably a mistake.
     pub fn log_warnings(&self) {
-        for warning in &self.warnings {
+        for warning in self.warnings.iter().chain(&self.absent_types()) {
             tracing::warn!(warning, "a setting is probably a mistake");
         }
     }

@@ -24,7 +24,7 @@ use self::redis::RedisReport;
 use super::output::terminal::Colours;
 use super::output::words::count;
 use super::selection;
-use crate::config::Config;
+use crate::config::{Cms, Config};
 use crate::site::Site;
 
 /// Prints the report. `offline`: nothing is requested from the CMS and from Redis.
@@ -38,13 +38,21 @@ pub(super) fn run(config: &Config, strict: bool, offline: bool) -> Result<(), Bo
     let mut out = report(config, &cms, &redis, &mut findings);
     // Writing to a string cannot fail.
     let _ = constant_rules::write(&mut out, config, &cms.single_types);
-    findings.add(cms.findings, ["problem with the CMS", "problems with the CMS"]);
+    findings.add(
+        cms.findings,
+        match config.cms {
+            Cms::Strapi(_) => ["problem with the CMS", "problems with the CMS"],
+            Cms::Files { .. } => {
+                ["problem with the content file", "problems with the content file"]
+            }
+        },
+    );
     findings.add(redis.findings, ["problem with Redis", "problems with Redis"]);
     std::io::stdout().write_all(coloured(&out, Colours::of_stdout()).as_bytes())?;
     if strict { Ok(findings.into_result()?) } else { Ok(()) }
 }
 
-/// The summary and the warnings, what the CMS and Redis showed, then a block for every overlap and
+/// The summary and the warnings, what the CMS, or the content file, and Redis showed, then a block for every overlap and
 /// every rule that never matches.
 fn report(
     config: &Config,
@@ -55,7 +63,11 @@ fn report(
     let rules = config.sites.iter().map(|site| site.rules.rules().len() as u64).sum();
     let sites = config.sites.iter().count() as u64;
     let (sites, rules) = (count(sites, "site"), count(rules, "rule"));
-    let verdict = verdict([cms.findings, redis.findings]);
+    let source = match config.cms {
+        Cms::Strapi(_) => "the CMS",
+        Cms::Files { .. } => "the content file",
+    };
+    let verdict = verdict([cms.findings, redis.findings], source);
     let mut out = format!("{verdict}: {sites}, {rules}\n");
     for warning in &config.warnings {
         // Writing to a string cannot fail.
@@ -74,17 +86,18 @@ fn report(
     out
 }
 
-/// Whether the settings are fine, with the numbers of problems with the CMS and with Redis.
-fn verdict([cms, redis]: [usize; 2]) -> String {
+/// Whether the settings are fine, with the numbers of problems with the source of the documents and with
+/// Redis.
+fn verdict([cms, redis]: [usize; 2], source: &str) -> String {
     let text = |number: usize| match number {
         1 => "is 1 problem".to_owned(),
         more => format!("are {more} problems"),
     };
     let problems = match (cms, redis) {
         (0, 0) => return "the settings are fine".to_owned(),
-        (_, 0) => format!("{} with the CMS", text(cms)),
+        (_, 0) => format!("{} with {source}", text(cms)),
         (0, _) => format!("{} with Redis", text(redis)),
-        _ => format!("{} with the CMS and with Redis", text(cms + redis)),
+        _ => format!("{} with {source} and with Redis", text(cms + redis)),
     };
     format!("the settings are valid, but there {problems}")
 }

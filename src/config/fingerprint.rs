@@ -47,7 +47,7 @@ pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site])
             let token = settings.token.as_ref().map(ExposeSecret::expose_secret);
             hash.update(token.unwrap_or_default().as_bytes());
         }
-        Cms::Files(files) => hash.update(&files.hash().to_le_bytes()),
+        Cms::Files { content, .. } => hash.update(&content.hash().to_le_bytes()),
     }
     let cms = hash.digest128();
     for (site, text) in sites.iter_mut().zip(&written.sites) {
@@ -63,7 +63,7 @@ pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site])
 fn source(cms: &Cms) -> u128 {
     match cms {
         Cms::Strapi(settings) => xxh3_128(settings.url.as_str().as_bytes()),
-        Cms::Files(_) => 0,
+        Cms::Files { .. } => 0,
     }
 }
 

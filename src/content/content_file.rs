@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use super::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status, Versions};
 use crate::rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
+use crate::suggestion::closest;
 use members::Members;
 
 /// The documents of a content file: its text, and 32 bytes a document.
@@ -135,6 +136,25 @@ impl ContentFile {
         ids.len() <= 1
     }
 
+    /// A sentence for each of these content types that the file does not have, with the most similar one
+    /// of the others. A list without documents says that there are none.
+    #[must_use]
+    pub fn absent_types(&self, wanted: &[&ContentTypeUid], name: &str) -> Vec<String> {
+        let is_wanted = |uid: &str| wanted.iter().any(|wanted| wanted.as_str() == uid);
+        let uids = self.0.by_type.keys().map(String::as_str);
+        let mut others: Vec<&str> = uids.filter(|uid| !is_wanted(uid)).collect();
+        others.sort_unstable();
+        let absent = wanted.iter().filter(|uid| !self.0.by_type.contains_key(uid.as_str()));
+        let sentence = |uid: &&ContentTypeUid| {
+            let remedy = match closest(uid.as_str(), others.iter().copied()) {
+                Some(other) => format!("did you mean `{other}`?"),
+                None => format!("if there are none, add `\"{uid}\": []`"),
+            };
+            format!("no documents of `{uid}` in {name}; {remedy}")
+        };
+        absent.map(sentence).collect()
+    }
+
     fn stored(&self, uid: &ContentTypeUid) -> &[StoredDocument] {
         self.0.by_type.get(uid.as_str()).map_or(&[], Vec::as_slice)
     }
@@ -232,6 +252,24 @@ mod tests {
             &ContentFile::parse("[]".to_owned()).unwrap_err()[..],
             [ContentFileError::NotJson(_)]
         ));
+    }
+
+    #[test]
+    fn absent_types_have_the_most_similar_type_that_no_rule_names() {
+        let text = r#"{"api::shops.shop": [{"documentId": "a"}], "api::cafe.cafe": [],
+            "api::cafes.cafe": [{"documentId": "b"}], "api::unused.unused": [{"documentId": "c"}]}"#;
+        let file = ContentFile::parse(text.to_owned()).unwrap();
+        let uids = ["api::shop.shop", "api::cafe.cafe", "api::x.x"]
+            .map(|uid| ContentTypeUid::parse(uid).unwrap());
+        let wanted: Vec<&ContentTypeUid> = uids.iter().collect();
+        assert_eq!(
+            file.absent_types(&wanted, "content.json"),
+            [
+                "no documents of `api::shop.shop` in content.json; did you mean `api::shops.shop`?",
+                "no documents of `api::x.x` in content.json; if there are none, add `\"api::x.x\": []`",
+            ]
+        );
+        assert_eq!(file.absent_types(&wanted[1..2], "content.json"), [""; 0]);
     }
 
     #[test]

@@ -42,7 +42,9 @@ params.kind = { values = ["events"] }
 const CONTENT: &str = r#"{"api::post.post": [
     {"documentId": "a", "locale": "en", "slug": "x", "section": "blog"},
     {"documentId": "b", "locale": "de", "slug": "a/b", "section": "blog"},
-    {"documentId": "c", "locale": "en", "slug": "x", "section": "news", "status": "draft"}]}"#;
+    {"documentId": "c", "locale": "en", "slug": "x", "section": "news", "status": "draft"}],
+    "api::page.page": [], "api::event.event": [], "api::talk.talk": [], "api::t.t1": [],
+    "api::t.t2": []}"#;
 
 fn run(settings: &str, args: &[&str]) -> Ended {
     Setup::new(settings).file("content.json", CONTENT).run(args)

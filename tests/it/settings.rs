@@ -319,6 +319,41 @@ fn invalid_content_files_are_refused() {
 }
 
 #[test]
+fn content_type_that_the_content_file_lacks_is_a_finding() {
+    let misspelt = r#"{"plugin::cms.artikle": [{"documentId": "a", "slug": "x"}],
+        "plugin::cms.other": [{"documentId": "b"}]}"#;
+    let similar = "no documents of `plugin::cms.article` in ";
+    let remedy = "content.json; did you mean `plugin::cms.artikle`?\n";
+    let settings = valid().replace(SITE, &format!("{SITE}front_end_url = \"https://x.example\"\n"));
+    let of = |content: &str| Setup::new(&settings).file("content.json", content);
+    let setup = of(misspelt);
+    for args in [&["check", "--strict"][..], &["check", "--strict", "--offline"]] {
+        let ended = setup.run(args);
+        let first = "the settings are valid, but there is 1 problem with the content file: ";
+        assert!(ended.stdout.starts_with(first), "{}", ended.stdout);
+        assert!(ended.stdout.contains(similar), "{}", ended.stdout);
+        assert!(ended.stdout.contains(remedy), "{}", ended.stdout);
+        assert!(!ended.stdout.contains("cms.other"), "{}", ended.stdout);
+        assert_eq!(ended.stderr, "frontend-map: 1 problem with the content file\n");
+        assert_eq!(ended.status, Some(1));
+    }
+    assert_eq!(setup.run(&["check"]).status, Some(0));
+    let service = setup.start();
+    assert!(service.logs(similar), "{}", service.log());
+    assert!(service.logs("did you mean `plugin::cms.artikle`?"), "{}", service.log());
+
+    let empty = of("{}").run(&["check", "--strict"]);
+    let remedy = "if there are none, add `\"plugin::cms.article\": []`";
+    assert!(empty.stdout.contains(remedy), "{}", empty.stdout);
+    assert_eq!(empty.status, Some(1));
+
+    let intended = r#"{"plugin::cms.article": [], "plugin::cms.articles": [{"documentId": "a"}]}"#;
+    let ended = of(intended).run(&["check", "--strict"]);
+    assert!(ended.stdout.starts_with("the settings are fine: "), "{}", ended.stdout);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+}
+
+#[test]
 fn token_in_the_settings_file_is_refused_and_not_shown() {
     let settings = format!(
         "{SERVER}[cms]\nsource = \"strapi\"\nurl = \"http://127.0.0.1:1\"\ntoken = \"CANARY-TOKEN\"\n{SITE}{RULE}"

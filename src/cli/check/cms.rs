@@ -1,4 +1,5 @@
-//! Compares the settings with the CMS: asks for one document of each content type.
+//! Compares the settings with the CMS: asks for one document of each content type. Of a content file,
+//! with the content types that it has.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -10,7 +11,7 @@ use crate::config::{Cms, Config};
 use crate::content::{ContentError, RequestLimiters, Schemas, Strapi, StrapiSettings};
 use crate::rules::ContentTypeUid;
 
-/// What the CMS showed.
+/// What the CMS or the content file showed.
 #[derive(Default)]
 pub(super) struct CmsReport {
     /// As it is printed; empty where there is nothing to say.
@@ -21,13 +22,17 @@ pub(super) struct CmsReport {
     pub(super) single_types: HashSet<ContentTypeUid>,
 }
 
-/// Asks the CMS, unless `offline` or without one.
+/// Asks the CMS, unless `offline`, or looks into the content file.
 ///
 /// # Errors
 /// When the HTTP client cannot be set up.
 pub(super) fn examine(config: &Config, offline: bool) -> Result<CmsReport, Box<dyn Error>> {
     match &config.cms {
-        Cms::Files(_) => Ok(CmsReport::default()),
+        Cms::Files { .. } => {
+            let mut report = CmsReport::default();
+            config.absent_types().iter().for_each(|finding| report.add(finding));
+            Ok(report)
+        }
         Cms::Strapi(_) if offline => Ok(CmsReport {
             text: "\nthe CMS was not queried (--offline): only the settings were checked\n"
                 .to_owned(),

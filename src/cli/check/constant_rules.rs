@@ -44,6 +44,6 @@ fn is_known_single(cms: &Cms, uid: &ContentTypeUid) -> bool {
         Cms::Strapi(settings) => {
             settings.endpoints.get(uid).is_some_and(|e| e.kind() == EndpointKind::Single)
         }
-        Cms::Files(file) => file.has_at_most_one_document(uid),
+        Cms::Files { content, .. } => content.has_at_most_one_document(uid),
     }
 }

@@ -30,7 +30,12 @@ pub enum Cms {
     /// Strapi 5, over its REST API.
     Strapi(StrapiSettings),
     /// A content file, which has been read.
-    Files(ContentFile),
+    Files {
+        /// Its documents.
+        content: ContentFile,
+        /// Its path; what it is if none is set.
+        name: String,
+    },
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,7 +85,7 @@ pub(in crate::config) fn read(
     }
     let admin_url = admin_url(raw.admin_url.as_deref(), problems);
     let cms = match raw.source {
-        Source::Files => files(raw.path.as_deref(), context.base_dir, problems).map(Cms::Files),
+        Source::Files => files(raw.path.as_deref(), context.base_dir, problems),
         Source::Strapi => {
             let url = problems.take("cms.url", url(&raw.url));
             let token =
@@ -131,15 +136,17 @@ pub(in crate::config) fn url(text: &str) -> Result<Url, String> {
 }
 
 /// The content file; without a path the content of the demo.
-fn files(path: Option<&Path>, base_dir: &Path, problems: &mut Problems) -> Option<ContentFile> {
+fn files(path: Option<&Path>, base_dir: &Path, problems: &mut Problems) -> Option<Cms> {
     let place = "cms.path";
     let (shown, text) = match path.map(|path| base_dir.join(path)) {
         Some(path) => (path.display().to_string(), file::read_text(&path)),
-        None => ("built-in content".to_owned(), Ok(BUILT_IN.to_owned())),
+        None => {
+            ("the built-in content, as `cms.path` is not set".to_owned(), Ok(BUILT_IN.to_owned()))
+        }
     };
     let text = problems.take(place, text);
     match ContentFile::parse(text?) {
-        Ok(files) => Some(files),
+        Ok(content) => Some(Cms::Files { content, name: shown }),
         Err(errors) => {
             for error in errors {
                 problems.add(place, format_args!("{shown}: {error}"));

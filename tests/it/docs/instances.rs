@@ -56,9 +56,10 @@ fn values<'a>(value: &'a Value, key: &str, found: &mut Vec<&'a Value>) {
 /// `check` of the settings, with content from a file and the variables of a container.
 fn assert_accepted<'a>(settings: &str, variables: impl Iterator<Item = &'a str>) {
     let key = "/run/secrets/frontend-map/engine-key";
-    let settings =
-        settings.replace(key, "engine-key").replace("[cms]", "[cms]\nsource = \"files\"");
-    let setup = Setup::new(&settings).file("engine-key", "0123456789abcdef0123456789abcdef");
+    let cms = "[cms]\nsource = \"files\"\npath = \"content.json\"";
+    let settings = settings.replace(key, "engine-key").replace("[cms]", cms);
+    let setup = Setup::new(&settings).file("content.json", r#"{"api::article.article": []}"#);
+    let setup = setup.file("engine-key", "0123456789abcdef0123456789abcdef");
     let setup = variables.fold(setup, |setup, name| match name {
         "FRONTEND_MAP_CONFIG" => setup,
         "MIMALLOC_ALLOW_THP" => setup.env(name, "0"),

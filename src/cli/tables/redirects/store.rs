@@ -38,7 +38,7 @@ pub(super) async fn read(config: Config, site: &Arc<Site>) -> Result<Redirects, 
     let history = store.history(config.moved.limits).map_err(|error| failed(&path, &error))?;
     let id = history.site(site.source, &site.key).ok_or("there are too many sites")?;
     let status = config.moved.status;
-    let snapshots = if matches!(config.cms, Cms::Files(_)) {
+    let snapshots = if matches!(config.cms, Cms::Files { .. }) {
         walked(config, site).await?
     } else {
         stored(&store, &config, site).map_err(|error| format!("{}: {error}", path.display()))?
