@@ -11,7 +11,7 @@ pub use document::{
     ConditionResult, DocumentExplanation, OwnPathResult, PathOwner, PlaceholderResult,
     RuleExplanation, RuleOutcome, SharedPath, explain_document,
 };
-pub use document_decision::{DocumentDecision, deciding_types};
+pub use document_decision::{DocumentDecision, PathDocument, deciding_types};
 pub use pathname::{
     MatchedRule, PathnameExplanation, PatternOutcome, PatternResult, SegmentResult,
     explain_pathname,

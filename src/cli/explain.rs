@@ -30,9 +30,9 @@ Exit status: 0 a rule matches or the document has a URL, 1 none, 2 invalid argum
 
 Fields of --json, for a pathname:
   site, host if it is given, pathname, normalizedPath, matched {collectionType, rule, params, locale} or null,
-  tie {decidedBy, documentId, problem} if several rules match with equal precedence on a site with
-  resolve = \"documents\", or a document has this path as its own; decidedBy is documents, own_path,
-  rules or unknown,
+  decision {decidedBy, contentType, documentId, locale, path, contentTypes, problem} on a site with
+  resolve = \"documents\"; decidedBy is documents or own_path with the document that has the path,
+  rules if no document of contentTypes has it, or unknown if problem prevents to read them,
   considered [{collectionType, rule, form, outcome, reason, segment, segmentsWanted, orMore,
   segments [{wanted, found, reason}]}]; outcome is match, hidden, tied, other_host or no_match
 For a document:

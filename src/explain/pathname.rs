@@ -28,10 +28,10 @@ pub struct PathnameExplanation {
     pub page: Option<String>,
     /// The rule that wins; null if none matches.
     pub matched: Option<MatchedRule>,
-    /// On a site where documents decide, if rules are tied or a document has a path of its own: the
-    /// rule that they select.
+    /// On a site where documents decide: the document that has the path, or that none has. `None` if no
+    /// rule matches and no document has it as its own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tie: Option<DocumentDecision>,
+    pub decision: Option<DocumentDecision>,
     /// All patterns of all rules, in the order of evaluation.
     pub considered: Vec<PatternResult>,
 }
@@ -80,7 +80,7 @@ pub struct PatternResult {
 pub enum PatternOutcome {
     /// It wins.
     Match,
-    /// It matches, but an earlier pattern or a document's own path wins.
+    /// It matches, but an earlier pattern, the rule of a document or a document's own path wins.
     Hidden,
     /// It matches with the precedence of the rule that wins, and the documents decide.
     Tied,
@@ -114,20 +114,26 @@ pub fn explain_pathname(
     let pathname = Pathname::parse(written);
     let of_documents = match documents {
         None => OfDocuments::default(),
-        Some(Ok(index)) => OfDocuments::new(site, (written, &pathname), host, &index),
+        Some(Ok(index)) => OfDocuments::new(site, &pathname, host, &index),
         Some(Err(problem)) => OfDocuments::unknown(problem),
     };
-    let OfDocuments { decision: tie, found, host: own_host } = of_documents;
+    let OfDocuments { decision, found, host: own_host } = of_documents;
     let host = host.or(own_host);
     let found = found.or_else(|| site.rules.find_on(&pathname, host));
     let found = found.map(|found| site.rules.with_locale_of_host(found, host));
     // No pattern wins against an own path.
     let by_rules =
-        found.as_ref().filter(|_| !matches!(tie, Some(DocumentDecision::OwnPath { .. })));
+        found.as_ref().filter(|_| !matches!(decision, Some(DocumentDecision::OwnPath(_))));
     let winner = by_rules.map(|found| (found.rule, found.template));
     let matched = found.as_ref().map(matched_rule);
-    let is_tie = tie.is_some() && winner.is_some();
-    let mut outcomes = Outcomes { site, pathname: &pathname, host, winner, is_tie };
+    let first = site.rules.ties(&pathname, host).into_iter();
+    let mut tied: Vec<_> = first.map(|found| (found.rule, found.template)).collect();
+    let is_tie = |winner| tied.iter().any(|one| is_same(*one, winner));
+    let is_decided = decision.is_some() && winner.is_some_and(is_tie);
+    if !is_decided {
+        tied.clear();
+    }
+    let mut outcomes = Outcomes { site, pathname: &pathname, host, winner, tied };
     let considered = site.rules.trace(&pathname).enumerate();
     let considered =
         considered.map(|(at, trace)| pattern_result(&trace, outcomes.next(at, &trace))).collect();
@@ -141,7 +147,7 @@ pub fn explain_pathname(
             .map(|page| page.document_id().to_owned()),
         normalized_path: pathname.normalized(),
         matched,
-        tie,
+        decision,
         considered,
     }
 }
@@ -159,7 +165,7 @@ struct OfDocuments<'s> {
 impl<'s> OfDocuments<'s> {
     fn new(
         site: &'s Site,
-        (written, pathname): (&str, &'s Pathname<'_>),
+        pathname: &'s Pathname<'_>,
         host: Option<usize>,
         index: &PathIndex,
     ) -> Self {
@@ -167,7 +173,7 @@ impl<'s> OfDocuments<'s> {
         let owner = by_index.as_ref().and_then(|decision| decision.owner);
         let localized = owner.filter(|owner| owner.is_localized());
         Self {
-            decision: decided(site, written, host, owner),
+            decision: decided(site, pathname, host, owner),
             host: localized.and_then(|owner| site.hosts.host_if_several(owner.locale())),
             found: by_index.filter(|by_index| by_index.owner.is_some()).map(|own| own.found),
         }
@@ -196,22 +202,25 @@ struct Outcomes<'s> {
     host: Option<usize>,
     /// The rule and the template that win, until the pattern that matched has had its outcome.
     winner: Option<(&'s Rule, &'s Template)>,
-    is_tie: bool,
+    /// The rules and templates with the precedence of the one that wins, if documents decide among them.
+    tied: Vec<(&'s Rule, &'s Template)>,
+}
+
+fn is_same(one: (&Rule, &Template), other: (&Rule, &Template)) -> bool {
+    std::ptr::eq(one.0, other.0) && std::ptr::eq(one.1, other.1)
 }
 
 impl Outcomes<'_> {
     /// The outcome of the pattern at this position.
     fn next(&mut self, at: usize, trace: &PatternTrace<'_>) -> PatternOutcome {
-        let is_winner = |(rule, template): (&Rule, &Template)| {
-            std::ptr::eq(rule, trace.rule) && std::ptr::eq(template, trace.template)
-        };
+        let is_it = |one: (&Rule, &Template)| is_same(one, (trace.rule, trace.template));
         if trace.mismatch.is_some() {
             PatternOutcome::NoMatch
-        } else if self.winner.take_if(|winner| is_winner(*winner)).is_some() {
+        } else if self.winner.take_if(|winner| is_it(*winner)).is_some() {
             PatternOutcome::Match
         } else if !self.is_on_host(at) {
             PatternOutcome::OtherHost
-        } else if self.is_tie && self.is_tied(trace.rule) {
+        } else if self.tied.iter().any(|tied| is_it(*tied)) {
             PatternOutcome::Tied
         } else {
             PatternOutcome::Hidden
@@ -223,11 +232,6 @@ impl Outcomes<'_> {
         let rules = &self.site.rules;
         let has_match = |host| rules.hosts_of(self.pathname).any(|own| own == host);
         rules.is_for_host(at, self.host.filter(|host| has_match(*host)))
-    }
-
-    fn is_tied(&self, rule: &Rule) -> bool {
-        let at = self.site.rules.rules().iter().position(|other| std::ptr::eq(other, rule));
-        at.is_some_and(|at| self.site.rules.tie_on(self.pathname, at, self.host).is_some())
     }
 }
 

@@ -3,7 +3,9 @@
 
 use serde_json::{Value, json};
 
+use crate::support::api::{data, get};
 use crate::support::service::Setup;
+use crate::support::wait::until_so;
 
 const CONTENT: &str = r#"{
   "api::page.page": [{"documentId": "p1", "locale": "en", "slug": "about"}],
@@ -100,20 +102,23 @@ fn explain_names_the_document_that_has_the_path_of_a_tie() {
     };
     let journey = explained("/en/journey");
     assert_eq!(journey["matched"]["collectionType"], "api::story.story");
-    assert_eq!(journey["tie"], json!({"decidedBy": "documents", "documentId": "s1"}));
+    let document = json!({"decidedBy": "documents", "contentType": "api::story.story",
+        "documentId": "s1", "locale": "en", "path": "/en/journey"});
+    assert_eq!(journey["decision"], document);
     assert_eq!(outcomes(&journey), ["tied", "match"]);
     let missing = explained("/en/missing");
     assert_eq!(missing["matched"]["collectionType"], "api::page.page");
-    assert_eq!(missing["tie"], json!({"decidedBy": "rules"}));
+    let types = json!(["api::page.page", "api::story.story"]);
+    assert_eq!(missing["decision"], json!({"decidedBy": "rules", "contentTypes": types}));
     let text = setup(FILES, "documents").run(&["explain", "/en/journey"]).stdout;
-    let head = "site main, /en/journey\napi::story.story by /{locale}/{slug}\ndecided by documents: s1 has this path\n";
+    let head = "site main, /en/journey\napi::story.story by /{locale}/{slug}\ndecided by documents: api::story.story s1, locale en, has this path\n";
     assert!(text.starts_with(head), "{text}");
     assert!(text.contains("matches too, with equal precedence"), "{text}");
     let text = setup(FILES, "documents").run(&["explain", "/en/missing"]).stdout;
     assert!(text.contains("   matches first, but no document has this path\n"), "{text}");
     assert!(!text.contains("wins"), "{text}");
     let by_rules = setup(FILES, "rules").run(&["explain", "/en/journey", "--json"]).stdout;
-    assert!(!by_rules.contains("\"tie"), "{by_rules}");
+    assert!(!by_rules.contains("\"decision"), "{by_rules}");
 }
 
 #[test]
@@ -124,5 +129,94 @@ fn explain_says_why_documents_could_not_decide() {
     let head = "site main, /en/journey\napi::page.page by /{locale}/{slug}\ndocuments decide, but they could not be read";
     assert!(ended.stdout.starts_with(head), "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains("connection refused"), "{}", ended.stdout);
+    let row = "   matches first, but whether a document has this path is not known\n";
+    assert!(ended.stdout.contains(row) && !ended.stdout.contains("wins"), "{}", ended.stdout);
+    let json = setup(&cms, "documents").run(&["explain", "/en/journey", "--json"]).stdout;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["decision"]["decidedBy"], "unknown");
+    assert!(json["decision"]["problem"].as_str().is_some_and(|p| p.contains("refused")), "{json}");
     assert_eq!(ended.status, Some(0));
+}
+
+/// One rule matches each path, or a more specific one hides the other.
+const WITHOUT_TIES: &str = r#"
+[server]
+listen = "127.0.0.1:0"
+[cms]
+source = "files"
+path = "content.json"
+[[site]]
+key = "main"
+front_end_url = "https://www.example.com"
+locales = ["en", "de"]
+resolve = "documents"
+[[site.rule]]
+content_type = "api::page.page"
+template = "/{locale}/{*path}"
+path_field = "customPath"
+[[site.rule]]
+content_type = "api::event.event"
+template = "/{locale}/events/{slug}"
+"#;
+
+const PAGES_AND_EVENTS: &str = r#"{
+  "api::page.page": [
+    {"documentId": "about", "locale": "en", "path": "about"},
+    {"documentId": "secret", "locale": "en", "path": "secret-draft", "status": "draft"},
+    {"documentId": "moved", "locale": "en", "path": "old", "customPath": "new"},
+    {"documentId": "all", "path": "all"},
+    {"documentId": "hidden", "locale": "de", "path": "events/fair"}],
+  "api::event.event": [{"documentId": "fair", "slug": "fair"}]
+}"#;
+
+#[test]
+fn explain_without_ties_names_the_document_that_resolve_finds_or_none() {
+    let setup = || Setup::new(WITHOUT_TIES).file("content.json", PAGES_AND_EVENTS);
+    let service = setup().start();
+    let resolved = |path: &str| data(&service, &format!("/api/resolve?site=main&pathname={path}"));
+    until_so("the documents are known", || {
+        let of = |path: &str| get(&service, &format!("/api/resolve?site=main&pathname={path}"));
+        ["/en/about", "/en/events/fair"].iter().all(|path| of(path).status == 200)
+    });
+    let (page, event) = ("api::page.page", "api::event.event");
+    for (path, uid, document, line, row) in [
+        ("/en/about", page, Some("about"), "about, locale en, has this path", "matches and wins"),
+        ("/en/new", page, Some("moved"), "moved, locale en, has this path as its own", "wins"),
+        (
+            "/de/all",
+            page,
+            Some("all"),
+            "all, locale en, is not localized and has the path /en/all",
+            "matches and wins",
+        ),
+        ("/en/events/fair", event, Some("fair"), "fair, locale en, has this path", "earlier"),
+        ("/en/secret-draft", page, None, "", ""),
+        ("/en/old", page, None, "", ""),
+        ("/en/gone", page, None, "", ""),
+        // The page of the less specific rule has the path, so that the event is not found there.
+        ("/de/events/fair", event, None, "", ""),
+    ] {
+        let found = resolved(path);
+        assert_eq!(found["documentId"], json!(document), "{path}");
+        let ended = setup().run(&["explain", path, "--json"]);
+        let explained: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+        assert_eq!(ended.status, Some(0), "{path}");
+        assert_eq!(explained["matched"]["collectionType"], uid, "{path}");
+        let decision = &explained["decision"];
+        let text = setup().run(&["explain", path]).stdout;
+        let Some(document) = document else {
+            let expected = json!({"decidedBy": "rules", "contentTypes": [uid]});
+            assert_eq!(*decision, expected, "{path}");
+            let line = format!("decided by the rules: no document of {uid} has this path\n");
+            assert!(text.contains(&line), "{text}");
+            assert!(text.contains("   matches first, but no document has this path\n"), "{text}");
+            assert!(!text.contains("wins"), "{text}");
+            continue;
+        };
+        let expected = [json!(uid), json!(document), found["canonicalPath"].clone(), json!("en")];
+        let named = ["contentType", "documentId", "path", "locale"].map(|key| &decision[key]);
+        assert_eq!(named, expected.each_ref(), "{path}");
+        assert!(text.contains(&format!("decided by documents: {uid} {line}\n")), "{text}");
+        assert!(text.contains(row), "{text}");
+    }
 }

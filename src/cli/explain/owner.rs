@@ -5,9 +5,9 @@ use std::sync::Arc;
 use futures::future::try_join_all;
 
 use crate::app::App;
-use crate::explain::{DocumentExplanation, PathOwner, SharedPath};
+use crate::explain::{DocumentExplanation, PathOwner, SharedPath, deciding_types};
 use crate::path_index::{PathIndex, TypePaths, other_owner};
-use crate::rules::{ContentTypeUid, Pathname};
+use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site};
 
 /// Adds the owner, or why it is not known. The documents of each content type that may have the path
@@ -29,16 +29,8 @@ async fn find(
     locale: &str,
 ) -> Result<Option<PathOwner>, String> {
     let rules = &site.rules;
-    let pathname = Pathname::parse(path);
-    let has_path_field = |uid: &ContentTypeUid| {
-        rules.with_path_field().any(|rule| rules.rules()[rule].content_type == *uid)
-    };
-    let may_have_it = |other: &&ContentTypeUid| {
-        other.as_str() == uid
-            || site.resolve == ResolveBy::Documents
-                && (has_path_field(other)
-                    || !rules.matches_of_type(&pathname, other.as_str()).is_empty())
-    };
+    let deciding = deciding_types(site, path);
+    let may_have_it = |other: &&ContentTypeUid| other.as_str() == uid || deciding.contains(other);
     let types: Vec<&ContentTypeUid> =
         rules.content_types().into_iter().filter(may_have_it).collect();
     let walks = types.iter().map(|uid| app.snapshots.refresh(site, uid.as_str()));

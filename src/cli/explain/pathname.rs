@@ -1,4 +1,4 @@
-//! Explains a pathname. Where documents decide between rules, they are read.
+//! Explains a pathname. On a site where documents decide, they are read.
 
 use std::error::Error;
 
@@ -19,9 +19,9 @@ pub(super) fn explain(
     let site = site(&sites, args)?;
     let name = args.host.as_deref();
     let host = name.map(|name| selection::host(site, name)).transpose()?.flatten();
-    let is_decided_by_rules = deciding_types(site, pathname, host).is_empty();
+    let is_decided_by_rules = deciding_types(site, pathname).is_empty();
     let documents =
-        if is_decided_by_rules { None } else { Some(read(config, &site.key, pathname, host)?) };
+        if is_decided_by_rules { None } else { Some(read(config, &site.key, pathname)?) };
     Ok(explain_pathname(site, pathname, (name, host), documents))
 }
 
@@ -31,11 +31,10 @@ async fn read(
     config: Config,
     key: &str,
     pathname: &str,
-    host: Option<usize>,
 ) -> Result<Result<PathIndex, String>, Box<dyn Error>> {
     let app = boot::build_alone(config)?;
     let site = app.sites.get(key).expect("the same settings have the site");
-    let types = deciding_types(site, pathname, host);
+    let types = deciding_types(site, pathname);
     let walks = types.iter().map(|uid| app.snapshots.refresh(site, uid.as_str()));
     let copies = match try_join_all(walks).await {
         Ok(copies) => copies,

@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use crate::cli::output::terminal::{Colours, Style};
 use crate::explain::{
-    DocumentDecision, DocumentExplanation, PathOwner, PathnameExplanation, PatternOutcome,
-    PatternResult, RuleExplanation, RuleOutcome, SharedPath,
+    DocumentDecision, DocumentExplanation, PathDocument, PathOwner, PathnameExplanation,
+    PatternOutcome, PatternResult, RuleExplanation, RuleOutcome, SharedPath,
 };
 
 /// Writes which rule matches a pathname, then every pattern with the reason why it does or does not.
@@ -29,34 +29,50 @@ pub(super) fn write_pathname(
         }
         None => writeln!(out, "{}", colours.apply(Style::Bad, "no rule matches"))?,
     }
-    write_decision(out, explanation.tie.as_ref())?;
+    write_decision(out, path, explanation.decision.as_ref())?;
     let given = path.split('/').filter(|text| !text.is_empty()).count();
+    let mut is_after_match = false;
     for (at, pattern) in explanation.considered.iter().enumerate() {
         let PatternResult { collection_type, rule, form, .. } = pattern;
         let form = if form == rule { String::new() } else { format!(" as {form}") };
         let heading = format!("{}. {collection_type} {rule}{form}", at + 1);
         writeln!(out, "\n{}", colours.apply(Style::Heading, heading))?;
-        let result = outcome(pattern, given, explanation.tie.as_ref());
+        let result = outcome(pattern, given, explanation.decision.as_ref(), is_after_match);
+        is_after_match |= pattern.outcome == PatternOutcome::Match;
         write_pattern(out, pattern, result, colours)?;
     }
     Ok(())
 }
 
-/// Writes what the documents decide, if anything.
-fn write_decision(out: &mut String, decision: Option<&DocumentDecision>) -> fmt::Result {
+/// Writes what the documents decide about the path, if anything.
+fn write_decision(
+    out: &mut String,
+    path: &str,
+    decision: Option<&DocumentDecision>,
+) -> fmt::Result {
     match decision {
-        Some(DocumentDecision::Documents { document_id }) => {
-            writeln!(out, "decided by documents: {document_id} has this path")
+        Some(DocumentDecision::Documents(document) | DocumentDecision::OwnPath(document)) => {
+            let PathDocument { content_type, document_id, locale, path: own } = document;
+            let is_own = matches!(decision, Some(DocumentDecision::OwnPath(_)));
+            let result = if own.trim_end_matches('/') != path.trim_end_matches('/') {
+                format!("is not localized and has the path {own}")
+            } else if is_own {
+                "has this path as its own".to_owned()
+            } else {
+                "has this path".to_owned()
+            };
+            writeln!(
+                out,
+                "decided by documents: {content_type} {document_id}, locale {locale}, {result}"
+            )
         }
-        Some(DocumentDecision::OwnPath { document_id }) => {
-            writeln!(out, "decided by documents: this is the own path of {document_id}")
-        }
-        Some(DocumentDecision::NoDocument) => {
-            writeln!(out, "decided by the order of the settings: no document has this path")
+        Some(DocumentDecision::NoDocument { content_types }) => {
+            let types = content_types.join(" or ");
+            writeln!(out, "decided by the rules: no document of {types} has this path")
         }
         Some(DocumentDecision::Unknown { problem }) => writeln!(
             out,
-            "documents decide, but they could not be read, so this is the first rule in the settings: {problem}"
+            "documents decide, but they could not be read, so it is not known which one has this path: {problem}"
         ),
         None => Ok(()),
     }
@@ -82,18 +98,31 @@ fn write_pattern(
     writeln!(out, "   {}", colours.apply(style, result))
 }
 
-/// In words, for a pathname with `given` segments, and what documents decide about it.
-fn outcome(pattern: &PatternResult, given: usize, decision: Option<&DocumentDecision>) -> String {
-    let is_own = matches!(decision, Some(DocumentDecision::OwnPath { .. }));
+/// In words, for a pathname with `given` segments, and what documents decide about it. `is_after_match`:
+/// the pattern comes after the one that wins.
+fn outcome(
+    pattern: &PatternResult,
+    given: usize,
+    decision: Option<&DocumentDecision>,
+    is_after_match: bool,
+) -> String {
+    use DocumentDecision::{Documents, NoDocument, OwnPath, Unknown};
     match (pattern.outcome, pattern.reason, pattern.segment) {
-        (PatternOutcome::Match, ..) if decision == Some(&DocumentDecision::NoDocument) => {
-            "matches first, but no document has this path".to_owned()
+        (PatternOutcome::Match, ..) => match decision {
+            Some(NoDocument { .. }) => "matches first, but no document has this path",
+            Some(Unknown { .. }) => {
+                "matches first, but whether a document has this path is not known"
+            }
+            Some(Documents(_) | OwnPath(_)) | None => "matches and wins",
         }
-        (PatternOutcome::Match, ..) => "matches and wins".to_owned(),
-        (PatternOutcome::Hidden, ..) if is_own => {
-            "matches too, but the document's own path wins".to_owned()
+        .to_owned(),
+        (PatternOutcome::Hidden, ..) => match decision {
+            Some(OwnPath(_)) => "matches too, but the document's own path wins",
+            Some(Documents(_)) if !is_after_match => "matches too, but the document's rule wins",
+            Some(NoDocument { .. } | Unknown { .. }) => "matches too, but after an earlier rule",
+            Some(Documents(_)) | None => "matches too, but an earlier rule wins",
         }
-        (PatternOutcome::Hidden, ..) => "matches too, but an earlier rule wins".to_owned(),
+        .to_owned(),
         (PatternOutcome::OtherHost, ..) => "matches too, but is for other hosts".to_owned(),
         (PatternOutcome::Tied, ..) => "matches too, with equal precedence".to_owned(),
         (PatternOutcome::NoMatch, Some(reason), Some(at)) => {

@@ -109,12 +109,12 @@ fn explain_names_the_rule_of_the_host() {
     for (args, uid, id) in [
         (&["/news/x"][..], "api::post.post", json!("post")),
         (&["/news/only"], "api::page.page", json!("only")),
-        (&["/news/x", "--host", "GB.example:443"], "api::page.page", Value::Null),
+        (&["/news/x", "--host", "GB.example:443"], "api::page.page", json!("same")),
         (&["/news/only", "--host", "us.example"], "api::post.post", Value::Null),
     ] {
         let found = json(args);
         assert_eq!(found["matched"]["collectionType"], uid, "{args:?}");
-        assert_eq!(found["tie"]["documentId"], id, "{args:?}: {found}");
+        assert_eq!(found["decision"]["documentId"], id, "{args:?}: {found}");
         assert_eq!(found["host"], args.get(2).map_or(Value::Null, |host| json!(host)));
     }
     let found = json(&["/news/x", "--host", "gb.example"]);

@@ -18,7 +18,7 @@ fn explain_names_the_document_whose_own_path_a_pathname_is() {
     let expected = "\
 site main, /en/news/first
 api::page.page by /{locale}/pages/{slug}
-decided by documents: this is the own path of news
+decided by documents: api::page.page news, locale en, has this path as its own
 
 1. api::note.note /notes/{slug}
    does not match: segment_count, 2 wanted, 3 given
@@ -37,7 +37,9 @@ decided by documents: this is the own path of news
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), expected), "{}", ended.stderr);
     let ended = explain(&["--json", "/deutsch/Sommer%20schlu%C3%9F"]);
     let found: Value = serde_json::from_str(&ended.stdout).expect("JSON");
-    assert_eq!(found["tie"], json!({"decidedBy": "own_path", "documentId": "sale"}));
+    let document = json!({"decidedBy": "own_path", "contentType": "api::page.page",
+        "documentId": "sale", "locale": "de", "path": "/deutsch/Sommer%20schlu%C3%9F"});
+    assert_eq!(found["decision"], document);
     let matched = json!({
         "collectionType": "api::page.page", "rule": "/{locale}/pages/{slug}",
         "params": {}, "locale": "de",
@@ -46,8 +48,8 @@ decided by documents: this is the own path of news
     let other = explain(&["--json", "/en/news/second"]);
     let other: Value = serde_json::from_str(&other.stdout).expect("JSON");
     assert_eq!(
-        (&other["tie"], &other["matched"]["rule"]),
-        (&Value::Null, &json!("/{locale}/news/{slug}"))
+        (&other["decision"]["documentId"], &other["matched"]["rule"]),
+        (&json!("n2"), &json!("/{locale}/news/{slug}"))
     );
 }
 
