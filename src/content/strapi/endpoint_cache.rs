@@ -10,8 +10,8 @@ use parking_lot::Mutex;
 use super::endpoint::Endpoint;
 use crate::rules::ContentTypeUid;
 
-/// How long the CMS's "not localized" is remembered for requests of single documents. The type may
-/// become localized, and trying again costs one refused request; a walk tries again each time.
+/// How long the CMS's "not localized" is remembered. The type may become localized, and trying again
+/// costs one refused request; a walk of all documents tries again each time.
 const NOT_LOCALIZED_FOR: Duration = Duration::from_mins(1);
 
 /// The endpoint of one content type, and what its responses have shown.
@@ -48,6 +48,11 @@ impl ResolvedEndpoint {
 
     pub(super) fn set_not_localized(&self) {
         *self.not_localized_at.lock() = Some(Instant::now());
+    }
+
+    /// Lets the next request name a locale again.
+    pub(super) fn forget_not_localized(&self) {
+        *self.not_localized_at.lock() = None;
     }
 }
 
@@ -122,5 +127,7 @@ mod tests {
         assert!(resolved.is_localized());
         resolved.set_not_localized();
         assert!(!resolved.is_localized());
+        resolved.forget_not_localized();
+        assert!(resolved.is_localized());
     }
 }

@@ -92,7 +92,7 @@ impl Fetcher {
     }
 
     /// A list. With `locale`, the CMS may refuse the locale because the type is not localized
-    /// (D19): then the list is requested again without.
+    /// (D19): then the list is requested again without, and so are later ones for a while.
     pub(super) async fn list(
         &self,
         resolved: &ResolvedEndpoint,
@@ -104,10 +104,12 @@ impl Fetcher {
             let reply = self.client.list_page(path, query).await;
             reply.map_err(|error| scoped_to_type(error, &resolved.uid))
         };
+        let locale = locale.filter(|_| resolved.is_localized());
         let mut is_localized = locale.is_some();
         let mut query = query_string(locale);
         let mut reply = send(&query).await?;
         if is_localized && refuses_locale(&reply) {
+            resolved.set_not_localized();
             is_localized = false;
             query = query_string(None);
             reply = send(&query).await?;

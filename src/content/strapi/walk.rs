@@ -121,7 +121,11 @@ async fn walk_once<S: DocumentSink>(
     scope: WalkScope<'_>,
     mut sink: S,
 ) -> Result<Walked<S>, WalkError> {
-    let WalkScope { fetcher, query, locale, is_first, .. } = scope;
+    let WalkScope { fetcher, query, resolved, locale, is_first, .. } = scope;
+    if query.selection.is_none() {
+        // The type may have become localized: a list without a locale would lack versions.
+        resolved.forget_not_localized();
+    }
     let mut proof = Proof::new(fetcher.page_size);
     let (mut evidence, mut seen) = (LocaleEvidence::default(), SeenIds::default());
     let ListReply { mut body, is_localized } = next_page(scope, Some(locale), &proof).await?;

@@ -16,7 +16,8 @@ use unannounced::{Unannounced, unannounced};
 
 /// From one probe of a content type to the next one.
 const PERIOD: Duration = Duration::from_secs(30);
-/// The same after a refused or unusable response: usually the token lacks a permission.
+/// The same after a refused request, unless a walk of the type succeeds: usually the token lacks a
+/// permission.
 const REFUSED_PERIOD: Duration = Duration::from_mins(10);
 /// The event about a change may arrive this much earlier or later than a probe finds the change.
 const EVENT_DELAY: Duration = Duration::from_secs(5);
@@ -46,6 +47,8 @@ struct Probed {
     later: Option<(Newest, Instant)>,
     /// When the next one is due; `None`: now.
     next: Option<Instant>,
+    /// When the last one began, if it was refused.
+    refused: Option<Instant>,
     /// How long the last one took.
     took: Duration,
 }
@@ -69,8 +72,15 @@ impl Probes {
         if cache.content.circuit_open().is_some() {
             return Vec::new();
         }
+        self.permit_walked(cache);
         if self.by_type.is_empty() || self.by_type.values().any(Probed::is_due) {
+            let walks = &cache.triggers.background_walks;
+            if walks.wait(Duration::ZERO, cache.cms_share()) != Some(Duration::ZERO) {
+                return Vec::new();
+            }
+            let walk = walks.begin();
             self.wanted = wanted(cache).await;
+            drop(walk);
             self.by_type.retain(|uid, _| self.wanted.contains_key(uid));
         }
         let mut events = Vec::new();
@@ -87,6 +97,20 @@ impl Probes {
         }
         events
     }
+
+    /// Makes refused probes due of the content types that were walked since.
+    fn permit_walked(&mut self, cache: &SnapshotCache) {
+        for group in own_groups(cache) {
+            let Some(probed) = self.by_type.get_mut(&group.query.uid) else { continue };
+            let walked = |since| {
+                let copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
+                copies.into_iter().any(|copy| copy.begun > since)
+            };
+            if probed.refused.is_some_and(walked) {
+                (probed.refused, probed.next) = (None, None);
+            }
+        }
+    }
 }
 
 impl Probed {
@@ -101,7 +125,8 @@ impl Probed {
         let found = cache.content.newest(query, locale, SIZE).await;
         drop(walk);
         self.took = begun.elapsed();
-        let is_refused = matches!(found, Err(ContentError::Setup(_) | ContentError::Unusable(_)));
+        let is_refused = matches!(found, Err(ContentError::Setup(_)));
+        self.refused = is_refused.then_some(begun);
         self.next = Some(begun + if is_refused { REFUSED_PERIOD } else { PERIOD });
         match found {
             Ok(Some(newest)) if self.newest.is_none() => self.newest = Some((newest, begun)),
