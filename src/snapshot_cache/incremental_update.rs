@@ -14,6 +14,7 @@
 //! which of them ends first.
 
 mod dependents;
+mod differing;
 mod failure;
 mod full_read;
 mod known_locales;
@@ -26,6 +27,7 @@ mod type_updates;
 mod unlisted;
 mod update_loops;
 
+pub(super) use differing::differing;
 pub use update_loops::apply_invalidations;
 
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 
 mod unannounced;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use crate::content::{Content, ContentError, ContentQuery, Newest, Projection};
 use crate::fleet::cms_events::{CmsChange, CmsEvent};
 use crate::rules::{ContentTypeUid, FieldPath, Locale};
 use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::incremental_update::differing;
 use crate::snapshot_cache::refresh::TypeGroup;
 use unannounced::{Unannounced, unannounced};
 
@@ -23,6 +24,8 @@ const REFUSED_PERIOD: Duration = Duration::from_mins(10);
 const EVENT_DELAY: Duration = Duration::from_secs(5);
 /// The number of versions that a probe reads.
 const SIZE: usize = 25;
+/// The most documents that are read at once to compare them with the snapshots.
+const CONFIRMED_AT_ONCE: usize = 50;
 /// For this long after a webhook event, webhooks count as in use.
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -45,6 +48,8 @@ struct Probed {
     newest: Option<(Newest, Instant)>,
     /// What a later one has found, and when it began, until both are compared.
     later: Option<(Newest, Instant)>,
+    /// Documents that events have named. The last change of one may have been after its event.
+    unconfirmed: BTreeSet<String>,
     /// When the next one is due; `None`: now.
     next: Option<Instant>,
     /// When the last one began, if it was refused.
@@ -92,7 +97,12 @@ impl Probes {
             if probed.is_due() {
                 probed.request(cache, wanted).await;
             }
-            let found = probed.judge(cache, uid, wanted.locales.len());
+            let Some(mut found) = probed.judge(cache, uid, wanted.locales.len()) else { continue };
+            if found == Unannounced::Type {
+                probed.unconfirmed.clear();
+            } else {
+                found.add(probed.confirm(cache, uid).await);
+            }
             events.extend(changes(uid, found));
         }
         events
@@ -138,25 +148,49 @@ impl Probed {
         }
     }
 
-    /// What has changed between the last two probes without an event. While the event about a difference
-    /// may still arrive, the result is `Nothing`, and the next call compares them again.
+    /// What has changed between the last two probes without an event. `None`: there is no new probe, or
+    /// the event about a difference may still arrive, and the next call compares them again.
     fn judge(
         &mut self,
         cache: &SnapshotCache,
         uid: &ContentTypeUid,
         locales: usize,
-    ) -> Unannounced {
-        let (Some((before, since)), Some((now, at))) = (&self.newest, &self.later) else {
-            return Unannounced::Nothing;
-        };
+    ) -> Option<Unannounced> {
+        let ((before, since), (now, at)) = (self.newest.as_ref()?, self.later.as_ref()?);
         let since = since.checked_sub(EVENT_DELAY).unwrap_or(*since);
         let named = cache.triggers.named.known_of(uid.as_str(), since);
         let found = unannounced(before, now, &named, locales);
         if found != Unannounced::Nothing && at.elapsed() < EVENT_DELAY {
-            return Unannounced::Nothing;
+            return None;
         }
         self.newest = self.later.take();
-        found
+        self.unconfirmed.extend(named);
+        Some(found)
+    }
+
+    /// Reads the documents that events have named again, within the share: an event explains a
+    /// difference, but the document may have changed once more. Returns those that differ from the
+    /// snapshots. Those that could not be read are read after the next probe.
+    async fn confirm(&mut self, cache: &SnapshotCache, uid: &ContentTypeUid) -> BTreeSet<String> {
+        let mut different = BTreeSet::new();
+        let groups: Vec<&TypeGroup> =
+            own_groups(cache).filter(|group| group.query.uid == *uid).collect();
+        while !self.unconfirmed.is_empty() {
+            let walks = &cache.triggers.background_walks;
+            if walks.wait(self.took, cache.cms_share()) != Some(Duration::ZERO) {
+                break;
+            }
+            let _walk = walks.begin();
+            let ids = self.unconfirmed.iter().take(CONFIRMED_AT_ONCE).cloned();
+            let ids: BTreeSet<String> = ids.collect();
+            let read = ids.iter().map(String::as_str).collect();
+            for group in &groups {
+                let Some(found) = differing(cache, group, &read).await else { return different };
+                different.extend(found);
+            }
+            self.unconfirmed.retain(|id| !ids.contains(id));
+        }
+        different
     }
 
     fn is_due(&self) -> bool {

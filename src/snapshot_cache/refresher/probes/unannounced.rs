@@ -8,10 +8,21 @@ use crate::content::{Newest, NewestVersion};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unannounced {
     Nothing,
-    /// These documents were published.
+    /// These documents have changed.
     Documents(BTreeSet<String>),
     /// It is not known which documents have changed.
     Type,
+}
+
+impl Unannounced {
+    /// Adds documents that have changed.
+    pub(super) fn add(&mut self, documents: BTreeSet<String>) {
+        match self {
+            Self::Nothing if !documents.is_empty() => *self = Self::Documents(documents),
+            Self::Documents(all) => all.extend(documents),
+            Self::Nothing | Self::Type => {}
+        }
+    }
 }
 
 /// Compares two probes of a content type. `named`: the documents that events are known to have named

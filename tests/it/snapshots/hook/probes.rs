@@ -1,11 +1,17 @@
 //! Probes of the CMS for changes that no webhook has announced.
 
+use super::hint;
 use super::lost_events::{UID, event, lists, put, rarely, settings, start};
 use crate::snapshots::{paths, sitemap, walks};
 use crate::support::content::Content;
 use crate::support::front_of_cms::refusal;
+use crate::support::script::Script;
 use crate::support::service::Setup;
 use crate::support::wait::until_so;
+
+/// What a proxy responds instead of the CMS.
+const MAINTENANCE: &str =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<h1>Soon</h1>";
 
 #[test]
 fn probe_finds_a_change_without_an_event_and_reads_its_document_alone() {
@@ -60,4 +66,95 @@ fn schema_that_fails_is_requested_once_a_minute() {
     let requests = cms.targets().iter().filter(|target| is_schema(target)).count();
     // Those of the probe and of the update of the event, each with its retry.
     assert!((1..=4).contains(&requests), "{requests} requests");
+}
+
+#[test]
+fn second_change_of_a_named_document_needs_no_event() {
+    let content = Content::default();
+    for (n, id) in ["a", "b", "c"].into_iter().enumerate() {
+        put(&content, id, id, u32::try_from(n).expect("few"));
+    }
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/a", "/en/articles/b", "/en/articles/c"]);
+    put(&content, "a", "first", 20);
+    put(&content, "b", "first-b", 21);
+    event(&service, UID, "a");
+    event(&service, UID, "b");
+    lists(&service, &["/en/articles/c", "/en/articles/first", "/en/articles/first-b"]);
+    put(&content, "a", "second", 23);
+    content.unpublish("en", "b");
+    lists(&service, &["/en/articles/c", "/en/articles/second"]);
+    assert_eq!(walks(&cms, "en"), 1);
+}
+
+#[test]
+fn edit_with_its_event_is_read_twice_and_causes_no_walk() {
+    let content = Content::default();
+    put(&content, "a", "a", 1);
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/a"]);
+    event(&service, UID, "a");
+    until_so("the first probe", || cms.probes() > 0);
+    put(&content, "a", "b", 2);
+    event(&service, UID, "a");
+    lists(&service, &["/en/articles/b"]);
+    let reads = || cms.targets().iter().filter(|one| one.contains("filters[documentId]")).count();
+    let before = reads();
+    until_so("the read after the second probe", || cms.probes() > 1 && reads() > before);
+    assert_eq!(walks(&cms, "en"), 1);
+    assert!(!service.log().contains("changed without a webhook"));
+}
+
+#[test]
+fn probe_with_an_unusable_response_is_sent_again_soon() {
+    let content = Content::default();
+    put(&content, "a", "a", 1);
+    content.fail(|target| is_probe(target).then(|| Script::raw(MAINTENANCE)));
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/a"]);
+    event(&service, UID, "a");
+    until_so("the first probe", || cms.probes() > 0);
+    content.heal();
+    until_so("the next probe", || cms.probes() > 1);
+}
+
+#[test]
+fn refused_probe_is_sent_again_after_a_walk() {
+    let content = Content::default();
+    put(&content, "a", "a", 1);
+    content.fail(|target| is_probe(target).then(|| refusal(403, "ForbiddenError", "{}")));
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/a"]);
+    event(&service, UID, "a");
+    until_so("the first probe", || cms.probes() > 0);
+    content.heal();
+    hint(&service);
+    until_so("the walk", || walks(&cms, "en") > 1);
+    until_so("the next probe", || cms.probes() > 1);
+}
+
+#[test]
+fn type_that_refuses_locales_refuses_one_request_a_minute() {
+    let content = Content::default();
+    content.put("", "a", r#","publishedAt":"2026-01-01T00:00:01.000Z","slug":"a""#);
+    let refuses = |target: &str| target.contains("=locale");
+    content.fail(move |target| {
+        refuses(target).then(|| refusal(400, "ValidationError", r#"{"key":"locale"}"#))
+    });
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/a"]);
+    content.put("", "a", r#","publishedAt":"2026-01-01T00:00:02.000Z","slug":"b""#);
+    event(&service, UID, "a");
+    lists(&service, &["/en/articles/b"]);
+    until_so("the first probe", || cms.probes() > 0);
+    assert_eq!(cms.targets().iter().filter(|target| refuses(target)).count(), 1);
+}
+
+fn is_probe(target: &str) -> bool {
+    target.contains("sort=publishedAt:desc")
 }
