@@ -274,6 +274,7 @@ export interface paths {
          * Receives a webhook of the CMS.
          * @description The body is read for at most 5 seconds and 64 MiB. Any body is accepted, whatever its
          *     `Content-Type`; Strapi's `event`, `uid`, `entry.documentId` and `entry.publishedAt` are used.
+         *     Only a `frontend-map.refresh` can be invalid: it has `event`, and may have `site` and `uid`.
          */
         post: operations["receiveWebhook"];
         delete?: never;
@@ -908,6 +909,8 @@ export interface components {
             event?: unknown;
             /** @description The content type. */
             uid?: unknown;
+            /** @description Of a `frontend-map.refresh` */
+            site?: unknown;
             /** @description The document: `documentId`, and `publishedAt`, which is null for drafts. */
             entry?: unknown;
         };
@@ -915,6 +918,8 @@ export interface components {
             data: {
                 /** @constant */
                 accepted: true;
+                /** @description The number of content types that a `frontend-map.refresh` has selected. */
+                contentTypes?: number;
             };
             meta: components["schemas"]["Meta"];
         };
@@ -2230,12 +2235,20 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
-            400: components["responses"]["BadHost"];
+            /** @description A refresh is not valid, or the request has no valid `Host`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             414: components["responses"]["UriTooLong"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["InternalError"];
-            /** @description The secret of the webhook is not configured. */
+            /** @description The secret of the webhook is not configured, or a refresh cannot read a file again. */
             501: {
                 headers: {
                     [name: string]: unknown;
