@@ -1,6 +1,7 @@
 //! Who owns a path that several documents have, and which operations tell it (D22).
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -122,10 +123,12 @@ fn dates_that_do_not_arrive_in_two_seconds_together_leave_the_decision_to_locale
         publish(&content, locale, &format!("{slug}1"), slug, NEW);
         publish(&content, locale, &format!("{slug}2"), slug, OLD);
     }
-    // One request arrives in time, and two do not.
-    content.fail(|target| {
+    // Each of two responses is in time by itself; together they are not.
+    let requests = AtomicUsize::new(0);
+    content.fail(move |target| {
         if target.contains(DATES) {
-            std::thread::sleep(Duration::from_millis(1_050));
+            let is_first = requests.fetch_add(1, Ordering::Relaxed) == 0;
+            std::thread::sleep(Duration::from_millis(if is_first { 700 } else { 1_900 }));
         }
         None
     });
