@@ -43,7 +43,7 @@ use entry::Entry;
 pub use refresh::FAILED_WALK;
 use refresh::{Started, TypeGroup};
 pub use site_cache::PathIndexState;
-use site_cache::{AgeLimits, Kept, SiteCache};
+use site_cache::{AgeLimits, Kept, Opening, SiteCache};
 
 /// The cached copies of all sites behind one content source.
 pub struct SnapshotCache {
@@ -54,6 +54,8 @@ pub struct SnapshotCache {
     settings: Settings,
     triggers: Arc<RefreshTriggers>,
     store: Arc<Store>,
+    /// Whether the file of the store had been opened before this cache was built, which has read it then.
+    has_read_store: bool,
     fleet: Arc<Fleet>,
     interval: RefreshInterval,
 }
@@ -64,7 +66,9 @@ pub async fn follow_store(current: impl Fn() -> Arc<SnapshotCache>) {
     let Some(mut openings) = current().store.watch_openings() else { return };
     while openings.changed().await.is_ok() {
         let cache = current();
-        tokio::task::block_in_place(|| cache.use_store());
+        let is_first = *openings.borrow_and_update() == 1 && !cache.has_read_store;
+        let opening = if is_first { Opening::First } else { Opening::Later };
+        tokio::task::block_in_place(|| cache.use_store(opening));
     }
 }
 
@@ -88,6 +92,7 @@ impl SnapshotCache {
             store.set_types(&site.key, types);
         }
         fleet.set_deployment(sites);
+        let has_read_store = store.watch_openings().is_some_and(|openings| *openings.borrow() > 0);
         let cache = |site: &Arc<Site>| {
             let content = Arc::clone(&content);
             match previous.and_then(|previous| previous.same(site)) {
@@ -95,7 +100,7 @@ impl SnapshotCache {
                 Some(same) => Arc::new(SiteCache::adopting(same, content, kept)),
                 None => {
                     let cache = SiteCache::new(Arc::clone(site), content, metrics, kept);
-                    cache.adopt_stored(settings.freshness.hard);
+                    cache.adopt_stored(settings.freshness.hard, Opening::First);
                     Arc::new(cache)
                 }
             }
@@ -113,6 +118,7 @@ impl SnapshotCache {
             settings,
             triggers,
             store: Arc::clone(store),
+            has_read_store,
             fleet: Arc::clone(fleet),
             interval: RefreshInterval::default(),
         };
@@ -159,9 +165,9 @@ impl SnapshotCache {
     }
 
     /// The store has been opened: takes the copies from it that are missing here, and stores the others.
-    fn use_store(&self) {
+    fn use_store(&self, opening: Opening) {
         for site in self.sites.values() {
-            site.adopt_stored(self.settings.freshness.hard);
+            site.adopt_stored(self.settings.freshness.hard, opening);
             site.save_all();
         }
         self.triggers.wake_refresher();

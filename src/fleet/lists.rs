@@ -6,6 +6,7 @@
 //! from the engine is checked, and the result must have the content hash of the pointer.
 
 mod adoption;
+mod last_list;
 mod not_adopted;
 mod offers;
 mod pointer;

@@ -118,6 +118,14 @@ impl Entry {
     }
 }
 
+/// A version did not own its path in any of the snapshots before.
+pub(super) const NO_OWNER: usize = usize::MAX;
+
+/// The same where there is one snapshot before.
+pub(super) fn owned_in(is_owner: bool) -> usize {
+    if is_owner { 0 } else { NO_OWNER }
+}
+
 /// The place of a version in the order of owners: the smallest one of a path owns it. The fields are
 /// compared in the order in which they stand here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,8 +134,9 @@ pub(super) struct Precedence<'s> {
     pub(super) is_built: bool,
     /// Whether sitemaps leave it out.
     pub(super) is_unlisted: bool,
-    /// Whether it did not own the path in the snapshot before.
-    pub(super) is_new: bool,
+    /// The position of the first of the snapshots before in which it owned the path; [`NO_OWNER`]: of
+    /// none.
+    pub(super) owned_in: usize,
     /// When the document was created, in milliseconds since 1970; [`i64::MAX`] if that is not known.
     pub(super) created: i64,
     /// The position of its locale in the site's locales.
@@ -140,13 +149,13 @@ impl<'s> Precedence<'s> {
     pub(super) fn new(
         entry: &Entry,
         arena: &'s Arena,
-        was_owner: bool,
+        owned_in: usize,
         created: Option<i64>,
     ) -> Self {
         Self {
             is_built: !entry.flags.has(Flags::OWN_PATH),
             is_unlisted: !entry.flags.has(Flags::LISTED),
-            is_new: !was_owner,
+            owned_in,
             created: created.unwrap_or(i64::MAX),
             locale: entry.locale,
             id: entry.id(arena),
@@ -155,8 +164,8 @@ impl<'s> Precedence<'s> {
 
     /// Whether the dates of creation decide between two versions.
     pub(super) fn is_decided_by_creation(&self, other: &Self) -> bool {
-        let before = |one: &Self| (one.is_built, one.is_unlisted, one.is_new);
-        self.is_new && before(self) == before(other) && self.id != other.id
+        let before = |one: &Self| (one.is_built, one.is_unlisted, one.owned_in);
+        self.owned_in == NO_OWNER && before(self) == before(other) && self.id != other.id
     }
 }
 
@@ -169,7 +178,7 @@ mod tests {
         let least = Precedence {
             is_built: false,
             is_unlisted: false,
-            is_new: false,
+            owned_in: 0,
             created: 0,
             locale: 0,
             id: "a",
@@ -181,7 +190,8 @@ mod tests {
             Precedence { locale: 1, ..least },
             Precedence { created: 1, ..least },
             Precedence { created: i64::MAX, ..least },
-            Precedence { is_new: true, ..least },
+            Precedence { owned_in: 1, ..least },
+            Precedence { owned_in: NO_OWNER, ..least },
             Precedence { is_unlisted: true, ..least },
             Precedence { is_built: true, ..least },
         ];
@@ -196,7 +206,7 @@ mod tests {
         let new = Precedence {
             is_built: true,
             is_unlisted: false,
-            is_new: true,
+            owned_in: NO_OWNER,
             created: 5,
             locale: 0,
             id: "a",
@@ -207,7 +217,7 @@ mod tests {
         assert!(!decides(Precedence { locale: 1, ..new }), "one document");
         assert!(!decides(Precedence { id: "b", is_unlisted: true, ..new }));
         assert!(!decides(Precedence { id: "b", is_built: false, ..new }));
-        let owner = Precedence { is_new: false, ..new };
+        let owner = Precedence { owned_in: 0, ..new };
         assert!(!owner.is_decided_by_creation(&Precedence { id: "b", ..owner }));
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Snapshot;
-use super::entry::{Entry, Flags, Precedence, UNDATED};
+use super::entry::{Entry, Flags, Precedence, UNDATED, owned_in};
 use super::hash::document_hash;
 use crate::rules::without_trailing_slash;
 
@@ -124,7 +124,7 @@ impl<'s> PublicUrl<'s> {
     /// published, and as far as the snapshot knows: without the creation of documents (D22).
     #[must_use]
     pub fn rank(self) -> impl Ord + use<'s> {
-        Precedence::new(self.entry(), &self.snapshot.arena, self.is_owner(), None)
+        Precedence::new(self.entry(), &self.snapshot.arena, owned_in(self.is_owner()), None)
     }
 
     pub(super) fn entry(self) -> &'s Entry {

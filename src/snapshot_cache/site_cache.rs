@@ -9,6 +9,8 @@ mod stored;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::copy::{CachedCopy, SitemapFiles};
 use super::entry::Entry;
 use crate::content::{Content, ContentQuery, Projection};
@@ -22,9 +24,11 @@ use crate::sitemap::files::Frame;
 use crate::snapshot::{Builder, Listing, Snapshot};
 use crate::store::Store;
 use history::HistoryWriter;
+pub(super) use history::Predecessor;
 pub(super) use path_index::AgeLimits;
 use path_index::PathIndexCell;
 pub use path_index::PathIndexState;
+pub(super) use stored::Opening;
 
 /// The cache of one site. It survives a reload that changes neither the site nor the content
 /// source, so all copies in it were built by the same rules.
@@ -42,6 +46,9 @@ pub(super) struct SiteCache {
     pub(super) pages: Option<CachedCopy>,
     /// For a site with `resolve = "documents"`.
     pub(super) history: Option<HistoryWriter>,
+    /// The last snapshots of content types by other settings, or by another process, until the next
+    /// snapshot here: the owners of paths keep them (D22).
+    owners_before: Mutex<HashMap<ContentTypeUid, Predecessor>>,
 }
 
 /// What is kept beside the copies.
@@ -81,6 +88,7 @@ impl SiteCache {
         let entries = previous.entries.iter().map(entry).collect();
         let site = Arc::clone(&previous.site);
         let cache = Self::with_entries(site, content, kept, entries);
+        cache.owners_before.lock().clone_from(&previous.owners_before.lock());
         cache.rebuild_index();
         cache
     }
@@ -99,10 +107,18 @@ impl SiteCache {
         let id = if resolves { history.site(site.source, &site.key) } else { None };
         let locales = || Arc::new(LocaleNames::of(site.rules.locales(), &site.hosts));
         let history = id.map(|id| HistoryWriter::new(Arc::clone(history), id, locales()));
-        let (store, fleet) = (Arc::clone(kept.store), Arc::clone(kept.fleet));
-        let pages = None;
-        let mut cache =
-            Self { site, content, store, fleet, entries, index, frames, pages, history };
+        let mut cache = Self {
+            site,
+            content,
+            store: Arc::clone(kept.store),
+            fleet: Arc::clone(kept.fleet),
+            entries,
+            index,
+            frames,
+            pages: None,
+            history,
+            owners_before: Mutex::default(),
+        };
         cache.pages = cache.copy_of_pages();
         cache
     }

@@ -6,38 +6,54 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::fleet::instances::version;
 use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::api::{data, get};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::{refusal, urls};
+use crate::support::redis::Redis;
 use crate::support::service::{Service, Setup};
-use crate::support::wait::until_so;
+use crate::support::wait::{until, until_so};
 
 const PAGE: &str = "api::page.page";
 /// A request for dates of creation.
 const DATES: &str = "=createdAt";
 
-fn start(cms: &Cms, resolve: &str, store: Option<&Path>) -> Service {
-    let settings = format!(
+fn settings(cms: &Cms, resolve: &str, locales: &str) -> String {
+    format!(
         "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[content_type]]\n\
-         uid = \"{PAGE}\"\nendpoint = \"pages\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n\
+         uid = \"{PAGE}\"\nendpoint = \"pages\"\n[[site]]\nkey = \"main\"\nlocales = {locales}\n\
          resolve = \"{resolve}\"\nfront_end_url = \"https://x.example\"\n[[site.rule]]\n\
          content_type = \"{PAGE}\"\ntemplate = \"/{{slug}}\"\n",
         cms.addr()
-    );
-    let setup = Setup::new(&settings)
+    )
+}
+
+fn setup(settings: &str, store: Option<&Path>) -> Setup {
+    let setup = Setup::new(settings)
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
         .env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "0");
-    let setup = match store {
+    match store {
         Some(store) => setup.env("FRONTEND_MAP__STORE__PATH", store.to_str().expect("UTF-8")),
         None => setup,
-    };
+    }
+}
+
+fn started(setup: Setup) -> Service {
     let service = setup.start();
     until_so("the first walk", || get(&service, LIST).status == 200);
     service
 }
+
+fn start(cms: &Cms, resolve: &str, store: Option<&Path>) -> Service {
+    started(setup(&settings(cms, resolve, LOCALES), store))
+}
+
+const LOCALES: &str = r#"["en", "de"]"#;
+/// Other settings, in which the locales have other positions.
+const OTHER_LOCALES: &str = r#"["fr", "de", "en"]"#;
 
 const LIST: &str = "/api/build-sitemap?site=main&contentType=api::page.page";
 
@@ -220,6 +236,130 @@ fn live_page_keeps_its_path_over_updates_walks_and_restarts_with_a_store() {
     report(&service, Some("end"));
     until_so("the end", || owner(&service, "/end") == "end");
     assert_eq!(owner(&service, "/x"), "b");
+}
+
+/// The document that these ones name as the owner of their path, as soon as one of them does.
+#[track_caller]
+fn owner_of(service: &Service, ids: &str) -> String {
+    let target = format!("/api/frontend-urls?uid={PAGE}&locale=en&documentId={ids}");
+    until("an owner of a shared path", || {
+        let data = data(service, &target);
+        let owner =
+            |row: &Value| Some(row["sharedPath"]["owner"]["documentId"].as_str()?.to_owned());
+        data["results"].as_array()?.iter().find_map(owner)
+    })
+}
+
+#[test]
+fn live_page_keeps_its_path_when_the_settings_change_at_a_reload_or_at_a_restart_with_a_store() {
+    for resolve in ["documents", "rules"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = folder.path().join("store.redb");
+        let content = Content::default();
+        publish(&content, "en", "m", "x", NEW);
+        let cms = content.start();
+        let mut service = start(&cms, resolve, Some(&store));
+        // The first walk by other settings finds it.
+        publish(&content, "en", "a", "x", OLD);
+        service.rewrite("settings.toml", &settings(&cms, resolve, OTHER_LOCALES));
+        service.send_signal("HUP");
+        assert_eq!(owner_of(&service, "a,m"), "m", "{resolve}");
+        assert_eq!(service.signal("TERM"), Some(0));
+        publish(&content, "en", "b", "x", OLD);
+        let service = start(&cms, resolve, Some(&store));
+        assert_eq!(owner_of(&service, "b"), "m", "{resolve}");
+        assert_eq!(owner_of(&service, "a"), "m", "{resolve}");
+    }
+}
+
+#[test]
+fn live_page_has_its_path_again_after_a_start_while_another_process_has_the_store() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = folder.path().join("store.redb");
+    let content = Content::default();
+    publish(&content, "en", "m", "x", NEW);
+    publish(&content, "en", "p", "y", NEW);
+    let cms = content.start();
+    let mut first = start(&cms, "documents", Some(&store));
+    publish(&content, "en", "a", "x", OLD);
+    let second = start(&cms, "documents", Some(&store));
+    assert!(second.logs("another process has the store"));
+    assert_eq!(owner_of(&second, "a,m"), "a", "it goes by the dates of creation");
+    // A clash that the first process does not hear of.
+    publish(&content, "en", "q", "y", OLD);
+    report(&second, Some("q"));
+    assert_eq!(owner_of(&second, "q,p"), "p");
+    assert_eq!(first.signal("TERM"), Some(0));
+    until_so("the former owner", || owner(&second, "/x") == "m");
+    assert_eq!(owner(&second, "/y"), "p");
+}
+
+#[test]
+fn live_page_keeps_its_path_when_instances_without_a_store_get_other_settings() {
+    let (content, redis) = (Content::default(), Redis::start());
+    publish(&content, "en", "m", "x", NEW);
+    let cms = content.start();
+    let start = |locales: &str| {
+        let setup = setup(&settings(&cms, "rules", locales), None);
+        started(setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()))
+    };
+    let first = start(LOCALES);
+    until_so("its list is published", || version(&first).is_some());
+    publish(&content, "en", "a", "x", OLD);
+    let mut second = start(OTHER_LOCALES);
+    assert_eq!(owner_of(&second, "a,m"), "m");
+    drop(first);
+    // A page of which the first settings know nothing.
+    let before = version(&second);
+    publish(&content, "en", "p", "y", NEW);
+    report(&second, Some("p"));
+    until_so("it is published", || version(&second) > before);
+    assert_eq!(second.signal("TERM"), Some(0));
+    publish(&content, "en", "q", "y", OLD);
+    let third = start(LOCALES);
+    assert_eq!(owner_of(&third, "q,p"), "p", "after the former settings came back");
+    assert_eq!(owner_of(&third, "a,m"), "m");
+}
+
+/// Writes a foreign value at a key.
+type Write = fn(&Redis, &str);
+
+#[test]
+fn foreign_value_in_place_of_the_name_of_the_last_list_is_reported_and_replaced() {
+    let foreign: [(&str, Write); 3] = [
+        ("another program has written a key of the fleet", |redis, key| {
+            let _: String = redis.command(&["SET", key, "x"]);
+        }),
+        ("the owners of paths by other settings could not be read", |redis, key| {
+            redis.set_field(key, "list", b"x");
+        }),
+        ("another program has written a key of the fleet", |redis, key| {
+            redis.set_field(key, "list", "x".repeat(100_000).as_bytes());
+        }),
+    ];
+    for (logged, write) in foreign {
+        let (content, redis) = (Content::default(), Redis::start());
+        publish(&content, "en", "m", "x", NEW);
+        let cms = content.start();
+        let start = |locales: &str| {
+            let setup = setup(&settings(&cms, "documents", locales), None);
+            started(setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()))
+        };
+        let first = start(LOCALES);
+        let key = until("the name", || redis.keys("frontend-map:1:newest:*").into_iter().next());
+        let sealed = || redis.try_command::<Vec<u8>>(&["HGET", &key, "list"]).unwrap_or_default();
+        let before = sealed();
+        drop(first);
+        write(&redis, &key);
+        publish(&content, "en", "a", "x", OLD);
+        let second = start(OTHER_LOCALES);
+        assert!(second.logs(logged), "{}", second.log());
+        assert_eq!(owner(&second, "/x"), "a", "the date decides");
+        until_so("the name of the new list", || {
+            let now = sealed();
+            now.len() > 32 && now.len() < 1_000 && now != before
+        });
+    }
 }
 
 #[test]

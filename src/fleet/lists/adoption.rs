@@ -48,7 +48,7 @@ impl Lists {
         builder: Builder,
         purpose: Purpose,
     ) -> Result<Option<FoundList>, NotAdopted> {
-        let (state, frame) = (self.state(list), Frame { list, listing, builder });
+        let (state, frame) = (self.state(list), Frame { list, listing: Some(listing), builder });
         let mut known = state.known.lock().await;
         let read = self.read_known(frame, &mut known, purpose).await;
         state.set_unread(matches!(read, Err(NotAdopted::Engine(_))));

@@ -12,6 +12,7 @@ use crate::fleet::ListGroup;
 use crate::fleet::changes::ListVersion;
 use crate::shared_engine::{Argument, CHUNK_BYTES, Chunks, EngineError, SealedEvent};
 use crate::snapshot::Titles;
+use crate::store::Head;
 
 /// The time limit of the script, which may write half a megabyte.
 const PUBLISH_WITHIN: Duration = Duration::from_secs(5);
@@ -138,6 +139,7 @@ impl Lists {
         keys.extend(event.keys);
         let changes = self.changes.prepare(publication.list_version(lease.key())).await?;
         keys.extend(changes.keys);
+        keys.push(self.name_key(&publication.offer.head));
         keys.extend(uploaded.iter().flat_map(|chunks| self.engine.chunk_keys(chunks)));
         let after = entry.and(*before).map(|before| before.position.to_string());
         // The deltas since the previous base stay, for followers that have not read them yet.
@@ -153,6 +155,7 @@ impl Lists {
             Argument::from(entry.map_or("", |entry| entry.field)),
             Argument::from(entry.map(|entry| entry.sealed.clone()).unwrap_or_default()),
             Argument::from(kept.unwrap_or_default()),
+            Argument::from(self.seal_name(list, &publication.offer.head)),
         ];
         arguments.extend(event.arguments);
         arguments.extend(changes.arguments);
@@ -164,11 +167,12 @@ impl Lists {
     /// Extends the lifetime of a published list. Returns `false` if a part of it is missing.
     pub(super) async fn extend(
         &self,
-        list: &SharedListId,
+        (list, head): (&SharedListId, Option<&Head>),
         version: &KnownVersion,
     ) -> Result<bool, EngineError> {
         let mut pipeline = redis::Pipeline::new();
-        for key in [self.pointer_key(list), self.deltas_key(list)] {
+        let name = head.map(|head| self.name_key(head));
+        for key in [self.pointer_key(list), self.deltas_key(list)].into_iter().chain(name) {
             pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(TTL));
         }
         let found: Vec<i64> = self.engine.pipeline(&pipeline, super::WITHIN).await?;

@@ -6,10 +6,11 @@ use crate::fleet::changes;
 use crate::shared_engine::Script;
 
 /// `KEYS`: the lease, the pointer, the deltas, three keys of the event, two of the change log, the
-/// chunks that were uploaded for this version. `ARGV`: the token, the position that the pointer
-/// must have, the new position, the sealed pointer, the lifetime in ms, the position that the delta
-/// follows (empty: there is no delta), the field and the value of the delta, the position from
-/// which deltas stay (empty: all stay), four arguments of the event, those of the change log.
+/// name of the list, the chunks that were uploaded for this version. `ARGV`: the token, the position
+/// that the pointer must have, the new position, the sealed pointer, the lifetime in ms, the position
+/// that the delta follows (empty: there is no delta), the field and the value of the delta, the
+/// position from which deltas stay (empty: all stay), the sealed name of the list, four arguments of
+/// the event, those of the change log.
 pub(super) static PUBLISH: LazyLock<Script> =
     LazyLock::new(|| Script::with_events(&format!("{}\n{PUBLISH_LUA}", changes::LUA)));
 
@@ -21,12 +22,13 @@ own(KEYS[2], 'hash')
 own(KEYS[3], 'stream')
 own(KEYS[7], 'hash')
 own(KEYS[8], 'stream')
+own(KEYS[9], 'hash')
 local at = redis.call('HGET', KEYS[2], 'at') or ''
 -- No instance has written it, or can send it back.
 if string.find(at, '[\128-\255]') then at = '' end
 if at ~= ARGV[2] then return 'other-version' end
-if not changes_fit(7, 14) then return 'other-changes' end
-for i = 9, #KEYS do
+if not changes_fit(7, 15) then return 'other-changes' end
+for i = 10, #KEYS do
   if redis.call('PEXPIRE', KEYS[i], ARGV[5]) == 0 then return 'expired' end
 end
 if ARGV[6] == '' then
@@ -45,8 +47,10 @@ else
   if ARGV[9] ~= '' then redis.call('XTRIM', KEYS[3], 'MINID', ARGV[9]) end
   redis.call('PEXPIRE', KEYS[3], ARGV[5])
 end
-append_event(4, 10)
-changes_append(7, 14)
+append_event(4, 11)
+changes_append(7, 15)
+redis.call('HSET', KEYS[9], 'list', ARGV[10])
+redis.call('PEXPIRE', KEYS[9], ARGV[5])
 redis.call('HSET', KEYS[2], 'at', ARGV[3], 'pointer', ARGV[4])
 redis.call('PEXPIRE', KEYS[2], ARGV[5])
 return 'published'

@@ -232,7 +232,9 @@ impl Lists {
             let Some(Role::Leader(_)) = leads else { continue };
             let version = state.known.lock().await.version.clone();
             let Some(version) = version else { continue };
-            if let Ok(false) = self.extend(&list, &version).await {
+            let offer = state.published();
+            let head = offer.as_ref().map(|offer| &offer.head);
+            if let Ok(false) = self.extend((&list, head), &version).await {
                 tracing::warn!(
                     %list,
                     "a part of a published list is missing; the list is published again"

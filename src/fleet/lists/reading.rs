@@ -25,11 +25,12 @@ const MAX_RATIO: usize = 100;
 const MIN_DECOMPRESSED: usize = 16 << 20;
 const MAX_DECOMPRESSED: usize = 1 << 30;
 
-/// What a published snapshot must fit: the list, and its rules and locales by the present settings.
+/// What a published snapshot must fit: the list, and its rules and locales by the present settings;
+/// `None`: other settings have built it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'l> {
     pub(super) list: &'l SharedListId,
-    pub(super) listing: Listing<'l>,
+    pub(super) listing: Option<Listing<'l>>,
     pub(super) builder: Builder,
 }
 
@@ -159,7 +160,8 @@ impl Lists {
         if figures != (hash, urls_hash, rows) {
             return Err(NotAdopted::refused("the list has another content than the pointer says"));
         }
-        if !block_in_place(|| snapshot.fits(listing)) {
+        let fits = |listing| block_in_place(|| snapshot.fits(listing));
+        if !listing.is_none_or(fits) {
             return Err(NotAdopted::refused("the list does not fit the settings"));
         }
         // A time in the future counts as now.

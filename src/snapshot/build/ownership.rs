@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::rules::without_trailing_slash;
 use crate::snapshot::Snapshot;
 use crate::snapshot::arena::Arena;
-use crate::snapshot::entry::{Entry, Flags, Precedence};
+use crate::snapshot::entry::{Entry, Flags, NO_OWNER, Precedence, owned_in};
 
 /// The most versions of a snapshot whose dates of creation are asked for.
 const MAX_UNDECIDED: usize = 10_000;
@@ -14,7 +14,7 @@ const MAX_UNDECIDED: usize = 10_000;
 /// and is not known.
 pub type CreationDates = FxHashMap<Box<str>, Option<i64>>;
 
-/// The owners in the snapshot before, which keep their paths.
+/// The owners in a snapshot before, which keep their paths.
 #[derive(Clone, Debug)]
 pub struct PreviousOwners<'s> {
     /// The snapshot before.
@@ -39,8 +39,8 @@ impl PreviousOwners<'_> {
 /// What decides about the owner of a shared path, beside the versions themselves.
 #[derive(Clone, Debug, Default)]
 pub struct Claims<'s> {
-    /// The owners before.
-    pub before: Option<PreviousOwners<'s>>,
+    /// The owners before: those of the first snapshot come before those of the next one.
+    pub before: Vec<PreviousOwners<'s>>,
     /// Dates of creation, of documents that share a path and had no owner before.
     pub created: CreationDates,
 }
@@ -50,7 +50,7 @@ impl<'s> Claims<'s> {
     #[must_use]
     pub fn after(before: &'s Snapshot) -> Self {
         let before = PreviousOwners { snapshot: before, locales: None };
-        Self { before: Some(before), ..Self::default() }
+        Self { before: vec![before], ..Self::default() }
     }
 }
 
@@ -107,12 +107,16 @@ impl<'c, 's> Ownership<'c, 's> {
 
     fn precedence<'a>(&self, entry: &Entry, arena: &'a Arena) -> Precedence<'a> {
         match self.from {
-            OwnersFrom::Flags => Precedence::new(entry, arena, entry.flags.has(Flags::OWNER), None),
+            OwnersFrom::Flags => {
+                let owned_in = owned_in(entry.flags.has(Flags::OWNER));
+                Precedence::new(entry, arena, owned_in, None)
+            }
             OwnersFrom::Claims(Claims { before, created }) => {
                 let (id, path) = (entry.id(arena), entry.path(arena));
                 let owned = |before: &PreviousOwners<'_>| before.has(id, entry.locale.into(), path);
+                let owned_in = before.iter().position(owned).unwrap_or(NO_OWNER);
                 let created = created.get(id).copied().flatten();
-                Precedence::new(entry, arena, before.as_ref().is_some_and(owned), created)
+                Precedence::new(entry, arena, owned_in, created)
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::Entry;
 use crate::snapshot_cache::refresh::{Member, TypeGroup};
-use crate::snapshot_cache::site_cache::SiteCache;
+use crate::snapshot_cache::site_cache::{Predecessor, SiteCache};
 use crate::store::{Head, Urgency};
 
 /// How often the lists that could not be adopted are checked, and all lists while there are no
@@ -70,17 +70,20 @@ impl SnapshotCache {
     /// copy is newer.
     pub(super) async fn adopt_published(&self, group: &TypeGroup) {
         let Some(lists) = self.fleet.lists() else { return };
-        for (list, (site, entry)) in group.lists.lists().iter().zip(&group.members) {
+        for (list, member) in group.lists.lists().iter().zip(&group.members) {
+            let (site, entry) = member;
             let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Lead).await;
             // If this fails, the leader publishes its own copy or that of its next walk instead.
-            let Ok(Some(found)) = found else { continue };
-            let is_wanted = |own: Option<&CachedCopy>| {
-                let is_newer = |own: &CachedCopy| own.begun > found.list.begun + NEWER;
-                own.is_none_or(|own| found.is_new && !is_newer(own) && !is_later(own, &found))
-            };
-            if self.put(site, entry, &found, is_wanted).await {
-                lists.adopted(list, &Head::of(&site.site, entry.query.uid.as_str())).await;
+            if let Ok(Some(found)) = found {
+                let is_wanted = |own: Option<&CachedCopy>| {
+                    let is_newer = |own: &CachedCopy| own.begun > found.list.begun + NEWER;
+                    own.is_none_or(|own| found.is_new && !is_newer(own) && !is_later(own, &found))
+                };
+                if self.put(site, entry, &found, is_wanted).await {
+                    lists.adopted(list, &Head::of(&site.site, entry.query.uid.as_str())).await;
+                }
             }
+            continue_owners(lists, list, member).await;
         }
         // As the leader, this instance replaces a list that cannot be used.
         group.lists.set_unusable(false);
@@ -149,6 +152,7 @@ impl SnapshotCache {
             let published = found.published;
             let copy = CachedCopy { as_of: published, whole_as_of: published, ..copy };
             let flight = entry.adopt(copy.clone());
+            site.forget_owners_before(&entry.query.uid);
             if let Some(history) = site.history.as_ref().filter(|_| is_changed) {
                 // Before the path index: a path that it no longer has is in the history.
                 let before = before.as_ref().map(|before| &*before.snapshot);
@@ -183,6 +187,23 @@ impl SnapshotCache {
         // If the engine does not answer, the next round checks them again.
         let _ = lists.repair(&own).await;
         lists.changed(&others).await.unwrap_or_default()
+    }
+}
+
+/// Lets the owners of paths in the list that other settings or another version of the service have
+/// published last keep their paths in the next walk.
+async fn continue_owners(lists: &Lists, list: &SharedListId, (site, entry): &Member) {
+    let uid = &entry.query.uid;
+    match lists.read_last(&Head::of(&site.site, uid.as_str()), list, site.builder()).await {
+        Ok(Some((snapshot, locales))) => {
+            let locales = Arc::new(locales);
+            site.continue_owners(uid, Predecessor { snapshot, locales });
+        }
+        Ok(None) => {}
+        Err(error) => {
+            let site = &site.site.key;
+            tracing::warn!(site, %uid, %error, "the owners of paths by other settings could not be read");
+        }
     }
 }
 

@@ -64,8 +64,7 @@ impl HistoryWriter {
         pending.find(|(_, before)| had(&before.snapshot)).map(|(uid, _)| uid.clone())
     }
 
-    /// The last snapshot of a content type by other settings, until there is one by these settings.
-    pub(super) fn predecessor(&self, uid: &ContentTypeUid) -> Option<Predecessor> {
+    fn predecessor(&self, uid: &ContentTypeUid) -> Option<Predecessor> {
         self.predecessors.lock().get(uid).cloned()
     }
 
@@ -148,9 +147,13 @@ impl SiteCache {
         let has_lost_pages = previous.pages.is_some() && self.pages.is_none();
         let lost = lost.chain(has_lost_pages.then_some(PAGES));
         lost.for_each(|uid| self.remove(uid));
-        let is_same_source = self.site.source == previous.site.source;
-        let Some(history) = self.history.as_ref().filter(|_| is_same_source) else { return };
-        for (uid, before) in previous.last_snapshots() {
+        if self.site.source != previous.site.source {
+            return;
+        }
+        self.continue_owners_of(previous);
+        let Some(history) = &self.history else { return };
+        let pending = previous.history.as_ref().map(|history| history.predecessors.lock().clone());
+        for (uid, before) in previous.last_snapshots(pending.unwrap_or_default()) {
             let Some(entry) = self.entry(uid.as_str()) else {
                 history.record_lost_type(&uid, &before);
                 continue;
@@ -163,15 +166,31 @@ impl SiteCache {
         }
     }
 
-    /// The last snapshot of each content type, by these settings or else by those before them.
-    fn last_snapshots(&self) -> HashMap<ContentTypeUid, Predecessor> {
-        let pending = self.history.as_ref().map(|history| history.predecessors.lock().clone());
+    /// The owners by other settings keep their paths in the first snapshots of this cache.
+    fn continue_owners_of(&self, previous: &Self) {
+        // With other limits alone, this cache has the copies, too.
+        if self.site.fingerprint == previous.site.fingerprint {
+            return;
+        }
+        let before = previous.last_snapshots(previous.owners_before.lock().clone());
+        for (uid, before) in before {
+            if self.entry(uid.as_str()).is_some_and(|entry| entry.copy().is_none()) {
+                self.continue_owners(&uid, before);
+            }
+        }
+    }
+
+    /// The last snapshot of each content type: by these settings, or else the pending one by those
+    /// before them.
+    fn last_snapshots(
+        &self,
+        mut last: HashMap<ContentTypeUid, Predecessor>,
+    ) -> HashMap<ContentTypeUid, Predecessor> {
         let locales = Arc::new(LocaleNames::of(self.site.rules.locales(), &self.site.hosts));
         let own = |entry: &Arc<super::Entry>| {
             let (snapshot, locales) = (entry.copy()?.snapshot, Arc::clone(&locales));
             Some((entry.query.uid.clone(), Predecessor { snapshot, locales }))
         };
-        let mut last = pending.unwrap_or_default();
         last.extend(self.entries().filter_map(own));
         last
     }

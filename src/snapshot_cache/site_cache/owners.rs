@@ -8,6 +8,7 @@ use tokio::task::block_in_place;
 use tokio::time::{Instant, timeout_at};
 
 use super::SiteCache;
+use super::history::Predecessor;
 use crate::content::{ContentQuery, Projection, Selection, Status};
 use crate::path_changes::LocaleNames;
 use crate::rules::{ContentTypeUid, FieldPath, FieldValue};
@@ -21,29 +22,28 @@ const CREATED_AT: &str = "createdAt";
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl SiteCache {
-    /// The snapshot with the owners of its shared paths. Those of the snapshot before keep their paths;
+    /// The snapshot with the owners of its shared paths. Those of the snapshots before keep their paths;
     /// where there is none, documents that were created earlier come first. `entry` is locked for
-    /// updates, so that the snapshot before stays the same.
+    /// updates, so that its copy stays the same.
     pub(in crate::snapshot_cache) async fn with_owners(
         &self,
         entry: &Entry,
         snapshot: Snapshot,
     ) -> Snapshot {
+        let uid = &entry.query.uid;
+        let other = self.owners_before.lock().remove(uid);
         if snapshot.duplicates().len() == 0 {
             return snapshot;
         }
-        let uid = &entry.query.uid;
         let copy = entry.copy();
-        let predecessor = self.history.as_ref().and_then(|history| history.predecessor(uid));
-        let before = match (&copy, &predecessor) {
-            (Some(copy), _) => Some(PreviousOwners { snapshot: &copy.snapshot, locales: None }),
-            (None, Some(before)) => {
-                let own = LocaleNames::of(self.site.rules.locales(), &self.site.hosts);
-                let locales = Some(own.same_in(&before.locales));
-                Some(PreviousOwners { snapshot: &before.snapshot, locales })
-            }
-            (None, None) => None,
-        };
+        let other = other.as_ref().map(|other| {
+            let own = LocaleNames::of(self.site.rules.locales(), &self.site.hosts);
+            let locales = Some(own.same_in(&other.locales));
+            PreviousOwners { snapshot: &other.snapshot, locales }
+        });
+        let own = copy.as_ref().map(|copy| &*copy.snapshot);
+        let own = own.map(|snapshot| PreviousOwners { snapshot, locales: None });
+        let before = other.into_iter().chain(own).collect();
         let mut claims = Claims { before, created: CreationDates::default() };
         let builder = self.builder();
         let snapshot = block_in_place(|| snapshot.with_claims(&claims, builder));
@@ -52,6 +52,21 @@ impl SiteCache {
         }
         claims.created = self.creation_dates(uid, snapshot.undecided()).await;
         block_in_place(|| snapshot.with_claims(&claims, builder))
+    }
+
+    /// Lets the owners in a snapshot of another process or of other settings keep their paths in the next
+    /// snapshot of a content type.
+    pub(in crate::snapshot_cache) fn continue_owners(
+        &self,
+        uid: &ContentTypeUid,
+        before: Predecessor,
+    ) {
+        self.owners_before.lock().insert(uid.clone(), before);
+    }
+
+    /// The copy is that of the leader or of the store, which has its own owners.
+    pub(in crate::snapshot_cache) fn forget_owners_before(&self, uid: &ContentTypeUid) {
+        self.owners_before.lock().remove(uid);
     }
 
     /// When the documents of these versions were created; `None` for each for which the source does not

@@ -15,13 +15,22 @@ use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::Entry;
 use crate::store::{Head, StoredSnapshot, Urgency};
 
+/// Whether the file of the store was opened before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::snapshot_cache) enum Opening {
+    /// It has what another process has stored.
+    First,
+    /// It has what this process has stored, and may lack what this one has decided since.
+    Later,
+}
+
 impl SiteCache {
     /// Takes copies from the store for content types that have none, if they were built by the same rules
     /// and are within the hard limit. The path history gets the
     /// others.
-    pub(in crate::snapshot_cache) fn adopt_stored(&self, hard: Duration) {
+    pub(in crate::snapshot_cache) fn adopt_stored(&self, hard: Duration, opening: Opening) {
         let adopted: Vec<bool> =
-            self.entries().map(|entry| self.adopt_entry(entry, hard)).collect();
+            self.entries().map(|entry| self.adopt_entry(entry, hard, opening)).collect();
         if adopted.contains(&true) {
             self.rebuild_index();
         }
@@ -29,7 +38,7 @@ impl SiteCache {
         self.save_pages();
     }
 
-    fn adopt_entry(&self, entry: &Entry, hard: Duration) -> bool {
+    fn adopt_entry(&self, entry: &Entry, hard: Duration, opening: Opening) -> bool {
         let (head, started) = (Head::of(&self.site, entry.query.uid.as_str()), Instant::now());
         let (site, uid) = (&*head.site, &*head.content_type);
         let stored = self.store.load(site, uid, self.builder()).into_iter();
@@ -43,7 +52,7 @@ impl SiteCache {
         };
         let (mut usable, others): (Vec<_>, Vec<_>) = stored.partition(is_usable);
         let Some(stored) = usable.pop() else {
-            self.remember(entry, others);
+            self.remember(entry, others, opening);
             return false;
         };
         let age = stored.begun.elapsed();
@@ -70,11 +79,20 @@ impl SiteCache {
     }
 
     /// Compares the newest of these snapshots, which cannot be served, with the next complete one, or
-    /// with that of this process: the paths that it no longer has are those of its documents.
-    fn remember(&self, entry: &Entry, stored: Vec<StoredSnapshot<Snapshot>>) {
-        let Some(history) = &self.history else { return };
+    /// with that of this process: the paths that it no longer has are those of its documents. Those that
+    /// both have keep their owners.
+    fn remember(&self, entry: &Entry, stored: Vec<StoredSnapshot<Snapshot>>, opening: Opening) {
         let Some(last) = stored.into_iter().max_by_key(|one| one.begun) else { return };
         let Some(predecessor) = self.predecessor(last) else { return };
+        if opening == Opening::First {
+            self.continue_owners(&entry.query.uid, predecessor.clone());
+            match entry.copy() {
+                Some(_) if self.content.may_change() => entry.make_due(),
+                Some(_) => entry.mark_urgent(),
+                None => {}
+            }
+        }
+        let Some(history) = &self.history else { return };
         let copy = entry.copy();
         history.compare_with_stored(&entry.query.uid, predecessor);
         if let Some(copy) = copy.filter(|_| !entry.is_from_store()) {

@@ -146,7 +146,7 @@ fn type_of(name: &str) -> Option<&'static str> {
         "instances" | "deployments" => "zset",
         "events" if name == "events" => "stream",
         "events" | "incarnation" | "epoch" | "lease" => "string",
-        "list" | "log" | "history" | "positions" => "hash",
+        "list" | "log" | "newest" | "history" | "positions" => "hash",
         "deltas" | "changes" => "stream",
         _ => return None,
     })
@@ -237,10 +237,10 @@ cases! {
     fields_and_entry_of_two_megabytes: |redis, key| {
         let long = "7".repeat(2 << 20);
         let _ = redis.try_command::<String>(&["XADD", key, "*", "x", &long]);
-        let _ = redis.try_command::<i64>(&["HSET", key, "log", &long, "at", &long, "x", &long]);
+        let _ = redis.try_command::<i64>(&["HSET", key, "log", &long, "at", &long, "list", &long, "x", &long]);
     };
     field_and_entry_that_is_the_last_one: |redis, key| {
         let _ = redis.try_command::<String>(&["XADD", key, LAST_ID, "x", "y"]);
-        let _ = redis.try_command::<i64>(&["HSET", key, "log", "y", "at", "y", "pointer", "y"]);
+        let _ = redis.try_command::<i64>(&["HSET", key, "log", "y", "at", "y", "pointer", "y", "list", "y"]);
     };
 }

@@ -108,7 +108,7 @@ pub(super) fn role(service: &Service) -> String {
 }
 
 /// The version of the list that this instance has.
-pub(super) fn version(service: &Service) -> Option<u64> {
+pub(crate) fn version(service: &Service) -> Option<u64> {
     let ready = http::get(service.admin(), "/readyz").json();
     ready["contentTypes"][0]["shared"]["version"].as_u64()
 }

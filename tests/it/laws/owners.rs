@@ -30,7 +30,7 @@ struct Version {
     is_listed: bool,
 }
 
-/// The `documentId`, and the position of the locale.
+/// The `documentId`, and the position of the locale in [`LOCALES`].
 type Key = (String, usize);
 type Versions = BTreeMap<Key, Version>;
 type Owners = BTreeMap<String, Key>;
@@ -45,6 +45,9 @@ enum Step {
     Restart(usize),
     /// Another instance becomes the leader.
     Lead(usize),
+    /// All instances restart with other settings, in which the locales have another order: one of them
+    /// finds what the settings before have published or stored last.
+    OtherSettings,
     /// All instances restart, with neither a store nor Redis.
     Forget,
 }
@@ -63,11 +66,14 @@ fn step() -> impl Strategy<Value = Step> {
         2 => Just(Step::Walk),
         2 => (0..INSTANCES).prop_map(Step::Restart),
         1 => (0..INSTANCES).prop_map(Step::Lead),
+        1 => Just(Step::OtherSettings),
         1 => Just(Step::Forget),
     ]
 }
 
 struct World {
+    /// The order of the locales, by their positions in [`LOCALES`].
+    order: [usize; 2],
     rules: RuleSet,
     hosts: Hosts,
     /// When each document was created; `None`: the CMS hides it.
@@ -81,16 +87,9 @@ struct World {
 
 impl World {
     fn new(created: Vec<Option<i64>>) -> Self {
-        let locales = Locales::new(LOCALES.map(|code| Locale::parse(code).unwrap()).to_vec());
-        let uid = ContentTypeUid::parse(UID).unwrap();
-        let mut rule = Rule::new(uid, Template::parse("/{slug}").unwrap());
-        rule.path_field = FieldPath::parse("path");
-        rule.sitemap.exclude_when = vec![Condition {
-            field: FieldPath::parse("listed").unwrap(),
-            equals: Literal::Text("no".to_owned()),
-        }];
         Self {
-            rules: RuleSet::new(locales.unwrap(), LocalePrefix::Always, vec![rule]),
+            order: [0, 1],
+            rules: rules([0, 1]),
             hosts: Hosts::new(vec![None; LOCALES.len()]),
             created,
             versions: Versions::new(),
@@ -115,8 +114,8 @@ impl World {
 
     /// As the service decides: with the dates of creation of those documents alone for which they are
     /// asked.
-    fn with_owners(&self, snapshot: Snapshot, before: Option<&Snapshot>) -> Snapshot {
-        let before = before.map(|snapshot| PreviousOwners { snapshot, locales: None });
+    fn with_owners(&self, snapshot: Snapshot, before: Option<PreviousOwners<'_>>) -> Snapshot {
+        let before = before.into_iter().collect();
         let mut claims = Claims { before, created: CreationDates::default() };
         let snapshot = snapshot.with_claims(&claims, BUILDER);
         let undecided = snapshot.undecided().iter();
@@ -127,11 +126,17 @@ impl World {
     }
 
     fn walk(&mut self) {
+        let before = self.snapshots[self.leader].clone();
+        self.walk_after(
+            before.as_deref().map(|snapshot| PreviousOwners { snapshot, locales: None }),
+        );
+    }
+
+    fn walk_after(&mut self, before: Option<PreviousOwners<'_>>) {
         let mut part = self.listing().part();
         self.documents(None).iter().for_each(|document| part.add(document));
         let snapshot = BUILDER.finish(vec![part]).unwrap();
-        let before = self.snapshots[self.leader].clone();
-        self.publish(self.with_owners(snapshot, before.as_deref()));
+        self.publish(self.with_owners(snapshot, before));
     }
 
     fn update(&mut self, edits: Vec<(Key, Option<Version>)>) {
@@ -153,7 +158,8 @@ impl World {
                 self.publish(*snapshot);
             }
             Patched::Changed(snapshot) => {
-                self.publish(self.with_owners(*snapshot, Some(&before)));
+                let before = PreviousOwners { snapshot: &before, locales: None };
+                self.publish(self.with_owners(*snapshot, Some(before)));
             }
             Patched::NeedsWalk => panic!("there is little text"),
         }
@@ -190,7 +196,8 @@ impl World {
                 let version = &self.versions[*key];
                 let was_owner = before == Some(*key);
                 let created = self.created(&key.0).unwrap_or(i64::MAX);
-                let (id, locale) = (key.0.clone(), key.1);
+                let locale = self.order.iter().position(|locale| *locale == key.1);
+                let id = key.0.clone();
                 (!version.is_own, !version.is_listed, !was_owner, created, locale, id)
             });
             (path, keys[0].clone())
@@ -203,7 +210,7 @@ impl World {
         for snapshot in self.snapshots.iter().flatten() {
             let owner = |path: &String| {
                 let url = snapshot.owner(path)?;
-                Some((url.document_id().to_owned(), url.locale()))
+                Some((url.document_id().to_owned(), self.order[url.locale()]))
             };
             let owners: Owners =
                 self.owners.keys().filter_map(|path| Some((path.clone(), owner(path)?))).collect();
@@ -227,6 +234,17 @@ impl World {
                 self.snapshots[at] = stored.map(Arc::new);
             }
             Step::Lead(at) => self.leader = at,
+            Step::OtherSettings => {
+                let stored = self.snapshots[self.leader].clone();
+                let stored = stored.map(|own| read(&own.serialize("", Titles::Kept)));
+                self.order.reverse();
+                self.rules = rules(self.order);
+                self.snapshots.fill(None);
+                self.walk_after(stored.as_ref().map(|snapshot| {
+                    // The positions of the locales are swapped.
+                    PreviousOwners { snapshot, locales: Some(vec![Some(1), Some(0)]) }
+                }));
+            }
             Step::Forget => {
                 self.snapshots.fill(None);
                 self.owners.clear();
@@ -249,6 +267,18 @@ impl World {
         }
         Ok(())
     }
+}
+
+fn rules(order: [usize; 2]) -> RuleSet {
+    let locales = order.map(|at| Locale::parse(LOCALES[at]).unwrap()).to_vec();
+    let uid = ContentTypeUid::parse(UID).unwrap();
+    let mut rule = Rule::new(uid, Template::parse("/{slug}").unwrap());
+    rule.path_field = FieldPath::parse("path");
+    rule.sitemap.exclude_when = vec![Condition {
+        field: FieldPath::parse("listed").unwrap(),
+        equals: Literal::Text("no".to_owned()),
+    }];
+    RuleSet::new(Locales::new(locales).unwrap(), LocalePrefix::Always, vec![rule])
 }
 
 fn read(bytes: &[u8]) -> Snapshot {

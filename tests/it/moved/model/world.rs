@@ -179,7 +179,7 @@ impl World {
             snapshot: &last.snapshot,
             locales: Some(self.settings.names.same_in(&last.settings.names)),
         });
-        let claims = Claims { before, ..Claims::default() };
+        let claims = Claims { before: before.into_iter().collect(), ..Claims::default() };
         let snapshot = snapshot.with_claims(&claims, Builder { path_table: true });
         self.publish(at, content, snapshot, None);
     }

@@ -1,0 +1,74 @@
+//! The list of a content type that was published last, by whatever settings and version of the service:
+//! a leader with other ones continues its owners of paths (D22).
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::pointer::Found;
+use super::reading::Frame;
+use super::{Lists, NotAdopted, SharedListId, WITHIN};
+use crate::path_changes::LocaleNames;
+use crate::snapshot::{Builder, Snapshot};
+use crate::store::Head;
+
+/// The most bytes of a sealed name.
+const MAX_BYTES: usize = 64 << 10;
+
+/// The sealed value: which list it is, and the locales of its site.
+#[derive(Debug, Serialize, Deserialize)]
+struct Name {
+    list: String,
+    locales: LocaleNames,
+}
+
+impl Lists {
+    /// The snapshot of the list that was published last for a content type of a site, with the names of
+    /// its locales. `None`: it is `own`, or there is none.
+    ///
+    /// # Errors
+    /// [`NotAdopted`].
+    pub async fn read_last(
+        &self,
+        head: &Head,
+        own: &SharedListId,
+        builder: Builder,
+    ) -> Result<Option<(Arc<Snapshot>, LocaleNames)>, NotAdopted> {
+        let key = self.name_key(head);
+        let [sealed] = self.engine.fields(&key, ["list"], MAX_BYTES, WITHIN).await?;
+        let Some(sealed) = sealed else { return Ok(None) };
+        let text = self.engine.open(&context(head), &sealed).map_err(NotAdopted::refused)?;
+        let name: Name = serde_json::from_slice(text).map_err(NotAdopted::refused)?;
+        let list = SharedListId::parse(&name.list);
+        let Some(list) = list.filter(|list| list != own) else { return Ok(None) };
+        let Found { pointer: Some(pointer), .. } = self.find(&list).await? else { return Ok(None) };
+        let frame = Frame { list: &list, listing: None, builder };
+        let snapshot = self.version(frame, None, &pointer).await?.list.snapshot;
+        if !snapshot.has_locales(name.locales.count()) {
+            return Err(NotAdopted::refused("the list has other locales than its name says"));
+        }
+        Ok(Some((snapshot, name.locales)))
+    }
+
+    /// The key of the name: one for each content type of each site of a CMS.
+    pub(super) fn name_key(&self, head: &Head) -> String {
+        let mut hash = Xxh3::new();
+        hash.update(&head.source.to_le_bytes());
+        for text in [&head.site, &head.content_type] {
+            hash.update(&(text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        }
+        self.engine.key(&format!("newest:{:032x}", hash.digest128()))
+    }
+
+    pub(super) fn seal_name(&self, list: &SharedListId, head: &Head) -> Vec<u8> {
+        let name = Name { list: list.as_str().to_owned(), locales: head.locales.clone() };
+        let text = serde_json::to_vec(&name).expect("texts are JSON");
+        self.engine.seal(&context(head), &text)
+    }
+}
+
+fn context(Head { site, content_type, source, .. }: &Head) -> String {
+    format!("last list of {content_type} of {site}, {source:032x}")
+}
