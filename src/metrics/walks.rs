@@ -13,7 +13,7 @@ pub struct WalkCounters {
     pub completed: Counter,
     /// Walks that failed.
     pub failed: Counter,
-    /// Documents that walks have found to be edited, and that no webhook event has announced.
+    /// Documents that were found to be edited, and that no webhook event has announced.
     pub unannounced: Counter,
 }
 

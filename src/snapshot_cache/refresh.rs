@@ -30,11 +30,12 @@ use followed::wait_for_adoption;
 use log::log;
 use missed::missed;
 use type_group::Begun;
-use unannounced::{count_later, suspects};
+use unannounced::suspects;
 use walk::{Found, Fresh, walk};
 
 pub(super) use followed::report_failure;
 pub(super) use type_group::{Member, TypeGroup};
+pub(super) use unannounced::{count_later, suspects_among};
 
 /// How often a walk is repeated because of incremental updates since it began.
 const REPEATS: usize = 3;

@@ -143,7 +143,7 @@ fn walks(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     let edits = types.iter().map(|status| (labels(status), status.counters.unannounced.get()));
     encoder.counter(
         "edits_unannounced",
-        "Documents whose edits a walk has found and no webhook of the CMS has announced",
+        "Documents whose edits were found and no webhook of the CMS has announced",
         edits,
     )
 }

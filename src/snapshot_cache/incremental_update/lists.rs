@@ -44,7 +44,7 @@ async fn update_listed(
     list: &RelationList<'_>,
     listed: &mut Listed,
 ) -> Result<bool, NotUpdated> {
-    let reading = Reading::begin(group);
+    let reading = Reading::begin(cache, group);
     let versions = list_dependents(cache, group, list).await?;
     let patches = patches(versions, listed);
     reading.apply(&patches).await?;

@@ -28,7 +28,7 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, queue: &HintQueue, hin
         return walk(cache, group);
     }
     let ids: BTreeSet<&str> = hints.iter().map(|hint| &*hint.invalidation.document_id).collect();
-    let reading = Reading::begin(group);
+    let reading = Reading::begin(cache, group);
     let (patches, result) = read_by_id(cache, group, &ids).await;
     let Err(reason) = reading.apply(&patches).await.and(result) else { return };
     let is_read =

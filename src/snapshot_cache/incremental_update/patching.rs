@@ -1,5 +1,6 @@
 //! Puts documents that were read again into the cached copies.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::task::block_in_place;
@@ -7,24 +8,25 @@ use tokio::task::block_in_place;
 use super::NotUpdated;
 use crate::snapshot::{Patch, Patched};
 use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::entry::{Entry, ReadInFlight};
-use crate::snapshot_cache::refresh::TypeGroup;
-use crate::snapshot_cache::site_cache::SiteCache;
+use crate::snapshot_cache::entry::ReadInFlight;
+use crate::snapshot_cache::refresh::{Member, TypeGroup, count_later, suspects_among};
+use crate::snapshot_cache::{RefreshTriggers, SnapshotCache};
 use crate::store::Urgency;
 
 /// A read of documents for the copies of all members of a group.
 pub(super) struct Reading<'g> {
     group: &'g TypeGroup,
+    triggers: &'g Arc<RefreshTriggers>,
     since: Instant,
     _in_flight: Vec<ReadInFlight>,
 }
 
 impl<'g> Reading<'g> {
     /// A read that begins now.
-    pub(super) fn begin(group: &'g TypeGroup) -> Self {
+    pub(super) fn begin(cache: &'g SnapshotCache, group: &'g TypeGroup) -> Self {
         let since = Instant::now();
         let in_flight = group.members.iter().map(|(_, entry)| entry.begin_read(since)).collect();
-        Self { group, since, _in_flight: in_flight }
+        Self { group, triggers: &cache.triggers, since, _in_flight: in_flight }
     }
 
     /// Puts the documents into the copies of all members, and into those of a refresh which began
@@ -35,7 +37,8 @@ impl<'g> Reading<'g> {
             return Ok(());
         }
         let mut needs_walk = false;
-        for (site, entry) in &self.group.members {
+        for member in &self.group.members {
+            let (site, entry) = member;
             let _update_lock = entry.update_lock.lock().await;
             let patches = entry.keep_patches(self.since, patches);
             // A refresh that began later has read these documents itself.
@@ -44,7 +47,8 @@ impl<'g> Reading<'g> {
                 copy.snapshot.patched(&patches, site.listing(entry), site.builder())
             };
             let ids: Vec<&str> = patches.iter().map(|patch| &*patch.id).collect();
-            needs_walk |= !replace(site, entry, (&copy, self.since, &ids), update).await;
+            let read = (&copy, self.since, &*ids);
+            needs_walk |= !replace(member, read, self.triggers, update).await;
         }
         let (uid, documents) = (&self.group.query.uid, patches.len());
         tracing::debug!(%uid, documents, "documents were updated");
@@ -55,11 +59,12 @@ impl<'g> Reading<'g> {
 /// Replaces the copy of an entry with an updated one, which differs in these documents alone.
 /// `false`: it cannot be updated.
 async fn replace(
-    site: &SiteCache,
-    entry: &Entry,
+    member: &Member,
     (copy, since, ids): (&CachedCopy, Instant, &[&str]),
+    triggers: &Arc<RefreshTriggers>,
     updated: impl FnOnce(&CachedCopy) -> Patched,
 ) -> bool {
+    let (site, entry) = member;
     let mut snapshot = match block_in_place(|| updated(copy)) {
         Patched::Unchanged => return true,
         Patched::Changed(snapshot) => *snapshot,
@@ -75,6 +80,10 @@ async fn replace(
             // Before the path index: a path that it no longer has is in the history.
             let pair = (&*copy.snapshot, &*updated.snapshot);
             history.record_update(&entry.query.uid, pair, Some(ids));
+        }
+        if let Some(suspects) = suspects_among(member, ids, copy, &updated.snapshot, triggers) {
+            let (site, entry) = member.clone();
+            tokio::spawn(count_later(suspects, site, entry, Arc::clone(triggers)));
         }
         let copy = updated;
         entry.replace_copy(copy.clone());

@@ -68,7 +68,7 @@ pub(super) async fn update_by_id(
     group: &TypeGroup,
     ids: &BTreeSet<&str>,
 ) -> (Vec<Patch>, Result<(), NotUpdated>) {
-    let reading = Reading::begin(group);
+    let reading = Reading::begin(cache, group);
     let (patches, result) = read_by_id(cache, group, ids).await;
     let applied = reading.apply(&patches).await;
     (patches, applied.and(result))

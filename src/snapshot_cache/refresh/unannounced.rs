@@ -1,25 +1,27 @@
-//! Edits that a walk has found and no webhook event has announced.
+//! Edits that a walk, or a read of single documents, has found and no webhook event has announced.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::task::block_in_place;
 use tokio::time::sleep;
 
+use super::Member;
 use crate::path_changes::{Change, Difference, LocaleNames, Side};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{PublicUrl, Snapshot};
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::Entry;
 use crate::snapshot_cache::site_cache::SiteCache;
 use crate::snapshot_cache::triggers::RefreshTriggers;
 
-/// How long after a walk the event of an edit may still arrive that the walk has found.
+/// How long after a read the event of an edit may still arrive that the read has found.
 const EVENT_DELAY: Duration = Duration::from_secs(10);
 /// The most documents of a walk that are counted.
 const MAX_COUNTED: usize = 10_000;
 
 /// Documents that have changed, for all that is known without an event.
-pub(super) struct Suspects {
+pub(in crate::snapshot_cache) struct Suspects {
     documents: HashSet<String>,
     /// When the walk of the copy before began.
     since: Instant,
@@ -49,13 +51,33 @@ pub(super) fn suspects(
             documents.insert(version.document_id().to_owned());
         }
     }
-    let mut suspects = Suspects { documents, since };
-    suspects.clear_announced(site, entry, &[&before.snapshot, after], triggers)?;
-    (!suspects.documents.is_empty()).then_some(suspects)
+    let suspects = Suspects { documents, since };
+    suspects.not_announced(site, entry, [&before.snapshot, after], triggers)
+}
+
+/// The same of these documents, which were read again.
+pub(in crate::snapshot_cache) fn suspects_among(
+    (site, entry): &Member,
+    ids: &[&str],
+    before: &CachedCopy,
+    after: &Snapshot,
+    triggers: &RefreshTriggers,
+) -> Option<Suspects> {
+    let (uid, since) = (entry.query.uid.as_str(), before.begun);
+    let facts = |url: PublicUrl<'_>| {
+        (url.locale(), url.path().to_owned(), url.rule(), url.is_listed(), url.modified())
+    };
+    let versions =
+        |snapshot: &Snapshot, id: &str| snapshot.versions_of(id).map(facts).collect::<Vec<_>>();
+    let not_named = triggers.named.not_named(uid, ids, since).into_iter();
+    let changed = not_named.filter(|id| versions(&before.snapshot, id) != versions(after, id));
+    let documents = changed.map(str::to_owned).collect();
+    let suspects = Suspects { documents, since };
+    suspects.not_announced(site, entry, [&before.snapshot, after], triggers)
 }
 
 /// Counts those that no event has named when the last one may have arrived.
-pub(super) async fn count_later(
+pub(in crate::snapshot_cache) async fn count_later(
     mut suspects: Suspects,
     site: Arc<SiteCache>,
     entry: Arc<Entry>,
@@ -63,18 +85,34 @@ pub(super) async fn count_later(
 ) {
     sleep(EVENT_DELAY).await;
     let Some(copy) = entry.copy() else { return };
-    if suspects.clear_announced(&site, &entry, &[&copy.snapshot], &triggers).is_none() {
+    let snapshots = [&*copy.snapshot];
+    let known = block_in_place(|| suspects.clear_announced(&site, &entry, &snapshots, &triggers));
+    if known.is_none() {
         return;
     }
     let documents = suspects.documents.len();
     if documents > 0 {
         entry.counters.unannounced.inc_by(documents as u64);
         let (site, uid) = (&entry.site, entry.query.uid.as_str());
-        tracing::debug!(site, uid, documents, "a walk has found edits without a webhook");
+        tracing::debug!(site, uid, documents, "edits without a webhook were found");
     }
 }
 
 impl Suspects {
+    /// Those that no event has announced so far; `None`: there are none, or that is not known.
+    fn not_announced(
+        mut self,
+        site: &SiteCache,
+        entry: &Entry,
+        snapshots: [&Snapshot; 2],
+        triggers: &RefreshTriggers,
+    ) -> Option<Self> {
+        if !self.documents.is_empty() {
+            self.clear_announced(site, entry, &snapshots, triggers)?;
+        }
+        (!self.documents.is_empty()).then_some(self)
+    }
+
     /// Drops the documents that events have named, and those that read one of these in one of the
     /// snapshots. `None`: any document may have been meant.
     fn clear_announced(

@@ -62,15 +62,37 @@ impl NamedDocuments {
         own.map(|((_, id), _)| id.clone()).collect()
     }
 
+    /// Those of these documents of a content type that no event has named since then; none where that is
+    /// not known ([`NamedDocuments::all_since`]).
+    pub(in crate::snapshot_cache) fn not_named<'i>(
+        &self,
+        uid: &str,
+        ids: &[&'i str],
+        since: Instant,
+    ) -> Vec<&'i str> {
+        let events = self.events.lock();
+        if !self.is_complete(&events, since) {
+            return Vec::new();
+        }
+        let is_named = |id: &str| {
+            let at = events.named.get(&(uid.to_owned(), id.to_owned()));
+            at.is_some_and(|at| *at >= since)
+        };
+        ids.iter().copied().filter(|id| !is_named(id)).collect()
+    }
+
     /// All documents that events have named since then. `None`: that is not known, because an event
     /// named none, there were too many, no events are expected, or this process had not started.
     pub(in crate::snapshot_cache) fn all_since(&self, since: Instant) -> Option<HashSet<String>> {
         let events = self.events.lock();
-        let is_complete = self.expects_events.load(Ordering::Relaxed)
-            && since >= self.started
-            && events.incomplete.is_none_or(|at| at < since);
         let named = events.named.iter().filter(|(_, at)| **at >= since);
-        is_complete.then(|| named.map(|((_, id), _)| id.clone()).collect())
+        self.is_complete(&events, since).then(|| named.map(|((_, id), _)| id.clone()).collect())
+    }
+
+    fn is_complete(&self, events: &Events, since: Instant) -> bool {
+        self.expects_events.load(Ordering::Relaxed)
+            && since >= self.started
+            && events.incomplete.is_none_or(|at| at < since)
     }
 }
 
@@ -102,9 +124,12 @@ mod tests {
         named.record(Some(&document("b")), at(5));
         assert_eq!((all(1), all(2), all(6)), (Some(2), Some(1), Some(0)));
         assert_eq!((known(1), known(2), known(6)), (2, 1, 0));
+        let not_named = |since| named.not_named(UID, &["a", "b", "c"], at(since));
+        assert_eq!((not_named(1), not_named(2)), (vec!["c"], vec!["a", "c"]));
         assert!(named.known_of("api::b.b", at(1)).is_empty());
         named.record(None, at(7));
         assert_eq!((all(7), all(8)), (None, Some(0)));
+        assert_eq!((not_named(7).len(), not_named(8).len()), (0, 3));
         assert_eq!(known(1), 2);
         let before = named.started.checked_sub(Duration::from_secs(1)).unwrap();
         assert!(named.all_since(before).is_none());

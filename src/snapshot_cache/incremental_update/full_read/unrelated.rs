@@ -36,7 +36,7 @@ pub(super) async fn update_unrelated(
         return Err(NotUpdated::NeedsWalk);
     }
     for relation in relations {
-        let reading = Reading::begin(group);
+        let reading = Reading::begin(cache, group);
         let query = selecting(group, Selection::Unrelated(relation));
         let versions = cache.content.select_by_locale(&query, slice::from_ref(locale)).await?;
         reading.apply(&patches(versions, listed)).await?;
