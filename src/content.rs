@@ -129,19 +129,19 @@ impl Content {
         }
     }
 
-    /// The newest published versions of the query in all locales, at most `size`. `locale` is one of
-    /// those that the type may have. `None`: documents never change.
+    /// The newest published versions of the query in all locales, at most `size`; of a single type, those
+    /// in these locales. `None`: documents never change.
     ///
     /// # Errors
     /// [`ContentError`]
     pub async fn newest(
         &self,
         query: &ContentQuery,
-        locale: &Locale,
+        locales: &[Locale],
         size: usize,
     ) -> Result<Option<Newest>, ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.newest(query, locale, size).await.map(Some),
+            Self::Strapi(strapi) => strapi.newest(query, locales, size).await.map(Some),
             Self::File(_) => Ok(None),
         }
     }

@@ -104,22 +104,22 @@ pub enum Selected {
 pub struct Newest {
     /// How many there are.
     pub total: u64,
-    /// The newest, by the date of their publication, the newest one first.
+    /// How many of them have a date.
+    pub dated: u64,
+    /// The field with the date by which they are ordered.
+    pub field: &'static str,
+    /// The newest of those with a date, the newest one first.
     pub versions: Vec<NewestVersion>,
 }
 
 impl Newest {
-    /// The field that they are ordered by. Strapi also sets it at each change of a document without
-    /// Draft & Publish.
-    pub const DATE: &str = "publishedAt";
-
-    /// Whether there are other versions than the newest.
+    /// Whether there are other versions with a date than the newest.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        (self.versions.len() as u64) < self.total
+        (self.versions.len() as u64) < self.dated
     }
 
-    /// Whether this version is among the newest, published at the same time.
+    /// Whether this version is among the newest, with the same date.
     #[must_use]
     pub fn has(&self, version: &NewestVersion) -> bool {
         self.versions.contains(version)
@@ -134,7 +134,7 @@ pub struct NewestVersion {
     /// Empty: it is not localized.
     pub locale: String,
     /// As the CMS has it, RFC 3339 in UTC; empty: there is no date.
-    pub published_at: String,
+    pub date: String,
 }
 
 /// Versions of documents that were read in one request.

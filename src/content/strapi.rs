@@ -199,17 +199,18 @@ impl Strapi {
         walk::selection::select(&self.0, query, locales, max).await
     }
 
-    /// The newest published versions of the query in all locales, at most `size`.
+    /// The newest published versions of the query in all locales, at most `size`; of a single type, those
+    /// in these locales.
     ///
     /// # Errors
-    /// [`ContentError`]; for a single type, which has no list.
+    /// [`ContentError`]
     pub async fn newest(
         &self,
         query: &ContentQuery,
-        locale: &Locale,
+        locales: &[Locale],
         size: usize,
     ) -> Result<Newest, ContentError> {
-        walk::newest::newest(&self.0, query, locale, size).await
+        walk::newest::newest(&self.0, query, locales, size).await
     }
 
     /// The rows of a page of a walk.

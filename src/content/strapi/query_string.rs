@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::content::{ContentQuery, Newest, Selection, Status, Versions};
+use crate::content::{ContentQuery, Selection, Status, Versions};
 use crate::rules::{Condition, FieldPath, Locale, encode};
 
 /// With more alternatives, or a longer text of filters, all documents are requested: Strapi refuses
@@ -82,12 +82,6 @@ pub(super) fn selection(query: &ContentQuery, is_localized: bool, size: usize) -
     }
     push_field_list(&mut text, query, is_localized);
     text
-}
-
-/// The newest published versions of a list in all locales, with the dates of their publication.
-pub(super) fn newest(query: &ContentQuery, is_localized: bool, size: usize) -> String {
-    let by_date = format!("sort={}:desc", Newest::DATE);
-    selection(query, is_localized, size).replacen("sort=documentId:asc", &by_date, 1)
 }
 
 /// The first versions of the query's documents, drafts or published ones. Several locales are

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::content::{Content, ContentError, ContentQuery, Newest, Projection};
 use crate::fleet::cms_events::{CmsChange, CmsEvent};
-use crate::rules::{ContentTypeUid, FieldPath, Locale};
+use crate::rules::{ContentTypeUid, Locale};
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::incremental_update::differing;
 use crate::snapshot_cache::refresh::TypeGroup;
@@ -48,7 +48,8 @@ struct Probed {
     newest: Option<(Newest, Instant)>,
     /// What a later one has found, and when it began, until both are compared.
     later: Option<(Newest, Instant)>,
-    /// Documents that events have named. The last change of one may have been after its event.
+    /// Documents that events have named, or that the first probe has shown. The last change of one may
+    /// have been after its event, or after the walk.
     unconfirmed: BTreeSet<String>,
     /// When the next one is due; `None`: now.
     next: Option<Instant>,
@@ -94,10 +95,14 @@ impl Probes {
                 break;
             }
             let probed = self.by_type.entry(uid.clone()).or_default();
+            let mut is_first = false;
             if probed.is_due() {
-                probed.request(cache, wanted).await;
+                is_first = probed.request(cache, wanted).await;
             }
-            let Some(mut found) = probed.judge(cache, uid, wanted.locales.len()) else { continue };
+            let found = probed.judge(cache, uid, wanted.locales.len());
+            // The first probe may have changes since the walk.
+            let found = found.or_else(|| is_first.then_some(Unannounced::Nothing));
+            let Some(mut found) = found else { continue };
             if found == Unannounced::Type {
                 probed.unconfirmed.clear();
             } else {
@@ -124,28 +129,40 @@ impl Probes {
 }
 
 impl Probed {
-    /// Sends a probe if the share of the CMS permits it.
-    async fn request(&mut self, cache: &SnapshotCache, Wanted { query, locales }: &Wanted) {
+    /// Sends a probe if the share of the CMS permits it. Returns whether it is one to compare later ones
+    /// with: the documents that it shows are to be compared with the snapshots.
+    async fn request(&mut self, cache: &SnapshotCache, Wanted { query, locales }: &Wanted) -> bool {
         let walks = &cache.triggers.background_walks;
         if walks.wait(self.took, cache.cms_share()) != Some(Duration::ZERO) {
-            return;
+            return false;
         }
-        let Some(locale) = locales.first() else { return };
         let (begun, walk) = (Instant::now(), walks.begin());
-        let found = cache.content.newest(query, locale, SIZE).await;
+        let found = cache.content.newest(query, locales, SIZE).await;
         drop(walk);
+        // A walk may have waited for it.
+        cache.triggers.wake_refresher();
         self.took = begun.elapsed();
         let is_refused = matches!(found, Err(ContentError::Setup(_)));
         self.refused = is_refused.then_some(begun);
         self.next = Some(begun + if is_refused { REFUSED_PERIOD } else { PERIOD });
         match found {
-            Ok(Some(newest)) if self.newest.is_none() => self.newest = Some((newest, begun)),
+            Ok(Some(newest)) if !self.is_comparable(&newest) => {
+                self.unconfirmed.extend(newest.versions.iter().map(|version| version.id.clone()));
+                self.newest = Some((newest, begun));
+                return true;
+            }
             Ok(newest) => self.later = newest.map(|newest| (newest, begun)),
             Err(error) => {
                 let (uid, error) = (&query.uid, cache.content.detail(&error));
                 tracing::debug!(%uid, error, "a content type could not be probed");
             }
         }
+        false
+    }
+
+    /// Whether there is a probe before, by the same date.
+    fn is_comparable(&self, newest: &Newest) -> bool {
+        self.newest.as_ref().is_some_and(|(before, _)| before.field == newest.field)
     }
 
     /// What has changed between the last two probes without an event. `None`: there is no new probe, or
@@ -190,6 +207,7 @@ impl Probed {
             }
             self.unconfirmed.retain(|id| !ids.contains(id));
         }
+        cache.triggers.wake_refresher();
         different
     }
 
@@ -211,7 +229,7 @@ async fn wanted(cache: &SnapshotCache) -> HashMap<ContentTypeUid, Wanted> {
         for target in targets(cache, group).await {
             let query = ContentQuery {
                 uid: target.clone(),
-                projection: dates(),
+                projection: Projection::new(Vec::new()),
                 alternatives: Vec::new(),
                 selection: None,
             };
@@ -219,17 +237,11 @@ async fn wanted(cache: &SnapshotCache) -> HashMap<ContentTypeUid, Wanted> {
         }
     }
     for group in own_groups(cache) {
-        let query = ContentQuery { projection: dates(), ..group.query.clone() };
         // Its own conditions take the place of all documents.
-        all.insert(query.uid.clone(), Wanted { query, locales: group.locales.clone() });
+        let wanted = Wanted { query: group.query.clone(), locales: group.locales.clone() };
+        all.insert(wanted.query.uid.clone(), wanted);
     }
-    // A single type has no list: a read of it is as cheap as a probe.
-    all.retain(|uid, _| !cache.content.is_single_type(uid));
     all
-}
-
-fn dates() -> Projection {
-    Projection::new(vec![FieldPath::parse(Newest::DATE).expect("a field name")])
 }
 
 fn own_groups(cache: &SnapshotCache) -> impl Iterator<Item = &TypeGroup> {

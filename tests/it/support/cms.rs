@@ -9,8 +9,10 @@ use std::time::Duration;
 use super::script::{Act, Script};
 use super::tls;
 
-/// What the targets of these probes have.
-const PROBE: &str = "sort=publishedAt:desc";
+/// What the targets of these probes have, one or the other.
+const PROBES: [&str; 2] = ["sort=publishedAt:desc", "sort=updatedAt:desc"];
+/// What a second request of a probe has, for rows with a date alone.
+const DATED: &str = "[$notNull]";
 
 /// The running peer. Its threads end with their connections, the listener with the test binary.
 pub(crate) struct Cms {
@@ -72,18 +74,23 @@ impl Cms {
     /// The targets of all requests so far, without the probes for changes that no event has announced:
     /// when these are sent depends on the clock.
     pub(crate) fn targets(&self) -> Vec<String> {
-        self.all_targets().into_iter().filter(|target| !target.contains(PROBE)).collect()
+        self.all_targets().into_iter().filter(|target| !is_probe(target)).collect()
     }
 
     /// The number of these probes so far.
     pub(crate) fn probes(&self) -> usize {
-        self.all_targets().iter().filter(|target| target.contains(PROBE)).count()
+        let is_first = |target: &&String| is_probe(target) && !target.contains(DATED);
+        self.all_targets().iter().filter(is_first).count()
     }
 
     fn all_targets(&self) -> Vec<String> {
         let target = |head: &String| head.split(' ').nth(1).unwrap_or_default().to_owned();
         self.heads().iter().map(target).collect()
     }
+}
+
+fn is_probe(target: &str) -> bool {
+    PROBES.iter().any(|probe| target.contains(probe))
 }
 
 /// Answers requests until a script or the client ends the connection.

@@ -150,7 +150,12 @@ impl Content {
         // A fault may wait; others must not wait with it.
         let fault = self.0.fault.lock().expect("no panic").clone();
         fault.and_then(|fault| fault(target)).unwrap_or_else(|| match Query::parse(target) {
-            Some(query) if target.contains("sort=publishedAt:desc") => self.newest(query.size),
+            Some(query) if target.contains("sort=publishedAt:desc") => {
+                self.newest("publishedAt", target.contains("[$notNull]"), query.size)
+            }
+            Some(query) if target.contains("sort=updatedAt:desc") => {
+                self.newest("updatedAt", target.contains("[$notNull]"), query.size)
+            }
             Some(query) => self.list(&query),
             None => self.one(target),
         })
@@ -182,11 +187,12 @@ impl Content {
         list(&rows, size, total)
     }
 
-    /// The newest versions in all locales.
-    fn newest(&self, size: usize) -> Script {
+    /// The newest versions in all locales, by this field. Those without a date are the first.
+    fn newest(&self, field: &str, is_dated: bool, size: usize) -> Script {
         let versions = self.0.versions.lock().expect("no panic");
+        let name = format!(r#""{field}":""#);
         let date = |fields: &str| {
-            let date = fields.split_once(r#""publishedAt":""#).map_or("", |(_, rest)| rest);
+            let date = fields.split_once(&name).map_or("", |(_, rest)| rest);
             date.split('"').next().unwrap_or_default().to_owned()
         };
         let mut rows: Vec<(String, &str, String)> = versions
@@ -195,7 +201,11 @@ impl Content {
                 (date(more), &**id, format!(r#","locale":"{locale}"{more}"#))
             })
             .collect();
-        rows.sort_by(|one, other| other.0.cmp(&one.0));
+        rows.retain(|(date, ..)| !is_dated || !date.is_empty());
+        rows.sort_by(|one, other| {
+            let is_dated = |row: &(String, &str, String)| !row.0.is_empty();
+            is_dated(one).cmp(&is_dated(other)).then_with(|| other.0.cmp(&one.0))
+        });
         let rows: Vec<(&str, &str)> =
             rows.iter().map(|(_, id, more)| (*id, more.as_str())).collect();
         list(&rows[..rows.len().min(size)], size, rows.len())

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::content::ContentError;
@@ -70,6 +71,26 @@ pub(in crate::content::strapi) fn is_plain(name: &str) -> bool {
     name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b))
 }
 
+/// Whether a content type has Draft & Publish; `None`: the token may not read the schema, or it does not
+/// say so.
+pub(super) async fn has_drafts(
+    client: &Client,
+    uid: &ContentTypeUid,
+) -> Result<Option<bool>, ContentError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Schema {
+        draft_and_publish: Option<bool>,
+    }
+    match client.schema(&format!("content-types/{uid}")).await {
+        Ok(Reply::Json(json)) => {
+            Ok(schema::<Schema>(&json).and_then(|schema| schema.draft_and_publish))
+        }
+        Ok(_) | Err(ContentError::Unusable(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// `None`: the token may not read the schema, or there is none.
 pub(in crate::content::strapi) async fn attributes(
     client: &Client,
@@ -84,6 +105,15 @@ pub(in crate::content::strapi) async fn attributes(
 
 pub(in crate::content::strapi) fn parse_attributes(json: &str) -> Option<Attributes> {
     #[derive(Deserialize)]
+    struct Schema {
+        attributes: Attributes,
+    }
+    schema::<Schema>(json).map(|schema| schema.attributes)
+}
+
+/// What a response says about a schema.
+fn schema<T: DeserializeOwned>(json: &str) -> Option<T> {
+    #[derive(Deserialize)]
     struct SchemaResponse<'a> {
         #[serde(borrow)]
         data: &'a RawValue,
@@ -93,12 +123,7 @@ pub(in crate::content::strapi) fn parse_attributes(json: &str) -> Option<Attribu
         #[serde(borrow)]
         schema: &'a RawValue,
     }
-    #[derive(Deserialize)]
-    struct Schema {
-        attributes: Attributes,
-    }
     let response: SchemaResponse<'_> = object(json)?;
     let data: Data<'_> = object(response.data.get())?;
-    let schema: Schema = object(data.schema.get())?;
-    Some(schema.attributes)
+    object(data.schema.get())
 }

@@ -1,41 +1,80 @@
 //! The newest published versions of a content type, and how many there are.
 
 use super::error::NO_LIST;
+use crate::content::strapi::document;
+use crate::content::strapi::endpoint::EndpointKind;
 use crate::content::strapi::fetch::Fetcher;
 use crate::content::strapi::page::Page;
 use crate::content::strapi::query_string;
-use crate::content::{ContentError, ContentQuery, DocumentLocale, Newest, NewestVersion};
+use crate::content::{
+    ContentError, ContentQuery, Document, DocumentLocale, Newest, NewestVersion, Projection, Status,
+};
 use crate::rules::{FieldPath, FieldValue, Locale};
 
 const UNREADABLE: ContentError = ContentError::Unusable("an item that is not a document");
+/// Strapi sets this date when a document is published, and at each change of one without Draft &
+/// Publish.
+const PUBLISHED: &str = "publishedAt";
+/// Of a type without Draft & Publish, other programs set this date alone.
+const UPDATED: &str = "updatedAt";
 
 /// See [`crate::content::Strapi::newest`].
 pub(in crate::content::strapi) async fn newest(
     fetcher: &Fetcher,
     query: &ContentQuery,
-    locale: &Locale,
+    locales: &[Locale],
     size: usize,
 ) -> Result<Newest, ContentError> {
     let resolved = fetcher.resolve(&query.uid).await?;
-    let query_string =
-        |locale: Option<&Locale>| query_string::newest(query, locale.is_some(), size);
-    let reply = fetcher.list(&resolved, Some(locale), query_string).await?;
-    let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
-    let total = page.echo.and_then(|echo| echo.total).ok_or(NO_LIST)?;
-    let published_at = FieldPath::parse(Newest::DATE).expect("a field name");
-    let mut versions = Vec::with_capacity(size);
-    page.each(size, |row| {
-        let row = row.map_err(|_| UNREADABLE)?;
-        let locale = match &row.locale {
-            DocumentLocale::Named(locale) => locale.clone().into_owned(),
-            DocumentLocale::None | DocumentLocale::NotText => String::new(),
+    let has_drafts = fetcher.targets.has_drafts(&fetcher.client, &query.uid).await;
+    let field = if has_drafts == Some(false) { UPDATED } else { PUBLISHED };
+    let date = FieldPath::parse(field).expect("a field name");
+    let query = ContentQuery { projection: Projection::new(vec![date.clone()]), ..query.clone() };
+    if resolved.endpoint.kind() == EndpointKind::Single {
+        // There is no list: one request for each locale.
+        let found = document::versions(fetcher, &query, locales, Status::Published).await?;
+        let versions: Vec<NewestVersion> =
+            found.documents.iter().map(|row| version(row, &date)).collect();
+        let total = versions.len() as u64;
+        return Ok(Newest { total, dated: total, field, versions });
+    }
+    let page = async |is_dated: bool| {
+        let query_string = |locale: Option<&Locale>| {
+            let text = query_string::selection(&query, locale.is_some(), size);
+            let mut text = text.replacen("sort=documentId:asc", &format!("sort={field}:desc"), 1);
+            if is_dated {
+                text = format!("{text}&filters[{field}][$notNull]=true");
+            }
+            text
         };
-        let published_at = match row.field(&published_at) {
-            FieldValue::Text(text) => text.clone().into_owned(),
-            _ => String::new(),
-        };
-        versions.push(NewestVersion { id: row.id.clone().into_owned(), locale, published_at });
-        Ok::<(), ContentError>(())
-    })?;
-    Ok(Newest { total, versions })
+        let reply = fetcher.list(&resolved, locales.first(), query_string).await?;
+        let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
+        let total = page.echo.and_then(|echo| echo.total).ok_or(NO_LIST)?;
+        let mut versions = Vec::with_capacity(size);
+        page.each(size, |row| {
+            versions.push(version(row.map_err(|_| UNREADABLE)?, &date));
+            Ok::<(), ContentError>(())
+        })?;
+        Ok::<_, ContentError>((total, versions))
+    };
+    let (total, mut versions) = page(false).await?;
+    let mut dated = total;
+    // PostgreSQL has rows without a date first.
+    if versions.iter().any(|version| version.date.is_empty()) {
+        (dated, versions) = page(true).await?;
+        versions.retain(|version| !version.date.is_empty());
+    }
+    Ok(Newest { total, dated, field, versions })
+}
+
+fn version(row: &Document<'_>, date: &FieldPath) -> NewestVersion {
+    let locale = match &row.locale {
+        DocumentLocale::Named(locale) => locale.clone().into_owned(),
+        DocumentLocale::None | DocumentLocale::NotText => String::new(),
+    };
+    let date = match row.field(date) {
+        FieldValue::Text(text) => text.clone().into_owned(),
+        _ => String::new(),
+    };
+    NewestVersion { id: row.id.clone().into_owned(), locale, date }
 }

@@ -26,8 +26,8 @@ impl Unannounced {
 }
 
 /// Compares two probes of a content type. `named`: the documents that events are known to have named
-/// between them; each has versions in at most `locales` locales. A document that is missing there is
-/// read once more than necessary.
+/// between them; each has versions in at most `locales` locales, or in those that the probes show. A
+/// document that is missing there is read once more than necessary.
 ///
 /// A change of fields in the database that leaves the date of the version as it is remains unnoticed.
 pub(super) fn unannounced(
@@ -47,7 +47,9 @@ pub(super) fn unannounced(
     }
     let unnamed: Vec<&&NewestVersion> = new.iter().filter(|new| !named.contains(&new.id)).collect();
     let has_more = now.is_partial() && new.len() == now.versions.len();
-    let most = named.len() * locales + unnamed.len();
+    let shown: HashSet<&str> =
+        before.versions.iter().chain(&now.versions).map(|one| &*one.locale).collect();
+    let most = named.len() * locales.max(shown.len()) + unnamed.len();
     if (has_more && !unnamed.is_empty()) || now.total.abs_diff(before.total) > most as u64 {
         return Unannounced::Type;
     }
@@ -60,7 +62,7 @@ pub(super) fn unannounced(
 /// Whether a version would be among the newest of this probe if it had been there.
 fn is_within(newest: &Newest, version: &NewestVersion) -> bool {
     let oldest = newest.versions.last().filter(|_| newest.is_partial());
-    oldest.is_none_or(|oldest| version.published_at > oldest.published_at)
+    oldest.is_none_or(|oldest| version.date > oldest.date)
 }
 
 #[cfg(test)]
@@ -71,10 +73,11 @@ mod tests {
     fn newest(total: u64, versions: &[&str]) -> Newest {
         let version = |text: &&str| {
             let (id, at) = text.split_once('@').unwrap();
-            let published_at = format!("2026-01-01T00:00:{at:0>2}.000Z");
-            NewestVersion { id: id.to_owned(), locale: "en".to_owned(), published_at }
+            let date = format!("2026-01-01T00:00:{at:0>2}.000Z");
+            NewestVersion { id: id.to_owned(), locale: "en".to_owned(), date }
         };
-        Newest { total, versions: versions.iter().map(version).collect() }
+        let versions = versions.iter().map(version).collect();
+        Newest { total, dated: total, field: "publishedAt", versions }
     }
 
     fn documents(ids: &[&str]) -> Unannounced {
@@ -127,5 +130,14 @@ mod tests {
         let named = HashSet::from(["x".to_owned()]);
         assert_eq!(unannounced(&before, &newest(7, &["a@9"]), &named, 3), Unannounced::Nothing);
         assert_eq!(unannounced(&before, &newest(6, &["a@9"]), &named, 3), Unannounced::Type);
+        // The CMS has more locales than the site.
+        let mut now = newest(8, &["a@9", "b@8"]);
+        now.versions[1].locale = "de".to_owned();
+        assert_eq!(
+            unannounced(&newest(10, &["a@9"]), &newest(8, &["a@9"]), &named, 1),
+            Unannounced::Type
+        );
+        let before = Newest { total: 10, ..now.clone() };
+        assert_eq!(unannounced(&before, &now, &named, 1), Unannounced::Nothing);
     }
 }

@@ -5,8 +5,10 @@ use super::lost_events::{UID, event, lists, put, rarely, settings, start};
 use crate::snapshots::{paths, sitemap, walks};
 use crate::support::content::Content;
 use crate::support::front_of_cms::refusal;
+use crate::support::http;
+use crate::support::metrics::scrape;
 use crate::support::script::Script;
-use crate::support::service::Setup;
+use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
 /// What a proxy responds instead of the CMS.
@@ -25,10 +27,22 @@ fn probe_finds_a_change_without_an_event_and_reads_its_document_alone() {
     assert_eq!(cms.probes(), 0, "walks are as frequent as the settings say");
     event(&service, UID, "a");
     until_so("the first probe", || cms.probes() > 0);
+    put(&content, "a", "announced", 19);
+    event(&service, UID, "a");
+    lists(&service, &["/en/articles/announced", "/en/articles/b", "/en/articles/c"]);
     put(&content, "b", "renamed", 20);
-    lists(&service, &["/en/articles/a", "/en/articles/c", "/en/articles/renamed"]);
+    lists(&service, &["/en/articles/announced", "/en/articles/c", "/en/articles/renamed"]);
     assert!(service.logs("documents have changed without a webhook"));
     assert_eq!(walks(&cms, "en"), 1);
+    // No walk will find the edit whose event was lost.
+    until_so("it is counted", || unannounced(&service) > 0.5);
+    assert!(unannounced(&service) < 1.5, "it is counted alone");
+}
+
+/// How many edits no event has announced.
+fn unannounced(service: &Service) -> f64 {
+    let series = format!("edits_unannounced_total{{site=\"main\",content_type=\"{UID}\"}}");
+    scrape(service.admin()).of(&series)
 }
 
 #[test]
@@ -64,8 +78,76 @@ fn schema_that_fails_is_requested_once_a_minute() {
     event(&service, UID, "a");
     until_so("the second probe, after half a minute", || cms.probes() > 1);
     let requests = cms.targets().iter().filter(|target| is_schema(target)).count();
-    // Those of the probe and of the update of the event, each with its retry.
-    assert!((1..=4).contains(&requests), "{requests} requests");
+    // Two of the probe, and one of the update of the event, each with its retry.
+    assert!((1..=6).contains(&requests), "{requests} requests");
+}
+
+#[test]
+fn first_probe_finds_a_change_since_the_walk() {
+    let content = Content::default();
+    put(&content, "a", "a", 1);
+    put(&content, "b", "b", 2);
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/a", "/en/articles/b"]);
+    put(&content, "b", "renamed", 3);
+    event(&service, UID, "a");
+    lists(&service, &["/en/articles/a", "/en/articles/renamed"]);
+    assert_eq!(walks(&cms, "en"), 1);
+}
+
+#[test]
+fn probe_reads_a_single_type() {
+    let content = Content::default();
+    put(&content, "homepage", "welcome", 1);
+    let cms = content.start();
+    let rule = "[[site.rule]]\ncontent_type = \"api::homepage.homepage\"\ntemplate = \"/{slug}\"\n\
+                [[content_type]]\nuid = \"api::homepage.homepage\"\nkind = \"single\"\n\
+                endpoint = \"homepage\"\n";
+    let service = rarely(Setup::new(&settings(&cms, rule))).start();
+    let has = |path: &str| {
+        let target = "/api/build-sitemap?site=main&contentType=api::homepage.homepage";
+        until_so(path, || paths(&http::get(service.addr(), target)) == [path]);
+    };
+    has("/welcome");
+    let reads = || cms.targets().iter().filter(|target| is_single(target)).count();
+    event(&service, "api::other.other", "x");
+    until_so("the first probe", || reads() > 0);
+    put(&content, "homepage", "hello", 2);
+    has("/hello");
+    assert!(service.logs("documents have changed without a webhook"));
+}
+
+/// A read of the date alone.
+fn is_single(target: &str) -> bool {
+    target.contains("/api/homepage?") && target.contains("publishedAt") && !target.contains("slug")
+}
+
+#[test]
+fn rows_without_a_date_hide_no_change_of_a_type_without_drafts() {
+    let content = Content::default();
+    // Imported, and first in the order of PostgreSQL.
+    for n in 0..30 {
+        content.put("en", &format!("i{n:02}"), &format!(r#","slug":"i{n:02}""#));
+    }
+    let updated = |slug: &str, second: u32| {
+        let date = format!("2026-01-01T00:00:{second:02}.000Z");
+        content.put("en", "x", &format!(r#","updatedAt":"{date}","slug":"{slug}""#));
+    };
+    updated("x", 1);
+    content.fail(|target| {
+        let schema = r#"{"data":{"uid":"x","schema":{"draftAndPublish":false,"attributes":{}}}}"#;
+        target.contains("content-type-builder").then(|| Script::json(200, schema))
+    });
+    let cms = content.start();
+    let service = start(&cms);
+    until_so("the list", || paths(&sitemap(&service)).len() == 31);
+    event(&service, UID, "i00");
+    until_so("the first probe", || cms.probes() > 0);
+    updated("renamed", 2);
+    let renamed = "/en/articles/renamed".to_owned();
+    until_so("the change", || paths(&sitemap(&service)).contains(&renamed));
+    assert_eq!(walks(&cms, "en"), 1);
 }
 
 #[test]
@@ -96,11 +178,12 @@ fn edit_with_its_event_is_read_twice_and_causes_no_walk() {
     let service = start(&cms);
     lists(&service, &["/en/articles/a"]);
     event(&service, UID, "a");
-    until_so("the first probe", || cms.probes() > 0);
+    let reads = || cms.targets().iter().filter(|one| one.contains("filters[documentId]")).count();
+    // The read of the event, and that after the first probe.
+    until_so("the first probe", || cms.probes() > 0 && reads() > 1);
     put(&content, "a", "b", 2);
     event(&service, UID, "a");
     lists(&service, &["/en/articles/b"]);
-    let reads = || cms.targets().iter().filter(|one| one.contains("filters[documentId]")).count();
     let before = reads();
     until_so("the read after the second probe", || cms.probes() > 1 && reads() > before);
     assert_eq!(walks(&cms, "en"), 1);
