@@ -162,6 +162,10 @@ pub(super) fn write_document(
         let link = admin_url.as_ref().map(|url| format!("\n   {url}")).unwrap_or_default();
         let text = format!("{text}\n   {content_type} {document_id}, locale {locale}{link}");
         writeln!(out, "{}", colours.apply(Style::Warning, text))?;
+        if *content_type == explanation.uid {
+            let note = "by the dates of creation; a running service may have kept another owner, which its `sharedPath` names";
+            writeln!(out, "   {note}")?;
+        }
     } else if let Some(problem) = &explanation.problem {
         let text = format!("the owner of the path is not known: {problem}");
         writeln!(out, "{}", colours.apply(Style::Warning, text))?;
