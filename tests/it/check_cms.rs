@@ -610,6 +610,32 @@ fn check_of_a_type_that_is_empty_in_the_default_locale_uses_another_locale() {
 }
 
 #[test]
+fn check_of_a_single_type_without_the_default_locale_uses_another_locale_of_the_sites() {
+    let cms = reader(|target| {
+        let is_other = target.contains("locale=pt");
+        if is_other { document(r#""slug":1.5"#) } else { not_found() }
+    });
+    let site = |key: &str, locales: &str| {
+        format!(
+            "[[site]]\nkey = \"{key}\"\nfront_end_url = \"https://www.example.com\"\n\
+             locales = {locales}\n[[site.rule]]\ncontent_type = \"api::home.home\"\n\
+             template = \"/{{locale}}/{{slug}}\"\n"
+        )
+    };
+    let settings = format!(
+        "[cms]\nurl = \"http://{}\"\n{}{}[[content_type]]\nuid = \"api::home.home\"\n\
+         kind = \"single\"\nendpoint = \"home\"\n",
+        cms.addr(),
+        site("one", r#"["en", "de"]"#),
+        site("two", r#"["de", "pt"]"#),
+    );
+    let setup = Setup::new(&settings).env("FRONTEND_MAP__CMS__TOKEN", "canary-token");
+    let ended = setup.run(&["check"]);
+    let wanted = "api::home.home: `slug` is a decimal number: a placeholder needs text, an integer or a date";
+    assert!(findings(&ended).contains(&wanted), "{}{}", ended.stdout, ended.stderr);
+}
+
+#[test]
 fn check_names_problems_with_the_cms_before_overlaps() {
     let cms = reader(|_| denied());
     let rules = [

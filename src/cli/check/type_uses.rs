@@ -11,7 +11,13 @@ pub(super) fn type_uses(sites: &Sites) -> Vec<TypeUse> {
         for uid in site.rules.content_types() {
             let alternatives = site.rules.alternatives(uid.as_str());
             let fields = site.rules.of_type(uid.as_str()).flat_map(fields);
+            let locales = site.rules.locales();
             if let Some(known) = uses.iter_mut().find(|known| known.uid == *uid) {
+                for locale in locales.codes() {
+                    if *locale != known.locale && !known.other_locales.contains(locale) {
+                        known.other_locales.push(locale.clone());
+                    }
+                }
                 // Without alternatives a site reads all documents.
                 if alternatives.is_empty() || known.alternatives.is_empty() {
                     known.alternatives.clear();
@@ -21,7 +27,9 @@ pub(super) fn type_uses(sites: &Sites) -> Vec<TypeUse> {
                 add(&mut known.fields, fields);
                 continue;
             }
-            let locale = site.rules.locales().default_locale().code().clone();
+            let locale = locales.default_locale().code().clone();
+            let other_locales = locales.codes().iter().filter(|other| **other != locale);
+            let other_locales = other_locales.cloned().collect();
             let mut all = Vec::new();
             add(&mut all, fields);
             uses.push(TypeUse {
@@ -29,6 +37,7 @@ pub(super) fn type_uses(sites: &Sites) -> Vec<TypeUse> {
                 fields: all,
                 alternatives,
                 locale,
+                other_locales,
             });
         }
     }

@@ -34,6 +34,8 @@ pub struct TypeUse {
     pub alternatives: Vec<Vec<Condition>>,
     /// The default locale of the first site.
     pub locale: Locale,
+    /// The other locales of all sites.
+    pub other_locales: Vec<Locale>,
 }
 
 /// The result for one content type.
@@ -139,10 +141,16 @@ impl Examiner<'_> {
     /// A document with the fields that are left, in any locale.
     async fn sample_of_any_locale(&self) -> Result<Option<Map<String, Value>>, ContentError> {
         let resolved = self.fetcher.resolve(&self.wanted.uid).await?;
+        let query = self.query();
         if resolved.endpoint.kind() == EndpointKind::Single {
+            // There is no list of its versions.
+            for locale in &self.wanted.other_locales {
+                if let Some(found) = request(self.fetcher, &query, locale, false).await? {
+                    return Ok(Some(found));
+                }
+            }
             return Ok(None);
         }
-        let query = self.query();
         // A type that is not localized ignores the locale.
         let text = |_: Option<&Locale>| query_string::sample(&query, None, false) + "&locale=%2A";
         let reply = self.fetcher.list(&resolved, None, text).await?;
