@@ -9,6 +9,7 @@ const OWN = /^\/(search$|missing\/)/;
 
 export const proxy = proxyOf<"main", NextRequest>(map, {
   locales: ["en", "de"],
+  redirectRoot: true, // there is no page at /
   isPage: ({ nextUrl }) => !OWN.test(nextUrl.pathname),
   // The page app/missing/[locale], with a status of 404, from this server itself.
   notFound: ({ nextUrl }, locale) =>

@@ -6,6 +6,7 @@ import { map } from "./lib/map";
 
 export const proxy = proxyOf<"main", NextRequest>(map, {
   locales: ["en", "de"],
+  redirectRoot: true, // there is no page at /
   // Routes of the site itself; files of public/ need no line here.
   isPage: ({ nextUrl }) => nextUrl.pathname !== "/search",
   // The page app/missing/[locale], with a status of 404.

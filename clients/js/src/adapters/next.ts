@@ -17,8 +17,10 @@ interface ProxyOptions<Request extends ProxyRequest> extends SitemapFiles {
   hosts?: readonly string[] | undefined;
   /** Which requests are for pages of the service; those for the site's own routes are left alone. */
   isPage?: ((request: Request) => boolean) | undefined;
-  /** The first segments of paths. With it, `/` redirects by `Accept-Language` if it is no page. */
+  /** The first segments of paths. */
   locales?: readonly string[] | undefined;
+  /** There is no page at `/`: it leads to the one of `locales` that `Accept-Language` prefers. */
+  redirectRoot?: boolean | undefined;
   /** The response to a path without a page; `locale` is one of `locales`, by path or language. */
   notFound?: ((request: Request, locale: string) => Response | Promise<Response>) | undefined;
 }
@@ -29,18 +31,19 @@ interface ProxyOptions<Request extends ProxyRequest> extends SitemapFiles {
  */
 export function proxy<Site extends SiteKey, Request extends ProxyRequest = ProxyRequest>(
   map: FrontendMap<Site>,
-  { hosts = [], isPage, locales = [], notFound, ...files }: ProxyOptions<Request> = {},
+  { hosts = [], isPage, locales = [], redirectRoot, notFound, ...files }: ProxyOptions<Request> = {},
 ) {
   return async (request: Request): Promise<Response | undefined> => {
+    const { pathname } = request.nextUrl;
+    const locale = languageOf(request, locales);
+    // The service is not asked: its failure, or a cookie, would make a 404 of it.
+    if (redirectRoot && locale && pathname === "/") return redirectTo(request, { to: null, path: `/${locale}`, status: 307 }, "no-store");
     const host = hosts.find((one) => one === request.headers.get("host"));
     const file = await sitemapFile(map, request, host, files);
     if (file || request.cookies.has(DRAFT_COOKIE) || isPage?.(request) === false) return file ?? undefined;
-    const { pathname } = request.nextUrl;
     const page = await map.resolve((host ? `https://${host}` : "") + pathname).catch(onFailure(() => undefined));
     if (page && "redirect" in page && page.redirect) return redirectTo(request, page.redirect);
     if (page?.kind !== "none" || FILE.test(pathname)) return undefined;
-    const locale = languageOf(request, locales);
-    if (pathname === "/" && locale) return redirectTo(request, { to: null, path: `/${locale}`, status: 307 }, "no-store");
     return uncached((await notFound?.(request, locale)) ?? new Response("Not found", { status: 404 }));
   };
 }

@@ -152,13 +152,29 @@ for (const [path, language, expected] of [
   test(`visitor of ${path} who reads ${language || "anything"} is sent to ${expected}`, async (t) => {
     const { url } = await service(t, { [path]: none(path) });
     const notFound = (_, locale) => new Response(locale, { status: 404 });
-    const handle = proxy(client(url), { locales: ["en", "de", "pt-BR"], notFound });
+    const handle = proxy(client(url), { locales: ["en", "de", "pt-BR"], redirectRoot: true, notFound });
     const response = await handle(request(path, { language }));
     const location = response.headers.get("location");
     assert.equal(location ? new URL(location).pathname : await response.text(), expected);
     assert.equal(response.headers.get("cache-control"), "no-store");
   });
 }
+
+test("visitor of / is sent to a locale also while the service fails, and with the cookie of drafts", async (t) => {
+  const { url } = await serve(t, (_, response) => send(response, 500, ""));
+  for (const one of [await closedPort(), url]) {
+    const handle = proxy(client(one), { locales: ["en", "de"], redirectRoot: true });
+    for (const cookies of [[], ["__prerender_bypass"]]) {
+      const response = await handle(request("/?a=1", { cookies, basePath: "/docs", language: "de" }));
+      const { status, headers } = response;
+      assert.deepEqual([status, headers.get("location"), headers.get("cache-control")], [307, "https://www.example.com/docs/de?a=1", "no-store"]);
+    }
+  }
+});
+
+test("proxy passes / to the page while the service fails, unless it redirects", async () => {
+  assert.equal(await proxy(client(await closedPort()), { locales: ["en"] })(request("/")), undefined);
+});
 
 test("proxy passes the page at / if there is one", async (t) => {
   const { url } = await service(t, { "/": document("/") });
