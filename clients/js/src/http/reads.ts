@@ -1,5 +1,5 @@
 /** Reads results: one request for all callers, and the last good result while the service fails. */
-import { type FrontendMapError, isOutage } from "../error.js";
+import { FrontendMapError, isOutage } from "../error.js";
 import type { LastGood } from "../types.js";
 import { unlessAborted } from "./abort.js";
 import { Hangs } from "./hangs.js";
@@ -21,6 +21,9 @@ export interface Reading<T> {
   keeps: (result: T) => boolean;
 }
 
+/** How often a fault of the settings is in the log. Milliseconds. */
+const LOG_MS = 60_000;
+
 /** Those of Next.js: the bundles of its proxy and of its pages have a module each, in one process. */
 const SHARED = Symbol.for("frontend-map-client");
 type Shared = { [SHARED]?: Map<string, Reads> };
@@ -36,6 +39,7 @@ interface Flight {
 export class Reads {
   readonly #flights = new Map<string, Flight>();
   readonly #kept: LastGoodResults;
+  #loggedAt = -LOG_MS;
   readonly #hangs = { paths: new Hangs(), drafts: new Hangs(), urls: new Hangs() };
 
   /**
@@ -73,9 +77,18 @@ export class Reads {
       else this.#kept.delete(key);
       return result;
     } catch (error) {
-      if (kept && isOutage(error)) return marked(decode(kept.text), kept, error);
-      throw error;
+      if (!kept || !(error instanceof FrontendMapError)) throw error;
+      this.#log(error);
+      return marked(decode(kept.text), kept, error);
     }
+  }
+
+  /** An outage passes by itself; a wrong address, site or token does not, and pages hide it. */
+  #log(error: FrontendMapError): void {
+    const { message } = error;
+    if (isOutage(error) || performance.now() - this.#loggedAt < LOG_MS) return;
+    this.#loggedAt = performance.now();
+    console.error(message);
   }
 
   async #shared(key: string, signal: AbortSignal | undefined, request: (all: AbortSignal) => Promise<string>): Promise<string> {

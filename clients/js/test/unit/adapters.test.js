@@ -177,7 +177,19 @@ for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
     assert.equal((await visit("/en/none")).response.status, 503);
   });
 
-  test(`${name}: refused request is an error, because waiting does not help`, async (t) => {
+  test(`${name}: page is still there while the service refuses requests`, async (t) => {
+    let refuses = false;
+    const { url } = await serve(t, (request, response) =>
+      refuses ? send(response, 400, failure(400, "ValidationError")) : respond(request, response));
+    t.mock.method(console, "error", () => {});
+    const visit = adapter(createFrontendMap({ url, site: "main", lastGood: 10 }));
+    await visit("/en/a");
+    refuses = true;
+    const { response, page } = await visit("/en/a");
+    assert.deepEqual([response.status, page.documentId, page.lastGood.error.status], [200, "a1", 400]);
+  });
+
+  test(`${name}: refused request for a page that was not there is an error, because waiting does not help`, async (t) => {
     const { url } = await serve(t, (_, response) => send(response, 400, failure(400, "ValidationError")));
     await assert.rejects(adapter(createFrontendMap({ url, site: "nope" }))("/en/a"), (error) => (error.cause ?? error).status === 400);
   });

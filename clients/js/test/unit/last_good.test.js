@@ -61,14 +61,35 @@ for (const [how, fail] of Object.entries({
   });
 }
 
-for (const [status, name] of [[400, "ValidationError"], [401, "UnauthorizedError"], [403, "ForbiddenError"], [501, "NotImplementedError"]]) {
-  test(`${name} is an error, although there is a last good result`, async (t) => {
+for (const [status, name] of [[400, "ValidationError"], [401, "UnauthorizedError"], [403, "ForbiddenError"], [404, "NotFoundError"], [501, "NotImplementedError"]]) {
+  test(`${name}: the last good results are repeated, the log says why once a minute, and what was never seen is an error`, async (t) => {
     const { map, state } = await failing(t);
+    const pass = clock(t);
+    const log = t.mock.method(console, "error", () => {});
     await map.resolve("/en/a");
+    await map.url(page(1));
     state.fail = (_, response) => send(response, status, failure(status, name));
-    await assert.rejects(map.resolve("/en/a"), { status, name });
+    const found = await map.resolve("/en/a");
+    assert.deepEqual([found.documentId, found.lastGood.error.status], ["a1", status]);
+    assert.equal((await map.url(page(1))).lastGood.error.name, name);
+    await assert.rejects(map.resolve("/en/new"), { status, name });
+    await assert.rejects(map.url(page(2)), { status, name });
+    assert.equal(log.mock.callCount(), 1);
+    assert.match(log.mock.calls[0].arguments[0], new RegExp(`/api/resolve: ${status} ${name}`));
+    pass(60_000);
+    await map.resolve("/en/a");
+    assert.equal(log.mock.callCount(), 2);
   });
 }
+
+test("outage is not logged: it passes by itself", async (t) => {
+  const { map, state } = await failing(t);
+  const log = t.mock.method(console, "error", () => {});
+  await map.resolve("/en/a");
+  state.fail = (_, response) => response.destroy();
+  assert.ok((await map.resolve("/en/a")).lastGood);
+  assert.equal(log.mock.callCount(), 0);
+});
 
 test("drafts are never repeated", async (t) => {
   const { map, state } = await failing(t);
