@@ -8,6 +8,8 @@ export interface Failure {
   name: string;
   /** `error.details.reason` of the service, such as `no_version`. */
   reason?: string | null;
+  /** `error.details` of the service. */
+  details?: Record<string, unknown>;
   /** `X-Request-Id` of the response. */
   requestId?: string | null;
   /** `Retry-After` of the response, in seconds. */
@@ -31,6 +33,8 @@ export class FrontendMapError extends Error {
   override readonly name: string;
   /** The service's reason, such as `no_version`; for a webhook, why it was refused. */
   readonly reason: string | null;
+  /** What else the service says of it; empty if the response is not one of this service. */
+  readonly details: Record<string, unknown>;
   /** `X-Request-Id` of the response, as in the service's log. */
   readonly requestId: string | null;
   /** Seconds after which the service wants the next request. */
@@ -41,6 +45,7 @@ export class FrontendMapError extends Error {
     this.name = failure.name;
     this.status = failure.status ?? null;
     this.reason = failure.reason ?? null;
+    this.details = failure.details ?? {};
     this.requestId = failure.requestId ?? null;
     this.retryAfter = failure.retryAfter ?? null;
   }
@@ -49,6 +54,11 @@ export class FrontendMapError extends Error {
 /** The response is not one of this service: HTML, another shape, or a part of it. */
 export function invalidResponse(what: string, cause?: unknown): FrontendMapError {
   return new FrontendMapError(`frontend-map: ${what}`, { name: "InvalidResponseError", cause });
+}
+
+/** There is no connection, it broke off, or leads elsewhere. */
+export function connectionError(cause?: unknown): FrontendMapError {
+  return new FrontendMapError("frontend-map: no connection, or it broke off, or led elsewhere", { name: "ConnectionError", cause });
 }
 
 /** Whether the service fails, so that what it said before is better than nothing. */

@@ -44,9 +44,8 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /** @throws TypeError if an option is unusable; no message has the token or the address. */
 export function checked(options: Options): Settings {
   const { url, site, token, timeoutMs = 3_000, lastGood = 0 } = options;
-  if (!URL.canParse(url)) throw new TypeError("`url` is not the address of a service");
-  const { protocol, username, password, origin, pathname } = new URL(url);
-  if (protocol !== "http:" && protocol !== "https:") throw new TypeError("`url` is not http(s)");
+  const { protocol, username, password, origin, pathname } = new URL(URL.canParse(url) ? url : "none:");
+  if (!/^https?:$/.test(protocol)) throw new TypeError("`url` is not the http(s) address of a service");
   if (username || password) throw new TypeError("`url` has a user name: use `init.headers`");
   if (typeof site !== "string" || site === "") throw new TypeError("`site` is not a site's key");
   if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {

@@ -1,6 +1,5 @@
 /** `GET /api/resolve`: what is at a path. */
-import { invalidResponse } from "./error.js";
-import { ServiceError } from "./http/failure.js";
+import { FrontendMapError, invalidResponse } from "./error.js";
 import type { Reads } from "./http/reads.js";
 import { type Call, dataOf, type Transport } from "./http/transport.js";
 import { isImpossible, target } from "./pathname.js";
@@ -28,8 +27,7 @@ export async function resolve<Site = SiteKey>(
   { locale, draft = false, signal }: ResolveOptions = {},
 ): Promise<Result<Site>> {
   const { pathname, host } = target(from);
-  const none = JSON.stringify({ data: noPage(site, pathname) });
-  if (isImpossible(pathname)) return decode(none);
+  if (isImpossible(pathname)) return decode(noPage(site, pathname));
   const call: Call = {
     path: "/api/resolve",
     query: { site, pathname, locale, host, status: draft ? "draft" : null },
@@ -45,7 +43,7 @@ export async function resolve<Site = SiteKey>(
         return await transport.text({ ...call, retry: !urgent, signal: all });
       } catch (error) {
         if (!isNoMatch(error)) throw error;
-        return JSON.stringify({ data: noPage(site, pathname, error.details.gone) });
+        return noPage(site, pathname, error.details.gone);
       }
     },
     decode,
@@ -65,13 +63,13 @@ function decode<Site>(text: string): Resolution<Site> {
 }
 
 /** The service's 404 for a path that no rule matches, which is a result; not that of a wrong route. */
-function isNoMatch(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.status === 404 && "normalizedPath" in error.details;
+function isNoMatch(error: unknown): error is FrontendMapError {
+  return error instanceof FrontendMapError && error.status === 404 && "normalizedPath" in error.details;
 }
 
-/** What the service says of a path that no document has. */
-function noPage(site: string, pathname: string, gone?: unknown): object {
-  return {
+/** What the service says of a path that no document has, as JSON. */
+function noPage(site: string, pathname: string, gone?: unknown): string {
+  const data = {
     site,
     pathname,
     locale: null,
@@ -88,4 +86,5 @@ function noPage(site: string, pathname: string, gone?: unknown): object {
     breadcrumbs: [],
     alternates: {},
   };
+  return JSON.stringify({ data });
 }

@@ -3,7 +3,7 @@ import { invalidResponse } from "./error.js";
 import { bytesOf } from "./http/body.js";
 import { Deadline } from "./http/deadline.js";
 import { nodeHttp, plainResponse } from "./http/plain.js";
-import { connected, failureOf, unredirected } from "./http/transport.js";
+import { connected, refusal, unredirected } from "./http/transport.js";
 import type { Settings } from "./options.js";
 
 /** What the service needs of the crawler's request, and the crawler of the response. */
@@ -52,14 +52,13 @@ export async function sitemap(
     const headers = taken(response.headers, RESPONSE_HEADERS);
     if (status === 304) return new Response(null, { status, headers });
     if (status !== 200) {
-      const failure = await failureOf(response, path);
+      const failure = await refusal(response, path);
       if (status !== 404 || failure.reason !== "no_file") throw failure;
       return new Response(null, { status, headers: { "cache-control": "no-store" } });
     }
     const body = await connected(bytesOf(response.body, MAX_BYTES));
-    if (body === null) throw invalidResponse(`${path} is too long`);
     const isHead = request.method === "HEAD";
-    if (!isFile(file, headers, isHead ? null : body)) throw invalidResponse(`${path} is not a sitemap file`);
+    if (body === null || !isFile(file, headers, isHead ? null : body)) throw invalidResponse(`${path} is not a sitemap file`);
     return new Response(isHead ? null : body, { status, headers });
   });
 }

@@ -1,6 +1,5 @@
 /** `/api/frontend-url(s)`: the URLs of documents, those of one tick in one request. */
-import { invalidResponse } from "./error.js";
-import { ServiceError } from "./http/failure.js";
+import { FrontendMapError, invalidResponse } from "./error.js";
 import type { Reads } from "./http/reads.js";
 import { dataOf, type Transport } from "./http/transport.js";
 import { isWorkers } from "./http/workers.js";
@@ -27,17 +26,21 @@ interface Waiting {
 export class Urls {
   #waiting: Waiting[] = [];
 
-  constructor(
-    private readonly transport: Transport,
-    private readonly reads: Reads,
-    private readonly site: string,
-  ) {}
+  readonly #transport: Transport;
+  readonly #reads: Reads;
+  readonly #site: string;
+
+  constructor(transport: Transport, reads: Reads, site: string) {
+    this.#transport = transport;
+    this.#reads = reads;
+    this.#site = site;
+  }
 
   /** @throws FrontendMapError while the service fails, unless there is a last good result. */
   published(ref: DocumentRef<string>, signal?: AbortSignal): Promise<DocumentUrl & { lastGood?: LastGood }> {
     const { uid, documentId, locale } = ref;
     const document = JSON.stringify({ uid, documentId, locale: locale ?? undefined });
-    return this.reads.read({
+    return this.#reads.read({
       key: document,
       kind: "urls",
       request: (urgent, all) => this.#enqueue({ document, documentId, urgent, signal: all }),
@@ -49,13 +52,13 @@ export class Urls {
 
   /** The URL that a draft would have. @throws FrontendMapError while the service fails. */
   async draft({ uid, documentId, locale }: DocumentRef<string>, signal?: AbortSignal): Promise<DocumentUrl> {
-    const query = { site: this.site, uid, documentId, locale, status: "draft" };
+    const query = { site: this.#site, uid, documentId, locale, status: "draft" };
     const of = { uid, documentId, locale: locale ?? null };
     try {
-      const text = await this.transport.text({ path: "/api/frontend-url", query, authorized: true, signal });
+      const text = await this.#transport.text({ path: "/api/frontend-url", query, authorized: true, signal });
       return located({ ...of, ...dataOf(text) });
     } catch (error) {
-      const known = error instanceof ServiceError ? withoutUrl(error) : null;
+      const known = error instanceof FrontendMapError ? withoutUrl(error) : null;
       if (known === null) throw error;
       return located({ ...of, ...known });
     }
@@ -89,8 +92,8 @@ export class Urls {
     let callers = batch.length;
     for (const { signal } of batch) signal.addEventListener("abort", () => --callers || controller.abort());
     try {
-      const call = { path: "/api/frontend-urls", query: { site: this.site }, body, retry, signal: controller.signal };
-      const results = resultsOf(await this.transport.text(call), batch);
+      const call = { path: "/api/frontend-urls", query: { site: this.#site }, body, retry, signal: controller.signal };
+      const results = resultsOf(await this.#transport.text(call), batch);
       results.forEach((result, at) => batch[at]?.resolve(JSON.stringify(located(result))));
       return undefined;
     } catch (error) {
@@ -137,7 +140,7 @@ function located(result: Partial<DocumentUrl>): DocumentUrl {
 }
 
 /** Why the service knows that there is no URL: a 404 with a reason, or a 501 with the path. */
-function withoutUrl({ status, reason, details }: ServiceError): Partial<DocumentUrl> | null {
+function withoutUrl({ status, reason, details }: FrontendMapError): Partial<DocumentUrl> | null {
   const { path, rule } = details as { path?: string; rule?: string };
   if (status === 501 && path !== undefined) return { path, reason: "no_base_url" };
   if (status !== 404 || reason === null) return null;

@@ -1,6 +1,6 @@
 /** Verifies the webhooks that the service sends: https://www.standardwebhooks.com. */
 import { FrontendMapError } from "./error.js";
-import { bytesOf, joined } from "./http/body.js";
+import { bytesOf, joined, parsed } from "./http/body.js";
 import type { components } from "./openapi.js";
 
 /** How old, or early, a timestamp may be; as the specification's own libraries have it. */
@@ -90,12 +90,8 @@ function decoded(base64: string): Uint8Array<ArrayBuffer> | null {
 }
 
 function eventOf(id: string, body: Uint8Array): WebhookEvent {
-  let event: WebhookEvent | null = null;
-  try {
-    event = JSON.parse(new TextDecoder().decode(body)) as WebhookEvent | null;
-  } catch {
-    // Signed, and no JSON.
-  }
+  // Signed, and perhaps no JSON.
+  const event = parsed(new TextDecoder().decode(body)) as WebhookEvent | null | undefined;
   const usable = event?.type === TYPE && Array.isArray(event.data?.changes);
   if (!event || !usable) throw refused("body_invalid", 400);
   return { ...event, id };

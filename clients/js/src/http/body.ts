@@ -1,4 +1,4 @@
-/** Reads a body up to a limit: neither side's `text()` has one. */
+/** Reads a body up to a limit: neither side's `text()` has one; and JSON that may be none. */
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -26,4 +26,13 @@ export function joined(chunks: Uint8Array[]): Bytes {
     at += chunk.length;
   }
   return all;
+}
+
+/** The value of JSON; undefined if the text is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

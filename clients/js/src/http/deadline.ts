@@ -4,15 +4,16 @@ import { unlessAborted } from "./abort.js";
 
 export class Deadline {
   readonly #controller = new AbortController();
+  readonly #timeoutMs: number;
+  readonly #caller: AbortSignal | undefined;
   #leftMs: number;
-  #waitingSince: number | null = null;
+  /** When the time of this step is over; `performance.now()`. */
+  #until = 0;
 
   /** @param caller the signal with which the caller gives up. */
-  constructor(
-    private readonly timeoutMs: number,
-    private readonly caller?: AbortSignal | undefined,
-  ) {
-    this.#leftMs = timeoutMs;
+  constructor(timeoutMs: number, caller?: AbortSignal | undefined) {
+    this.#timeoutMs = this.#leftMs = timeoutMs;
+    this.#caller = caller;
   }
 
   /** Aborted when the time is over, and by `abort`. */
@@ -20,10 +21,9 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Milliseconds until the time is over, within a `wait` too. */
+  /** Milliseconds until the time is over, within a `wait` or at its end. */
   get leftMs(): number {
-    const since = this.#waitingSince;
-    return since === null ? this.#leftMs : this.#leftMs - (performance.now() - since);
+    return this.#until - performance.now();
   }
 
   /** Ends what is in flight, and frees its connection. */
@@ -38,25 +38,24 @@ export class Deadline {
    *   reason of the caller's signal.
    */
   async wait<T>(work: () => Promise<T>): Promise<T> {
-    this.caller?.throwIfAborted();
-    this.#waitingSince = performance.now();
+    this.#caller?.throwIfAborted();
+    this.#until = performance.now() + this.#leftMs;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const expiry = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        const message = `frontend-map: no complete response within ${this.timeoutMs} ms`;
+        const message = `frontend-map: no complete response within ${this.#timeoutMs} ms`;
         reject(new FrontendMapError(message, { name: "TimeoutError" }));
         this.abort();
       }, Math.max(this.#leftMs, 0));
     });
     try {
-      return await Promise.race([unlessAborted(work(), this.caller), expiry]);
+      return await Promise.race([unlessAborted(work(), this.#caller), expiry]);
     } catch (error) {
       this.abort();
       throw error;
     } finally {
       clearTimeout(timer);
       this.#leftMs = this.leftMs;
-      this.#waitingSince = null;
     }
   }
 }

@@ -1,51 +1,30 @@
 /** Reads the error of a response. */
 import { FrontendMapError } from "../error.js";
+import { parsed } from "./body.js";
 
 /** The longest `Retry-After` that is followed, in seconds. */
 const MAX_RETRY_AFTER = 86_400;
 
 /** The error envelope of the service: docs/http-api.md, "Envelopes". */
 interface Envelope {
-  error?: { name?: unknown; message?: unknown; details?: Details | null } | null;
+  error?: { name?: unknown; message?: unknown; details?: Record<string, unknown> | null } | null;
 }
 
-/** What an error says beside its name. */
-export type Details = Record<string, unknown>;
-
-/** An error of the service, with the details of its envelope. */
-export class ServiceError extends FrontendMapError {
-  #details: Details = {};
-
-  /** `error.details`; empty if the response is not one of this service. */
-  get details(): Details {
-    return this.#details;
-  }
-
-  /** What a response with an error status and this body means. */
-  static of(response: Response, path: string, body: string): ServiceError {
-    const error = parsed(body)?.error;
-    const ours = typeof error?.name === "string" && typeof error.message === "string";
-    const details = (ours && error.details) || {};
-    const name = ours ? (error.name as string) : "HttpError";
-    const text = ours ? `: ${error.message as string}` : "";
-    const failure = new ServiceError(`frontend-map: ${path}: ${response.status} ${name}${text}`, {
-      name,
-      status: response.status,
-      reason: typeof details.reason === "string" ? details.reason : null,
-      requestId: response.headers.get("x-request-id"),
-      retryAfter: retryAfter(response.headers.get("retry-after")),
-    });
-    failure.#details = details;
-    return failure;
-  }
-}
-
-function parsed(body: string): Envelope | null {
-  try {
-    return JSON.parse(body) as Envelope | null;
-  } catch {
-    return null;
-  }
+/** What a response with an error status and this body means. */
+export function failureOf(response: Response, path: string, body: string): FrontendMapError {
+  const error = (parsed(body) as Envelope | null | undefined)?.error;
+  const ours = typeof error?.name === "string" && typeof error.message === "string";
+  const details = (ours && error.details) || {};
+  const name = ours ? (error.name as string) : "HttpError";
+  const text = ours ? `: ${error.message as string}` : "";
+  return new FrontendMapError(`frontend-map: ${path}: ${response.status} ${name}${text}`, {
+    name,
+    status: response.status,
+    reason: typeof details.reason === "string" ? details.reason : null,
+    details,
+    requestId: response.headers.get("x-request-id"),
+    retryAfter: retryAfter(response.headers.get("retry-after")),
+  });
 }
 
 /** Seconds, from a number or a date (RFC 9110, section 10.2.3); null if it is neither. */

@@ -3,27 +3,40 @@ import { FrontendMapError } from "../error.js";
 
 /** How long no request is sent after one that has timed out: a page that sends several waits for one. */
 const PAUSE_MS = 1_000;
+/** After this, a platform may have forgotten the request that finds out whether the service responds again. */
+const PROBE_MS = 5_000;
+/** More than time out within a pause. */
+const MAX_KEYS = 10_000;
 
 export class Hangs {
   #timeout: FrontendMapError | null = null;
-  /** When it happened; `performance.now()`. */
-  #at = 0;
-  #probing = false;
+  /** When the last request timed out, of all and by key; `performance.now()`. */
+  #at = -PAUSE_MS;
+  readonly #keys = new Map<string, number>();
+  /** When the request began that finds out whether it is over. */
+  #probedAt = -PROBE_MS;
 
-  /** The time-out of an earlier request that was just now, or while another one finds out whether it is over. */
+  /** A request was late just now, or another one finds out whether it still would be: repeat what is kept. */
   get known(): FrontendMapError | null {
-    return this.#probing ? this.#timeout : this.recent;
+    return performance.now() - this.#probedAt < PROBE_MS ? this.#timeout : this.recent();
   }
 
-  /** The time-out of a request that was just now. */
-  get recent(): FrontendMapError | null {
-    return performance.now() - this.#at < PAUSE_MS ? this.#timeout : null;
+  /** The time-out of a request, or of one with this key, that was just now: do not wait for another one. */
+  recent(key?: string): FrontendMapError | null {
+    const at = key === undefined ? this.#at : (this.#keys.get(key) ?? -PAUSE_MS);
+    return performance.now() - at < PAUSE_MS ? this.#timeout : null;
+  }
+
+  /** A request takes too long for those who have a kept result; it goes on, and finds out whether it is over. */
+  isLate(error: FrontendMapError): void {
+    this.#timeout = error;
+    this.#probedAt = performance.now();
   }
 
   /** The result of a request, whose end says how the service is. */
-  async watch<T>(request: () => Promise<T>): Promise<T> {
-    const isProbe = this.#timeout !== null && !this.#probing;
-    if (isProbe) this.#probing = true;
+  async watch<T>(key: string, request: () => Promise<T>): Promise<T> {
+    const now = performance.now();
+    if (this.#timeout && now - this.#probedAt >= PROBE_MS) this.#probedAt = now;
     try {
       const result = await request();
       this.#timeout = null;
@@ -33,10 +46,12 @@ export class Hangs {
       if (error instanceof FrontendMapError) {
         this.#timeout = error.name === "TimeoutError" ? error : null;
         this.#at = performance.now();
+        if (this.#keys.size > MAX_KEYS) this.#keys.clear();
+        this.#keys.set(key, this.#at);
       }
       throw error;
     } finally {
-      if (isProbe) this.#probing = false;
+      this.#probedAt = -PROBE_MS;
     }
   }
 }

@@ -16,11 +16,13 @@ export interface Kept {
 export class LastGoodResults {
   readonly #kept = new Map<string, Kept>();
   #characters = 0;
+  readonly #maxAnswers: number;
+  readonly #maxCharacters: number;
 
-  constructor(
-    private readonly maxAnswers: number,
-    private readonly maxCharacters = MAX_CHARACTERS,
-  ) {}
+  constructor(maxAnswers: number, maxCharacters = MAX_CHARACTERS) {
+    this.#maxAnswers = maxAnswers;
+    this.#maxCharacters = maxCharacters;
+  }
 
   get(key: string): Kept | undefined {
     const kept = this.#kept.get(key);
@@ -31,11 +33,11 @@ export class LastGoodResults {
 
   set(key: string, text: string): void {
     this.delete(key);
-    if (this.maxAnswers === 0) return;
+    if (this.#maxAnswers === 0) return;
     this.#kept.set(key, { text, at: performance.now() });
     this.#characters += key.length + text.length;
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= this.maxAnswers && this.#characters <= this.maxCharacters) break;
+      if (this.#kept.size <= this.#maxAnswers && this.#characters <= this.#maxCharacters) break;
       this.delete(oldest);
     }
   }

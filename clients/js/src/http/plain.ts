@@ -1,6 +1,6 @@
 /** Requests a file without decoding it, where the platform can: `fetch` always decodes gzip. */
 import type { IncomingMessage } from "node:http";
-import { FrontendMapError } from "../error.js";
+import { connectionError } from "../error.js";
 import { isWorkers } from "./workers.js";
 
 type Http = typeof import("node:http");
@@ -31,7 +31,7 @@ export async function plainResponse(
     // The option `signal` destroys a connection that is idle again with an error, which ends the process.
     init.signal.addEventListener("abort", () => request.destroy());
   }).catch((cause: unknown) => {
-    throw new FrontendMapError("frontend-map: no connection, or it broke off", { name: "ConnectionError", cause });
+    throw connectionError(cause);
   });
   const status = message.statusCode ?? 502;
   const bodiless = init.method === "HEAD" || status === 204 || status === 304;

@@ -2,6 +2,7 @@
 import { FrontendMapError, isOutage } from "../error.js";
 import type { LastGood } from "../types.js";
 import { unlessAborted } from "./abort.js";
+import { Deadline } from "./deadline.js";
 import { Hangs } from "./hangs.js";
 import { type Kept, LastGoodResults } from "./last_good.js";
 
@@ -21,6 +22,9 @@ export interface Reading<T> {
   keeps: (result: T) => boolean;
 }
 
+/** How long a caller with a kept result waits for a new one: pages send several requests, one after another. */
+const PATIENCE_MS = 500;
+
 /** How often a fault of the settings is in the log. Milliseconds. */
 const LOG_MS = 60_000;
 
@@ -32,13 +36,14 @@ type Shared = { [SHARED]?: Map<string, Reads> };
 interface Flight {
   text: Promise<string>;
   callers: number;
-  /** Where no caller waits any more. */
-  giveUp: () => void;
+  /** Ends it where no caller waits any more. */
+  controller: AbortController;
 }
 
 export class Reads {
   readonly #flights = new Map<string, Flight>();
   readonly #kept: LastGoodResults;
+  readonly #shares: boolean;
   #loggedAt = -LOG_MS;
   readonly #hangs = { paths: new Hangs(), drafts: new Hangs(), urls: new Hangs() };
 
@@ -46,7 +51,8 @@ export class Reads {
    * `shares`: whether callers share requests in flight. Next.js ties a request to the page that it
    * renders, with its tags and its lifetime.
    */
-  constructor(lastGood: number, private readonly shares: boolean) {
+  constructor(lastGood: number, shares: boolean) {
+    this.#shares = shares;
     this.#kept = new LastGoodResults(lastGood);
   }
 
@@ -60,7 +66,7 @@ export class Reads {
 
   /** @throws FrontendMapError without a result, new or kept. */
   async read<T extends object>(reading: Reading<T>): Promise<T & { lastGood?: LastGood }> {
-    const { key, kind, request, signal, decode, keeps } = reading;
+    const { key, kind, signal, decode } = reading;
     signal?.throwIfAborted();
     const kept = this.#kept.get(key);
     const hangs = this.#hangs[kind];
@@ -68,19 +74,31 @@ export class Reads {
     const { paths } = this.#hangs;
     const known = hangs.known ?? paths.known;
     if (kept && known) return marked(decode(kept.text), kept, known);
-    const recent = hangs.recent ?? paths.recent;
+    // Another path may have lost its request alone.
+    const recent = hangs.recent(key) ?? (kind === "paths" ? null : paths.recent());
     if (recent) throw recent;
+    const read = this.#read(reading, kept !== undefined);
+    if (!kept) return read;
+    const deadline = new Deadline(PATIENCE_MS);
     try {
-      const text = await this.#shared(key, signal, (all) => hangs.watch(() => request(kept !== undefined, all)));
-      const result = decode(text);
-      if (keeps(result)) this.#kept.set(key, text);
-      else this.#kept.delete(key);
-      return result;
+      return await deadline.wait(() => read);
     } catch (error) {
-      if (!kept || !(error instanceof FrontendMapError)) throw error;
+      if (!(error instanceof FrontendMapError)) throw error;
+      // The request goes on, for those who come later.
+      if (deadline.leftMs <= 0) hangs.isLate(error);
       this.#log(error);
       return marked(decode(kept.text), kept, error);
     }
+  }
+
+  /** A new result, which is kept. */
+  async #read<T extends object>({ key, kind, request, signal, decode, keeps }: Reading<T>, urgent: boolean): Promise<T> {
+    const hangs = this.#hangs[kind];
+    const text = await this.#shared(key, signal, (all) => hangs.watch(key, () => request(urgent, all)));
+    const result = decode(text);
+    if (keeps(result)) this.#kept.set(key, text);
+    else this.#kept.delete(key);
+    return result;
   }
 
   /** An outage passes by itself; a wrong address, site or token does not, and pages hide it. */
@@ -92,36 +110,26 @@ export class Reads {
   }
 
   async #shared(key: string, signal: AbortSignal | undefined, request: (all: AbortSignal) => Promise<string>): Promise<string> {
-    const running = this.shares ? this.#flights.get(key) : undefined;
-    const flight = running ?? this.#begin(key, request);
+    const running = this.#shares ? this.#flights.get(key) : undefined;
+    const controller = running?.controller ?? new AbortController();
+    const flight = running ?? { controller, text: request(controller.signal), callers: 0 };
+    this.#flights.set(key, flight);
     flight.callers += 1;
     try {
       return await unlessAborted(flight.text, signal);
     } finally {
       flight.callers -= 1;
-      if (flight.callers === 0) flight.giveUp();
+      if (flight.callers === 0) {
+        if (this.#flights.get(key) === flight) this.#flights.delete(key);
+        controller.abort();
+      }
     }
-  }
-
-  #begin(key: string, request: (all: AbortSignal) => Promise<string>): Flight {
-    const controller = new AbortController();
-    const end = () => {
-      if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    };
-    const giveUp = () => {
-      end();
-      controller.abort();
-    };
-    const flight = { text: request(controller.signal).finally(end), callers: 0, giveUp };
-    this.#flights.set(key, flight);
-    return flight;
   }
 }
 
 function marked<T extends object>(result: T, { at }: Kept, error: FrontendMapError): T & { lastGood: LastGood } {
   const ageSeconds = Math.floor((performance.now() - at) / 1000);
-  const lastGood = { ageSeconds, error };
-  // Frameworks serialize results for the browser, and refuse an instance of a class.
-  Object.defineProperty(lastGood, "error", { enumerable: false });
+  // Not enumerable: frameworks serialize results for the browser, and refuse an instance of a class.
+  const lastGood = Object.defineProperty({ ageSeconds }, "error", { value: error }) as LastGood;
   return { ...result, lastGood };
 }

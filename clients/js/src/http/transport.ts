@@ -1,9 +1,9 @@
 /** Sends requests to the service, and reads its envelopes. */
-import { FrontendMapError, invalidResponse } from "../error.js";
+import { connectionError, FrontendMapError, invalidResponse } from "../error.js";
 import type { Settings } from "../options.js";
-import { bytesOf } from "./body.js";
+import { bytesOf, parsed } from "./body.js";
 import { Deadline } from "./deadline.js";
-import { ServiceError } from "./failure.js";
+import { failureOf } from "./failure.js";
 
 /** One request to the service. */
 export interface Call {
@@ -37,12 +37,16 @@ export function pathTag(tag: string, path: string): string {
 }
 
 export class Transport {
-  constructor(private readonly settings: Settings) {}
+  readonly #settings: Settings;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
 
   /** The URL of a request; it never has a token. */
   url({ path, query }: Call): string {
     const given = Object.entries(query).filter(([, value]) => value != null);
-    return `${this.settings.base}${path}?${new URLSearchParams(given as [string, string][])}`;
+    return `${this.#settings.base}${path}?${new URLSearchParams(given as [string, string][])}`;
   }
 
   /**
@@ -51,7 +55,7 @@ export class Transport {
    * @throws FrontendMapError for any other status, and without a complete response in time.
    */
   text(call: Call): Promise<string> {
-    const deadline = new Deadline(this.settings.timeoutMs, call.signal);
+    const deadline = new Deadline(this.#settings.timeoutMs, call.signal);
     return deadline.wait(async () => bodyOf(await this.open(call, deadline)));
   }
 
@@ -72,13 +76,13 @@ export class Transport {
   }
 
   async #once(call: Call, deadline: Deadline): Promise<Response> {
-    const response = await unredirected(this.settings.fetch(this.url(call), this.#init(call, deadline)));
+    const response = await unredirected(this.#settings.fetch(this.url(call), this.#init(call, deadline)));
     if (response.ok) return response;
-    throw await failureOf(response, call.path);
+    throw await refusal(response, call.path);
   }
 
   #init(call: Call, deadline: Deadline): RequestInit {
-    const { init, token } = this.settings;
+    const { init, token } = this.#settings;
     const headers = new Headers(init.headers);
     headers.set("accept", call.accept ?? "application/json");
     if (call.body !== undefined) headers.set("content-type", "application/json");
@@ -105,13 +109,7 @@ function tagged(next: unknown, path: string | undefined): { next?: unknown } {
 
 /** `data` of the envelope. @throws FrontendMapError if it is not one of this service. */
 export function dataOf(text: string): Record<string, unknown> {
-  let envelope: { data?: unknown } | null;
-  try {
-    envelope = JSON.parse(text) as { data?: unknown } | null;
-  } catch (cause) {
-    throw invalidResponse("the response is not JSON", cause);
-  }
-  const data = envelope?.data;
+  const data = (parsed(text) as { data?: unknown } | null | undefined)?.data;
   if (typeof data !== "object" || data === null) throw invalidResponse("the response has no `data`");
   return data as Record<string, unknown>;
 }
@@ -127,8 +125,8 @@ async function bodyOf(response: Response): Promise<string> {
 }
 
 /** What a response with an error status means; it says enough if the body does not arrive. */
-export async function failureOf(response: Response, path: string): Promise<ServiceError> {
-  return ServiceError.of(response, path, await bodyOf(response).catch(() => ""));
+export async function refusal(response: Response, path: string): Promise<FrontendMapError> {
+  return failureOf(response, path, await bodyOf(response).catch(() => ""));
 }
 
 /**
@@ -142,8 +140,8 @@ export async function unredirected(step: Promise<Response>): Promise<Response> {
   const { status, type, body } = response;
   // Browsers hide the status.
   if (type !== "opaqueredirect" && (status < 300 || status === 304 || status >= 400)) return response;
-  await connected(body?.cancel() ?? Promise.resolve());
-  throw new FrontendMapError("frontend-map: a redirect", { name: "ConnectionError" });
+  await connected(Promise.resolve(body?.cancel()));
+  throw connectionError();
 }
 
 /** The result of a step of `fetch`. @throws FrontendMapError `ConnectionError` if the step fails. */
@@ -153,8 +151,7 @@ export async function connected<T>(step: Promise<T>): Promise<T> {
   } catch (cause) {
     // Next.js throws such errors to say that a page is not static.
     if (typeof cause === "object" && cause !== null && "digest" in cause) throw cause;
-    const message = "frontend-map: no connection, or it broke off";
-    throw new FrontendMapError(message, { name: "ConnectionError", cause });
+    throw connectionError(cause);
   }
 }
 

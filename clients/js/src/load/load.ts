@@ -1,5 +1,6 @@
 /** One page load: what is at a path, and its content from the CMS. */
 import type { FrontendMap } from "../client.js";
+import { unlessAborted } from "../http/abort.js";
 import { pathTag } from "../http/transport.js";
 import type { ContentType, DocumentPage, LastGood, Locale, Resolution, SiteKey } from "../types.js";
 
@@ -11,7 +12,8 @@ export interface ContentRequest {
   draft: boolean;
   /** Those of the page, for a cache that is revalidated by tags. Empty for a draft. */
   tags: string[];
-  signal: AbortSignal | undefined;
+  /** Aborted when the caller gives up, and when the time is over. */
+  signal: AbortSignal;
 }
 
 /** Fetches the content of a page; null if the CMS does not have the document (any more). */
@@ -33,6 +35,8 @@ interface LoaderOptions<Content> {
   content: Content;
   /** The tag of all results; the first of the client's `init.next.tags`. `frontend-map` by default. */
   tag?: string | undefined;
+  /** When the content must be there, after the beginning of the call. Milliseconds, 3,000 by default. */
+  timeoutMs?: number | undefined;
 }
 
 export interface LoadOptions<Site> {
@@ -50,9 +54,11 @@ export interface LoadOptions<Site> {
  */
 export function loader<Site extends SiteKey, const Content extends Fetchers<Site>>(
   map: FrontendMap<Site>,
-  { content, tag = "frontend-map" }: LoaderOptions<Content>,
+  { content, tag = "frontend-map", timeoutMs = 3_000 }: LoaderOptions<Content>,
 ) {
   return async (path: string | URL, { draft = false, locale, signal }: LoadOptions<Site> = {}): Promise<Loaded<Site, Content>> => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const until = signal ? AbortSignal.any([signal, timeout]) : timeout;
     const found = draft ? await map.resolve(path, { draft, locale, signal }) : null;
     const isDraft = found !== null && found.kind !== "none";
     const page = isDraft ? found : await map.resolve(path, { locale, signal });
@@ -60,6 +66,7 @@ export function loader<Site extends SiteKey, const Content extends Fetchers<Site
     const tags = isDraft ? [] : [...new Set([tag, pathTag(tag, about)])];
     if (page.kind !== "document") return { ...page, tags } as Loaded<Site, Content>;
     const fetcher = (content as Record<string, Fetcher<unknown> | undefined>)[page.contentType];
-    return { ...page, content: await fetcher?.(page, { draft: isDraft, tags, signal }), tags } as Loaded<Site, Content>;
+    const fetched = fetcher && (await unlessAborted(fetcher(page, { draft: isDraft, tags, signal: until }), until));
+    return { ...page, content: fetched, tags } as Loaded<Site, Content>;
   };
 }

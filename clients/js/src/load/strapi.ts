@@ -10,8 +10,6 @@ export interface StrapiOptions {
   query?: Record<string, string> | undefined;
   /** Sent with each request that may be cached, such as `{ next: { revalidate: 60 } }`; with `next`, the tags of the page are added. */
   init?: (RequestInit & { next?: { tags?: string[] } & Record<string, unknown> }) | undefined;
-  /** How long to wait for Strapi. Milliseconds, 3,000 by default. */
-  timeoutMs?: number | undefined;
 }
 
 /** What is used of a page. */
@@ -28,7 +26,7 @@ interface Page {
  * endpoint of the content type.
  */
 export const strapi =
-  <Content extends object = Record<string, unknown>>({ url, token, query = {}, init = {}, timeoutMs = 3_000 }: StrapiOptions) =>
+  <Content extends object = Record<string, unknown>>({ url, token, query = {}, init = {} }: StrapiOptions) =>
   async ({ resource }: Page, { draft, tags, signal }: ContentRequest): Promise<Content | null> => {
     if (resource === null) throw new Error("frontend-map: no `resource`: the service does not know the endpoint of the content type");
     const address = new URL(String(url).replace(/\/$/, "") + resource);
@@ -39,9 +37,7 @@ export const strapi =
     if (token) headers.set("authorization", `Bearer ${token}`);
     // No cache may keep a draft; a token must not reach another server.
     const kept = draft ? { ...rest, cache: "no-store" as const } : { ...rest, ...(next && { next: { ...next, tags: [...(next.tags ?? []), ...tags] } }) };
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const until = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    return dataOf<Content>(await fetch(address, { ...kept, headers, redirect: "manual", signal: until }), resource);
+    return dataOf<Content>(await fetch(address, { ...kept, headers, redirect: "manual", signal }), resource);
   };
 
 /** `data` of a response; null if Strapi says that it has no such document: a proxy's 404 says nothing. */

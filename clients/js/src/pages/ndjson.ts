@@ -1,5 +1,6 @@
 /** Reads a list of the service that is sent as lines, and proves that it is complete. */
 import { invalidResponse } from "../error.js";
+import { parsed } from "../http/body.js";
 import { Deadline } from "../http/deadline.js";
 import { type Call, connected, type Transport } from "../http/transport.js";
 
@@ -21,8 +22,9 @@ export async function* rows<Row>(transport: Transport, call: Call, timeoutMs: nu
     let rowsRead = 0;
     let count: unknown;
     for await (const line of lines(response, deadline)) {
-      if (count !== undefined) throw invalidResponse("a line after the last one");
-      const row = parsed(line);
+      const row = parsed(line) as { path?: unknown; count?: unknown } | null | undefined;
+      // HTML, half a line, or one after the last.
+      if (typeof row !== "object" || row === null || count !== undefined) throw invalidResponse("a line is no row of a list");
       if (typeof row.path === "string") {
         rowsRead += 1;
         yield row as Row;
@@ -49,14 +51,4 @@ async function* lines(response: Response, deadline: Deadline): AsyncGenerator<st
     yield* whole;
   }
   if (rest !== "") yield rest;
-}
-
-function parsed(line: string): Record<string, unknown> {
-  try {
-    const row: unknown = JSON.parse(line);
-    if (typeof row === "object" && row !== null) return row as Record<string, unknown>;
-  } catch {
-    // HTML, or half a line.
-  }
-  throw invalidResponse("a line is no row of a list");
 }

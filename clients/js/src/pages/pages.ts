@@ -31,11 +31,15 @@ export interface PagesOptions<Site = SiteKey> {
 
 /** A list of pages; each iteration requests it. */
 export class Pages<Site = SiteKey> implements AsyncIterable<Page<Site>> {
-  constructor(
-    private readonly transport: Transport,
-    private readonly site: string,
-    private readonly options: PagesOptions<Site>,
-  ) {}
+  readonly #transport: Transport;
+  readonly #site: string;
+  readonly #options: PagesOptions<Site>;
+
+  constructor(transport: Transport, site: string, options: PagesOptions<Site>) {
+    this.#transport = transport;
+    this.#site = site;
+    this.#options = options;
+  }
 
   /** @throws FrontendMapError also after some pages, if the list is not complete. */
   [Symbol.asyncIterator](): AsyncGenerator<Page<Site>, void> {
@@ -53,7 +57,7 @@ export class Pages<Site = SiteKey> implements AsyncIterable<Page<Site>> {
   }
 
   async *#list(problem: (path: string) => string | null, report?: (pages: LeftOut<Site>[]) => void): AsyncGenerator<Page<Site>, void> {
-    const { filter = () => true, onLeftOut = report } = this.options;
+    const { filter = () => true, onLeftOut = report } = this.#options;
     const leftOut: LeftOut<Site>[] = [];
     for await (const page of this.#rows()) {
       const reason = filter(page) ? problem(page.path) : "the filter";
@@ -64,10 +68,10 @@ export class Pages<Site = SiteKey> implements AsyncIterable<Page<Site>> {
   }
 
   #rows(): AsyncGenerator<Page<Site>, void> {
-    const { contentType, locale, since, unlisted = false, timeoutMs = TIMEOUT_MS, signal } = this.options;
+    const { contentType, locale, since, unlisted = false, timeoutMs = TIMEOUT_MS, signal } = this.#options;
     const flag = unlisted ? "true" : null;
-    const query = { site: this.site, contentType, locale, since: since?.toISOString(), unlisted: flag };
-    return rows<Page<Site>>(this.transport, { path: "/api/pages", query, authorized: unlisted, fresh: true, signal }, timeoutMs);
+    const query = { site: this.#site, contentType, locale, since: since?.toISOString(), unlisted: flag };
+    return rows<Page<Site>>(this.#transport, { path: "/api/pages", query, authorized: unlisted, fresh: true, signal }, timeoutMs);
   }
 
   /**

@@ -1,7 +1,8 @@
 /** Results while the service fails: which are repeated, and for whom. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFrontendMap } from "frontend-map-client";
+import { createFrontendMap, FrontendMapError } from "frontend-map-client";
+import { Hangs } from "../../dist/http/hangs.js";
 import { LastGoodResults } from "../../dist/http/last_good.js";
 import { deferred, document, failure, send, sendUrls, serve, success } from "../support/server.js";
 
@@ -28,6 +29,15 @@ function clock(t) {
   let ahead = 0;
   t.mock.method(performance, "now", () => now() + ahead);
   return (ms) => (ahead += ms);
+}
+
+/** The first result that is not a repeated one. */
+async function notKept(read) {
+  for (;;) {
+    const result = await read();
+    if (!result.lastGood) return result;
+    await new Promise(setImmediate);
+  }
 }
 
 for (const [how, fail] of Object.entries({
@@ -151,7 +161,7 @@ test("last good result comes without waiting for Retry-After", async (t) => {
 });
 
 test("while the service hangs, one request waits for it and the others have the last good result", async (t) => {
-  const { map, state, received } = await failing(t);
+  const { map, state, received } = await failing(t, { timeoutMs: 300 });
   const pass = clock(t);
   for (const path of ["/1", "/2", "/3"]) await map.resolve(path);
   const held = deferred();
@@ -183,6 +193,73 @@ test("missing page costs one time-out, also with links, and the next one comes a
   pass(1_000);
   await assert.rejects(map.resolve("/none"), { name: "TimeoutError" });
   assert.equal(received.length, 2);
+});
+
+test("service that is slow: a page that has been there waits once, and the late result is that of the next one", async (t) => {
+  const { map, state, received } = await failing(t, { timeoutMs: 60_000 });
+  for (let visit = 0; visit < 2; visit += 1) await Promise.all([map.resolve("/1"), map.url(page(1))]);
+  const [arrived, held] = [deferred(), deferred()];
+  state.fail = async ({ method }, response) => {
+    arrived.resolve();
+    await held.promise;
+    assert.equal(method, "GET");
+    send(response, 200, success(document("/1", { documentId: "new" })));
+  };
+  const pass = clock(t);
+  const asked = received.length;
+  // The proxy, the page and its links.
+  for (const read of [() => map.resolve("/1"), () => map.resolve("/1"), () => map.url(page(1))]) {
+    assert.equal((await read()).lastGood.error.name, "TimeoutError");
+    pass(1_000);
+  }
+  assert.equal(received.length, asked + 1);
+  await arrived.promise;
+  held.resolve();
+  state.fail = null;
+  assert.equal((await notKept(() => map.resolve("/1"))).kind, "document");
+  assert.equal(received.length, asked + 2);
+});
+
+test("late answer that there is no page ends what was known of the path", async (t) => {
+  const { map, state } = await failing(t, { timeoutMs: 60_000 });
+  await map.resolve("/1");
+  const held = deferred();
+  state.fail = async (_, response) => {
+    await held.promise;
+    send(response, 200, success(document("/1", { kind: "none", documentId: null })));
+  };
+  assert.ok((await map.resolve("/1")).lastGood);
+  held.resolve();
+  const found = await notKept(() => map.resolve("/1"));
+  assert.equal(found.kind, "none");
+});
+
+test("time-out of one path is none of the others: a build goes on", async (t) => {
+  const { map, state, received } = await failing(t, { timeoutMs: 50 });
+  state.fail = ({ url }, response) => {
+    const path = url.searchParams.get("pathname");
+    if (path !== "/lost") send(response, 200, success(document(path)));
+  };
+  await assert.rejects(map.resolve("/lost"), { name: "TimeoutError" });
+  assert.equal((await map.resolve("/other")).kind, "document");
+  state.fail = null;
+  // It responds again.
+  assert.equal((await map.resolve("/lost")).kind, "document");
+  assert.ok((await map.url(page(1))).url);
+  assert.equal(received.length, 4);
+});
+
+test("request that finds out whether the service responds again may be forgotten by the platform", async (t) => {
+  const hangs = new Hangs();
+  const pass = clock(t);
+  hangs.isLate(new FrontendMapError("late", { name: "TimeoutError" }));
+  assert.ok(hangs.known);
+  pass(5_000);
+  assert.equal(hangs.known, null);
+  void hangs.watch("a", () => new Promise(() => {}));
+  assert.ok(hangs.known);
+  pass(5_000);
+  assert.equal(hangs.known, null);
 });
 
 test("clients of Next.js share the last good results, those of another address do not", async (t) => {

@@ -109,10 +109,19 @@ for (const [name, respond, message] of [
 ]) {
   test(`load throws where Strapi ${name}, and never says that there is no page`, async (t) => {
     const [{ map }, { options }] = [await client(t), await cms(t, (_, response) => respond(response))];
-    const load = loader(map, { content: { "api::page.page": strapi({ ...options, timeoutMs: 300 }) } });
+    const load = loader(map, { timeoutMs: 300, content: { "api::page.page": strapi(options) } });
     await assert.rejects(load("/en/a"), ({ message: text }) => message.test(text) && !text.includes("secret"));
   });
 }
+
+test("time that the path takes is not left for the content, whatever a fetcher does", async (t) => {
+  const { map } = await client(t);
+  const slow = { ...map, resolve: async (...given) => (await new Promise((done) => setTimeout(done, 300)), map.resolve(...given)) };
+  const seen = [];
+  const content = { "api::page.page": (_, { signal }) => (seen.push(signal.aborted), new Promise(() => {})) };
+  await assert.rejects(loader(slow, { timeoutMs: 250, content })("/en/a"), { name: "TimeoutError" });
+  assert.deepEqual(seen, [true]);
+});
 
 test("load throws without a CMS, without an endpoint, and where the service fails", async (t) => {
   const { map } = await client(t, { "/unknown": document("/unknown") });

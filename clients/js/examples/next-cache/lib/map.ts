@@ -9,7 +9,7 @@ export const map = createFrontendMap({
   url: process.env.FRONTEND_MAP_URL ?? "http://127.0.0.1:8080",
   site: "main",
   token: process.env.FRONTEND_MAP_TOKEN, // only for drafts
-  timeoutMs: 2_000,
+  timeoutMs: process.env.NEXT_PHASE === "phase-production-build" ? 10_000 : 1_000, // nobody waits for a build
   lastGood: 10_000,
   init: { cache: "no-store", next: { tags: [TAG] } }, // "use cache" is the cache
 });

@@ -5,6 +5,6 @@ export const map = createFrontendMap({
   url: process.env.FRONTEND_MAP_URL ?? "http://127.0.0.1:8080",
   site: "main",
   token: process.env.FRONTEND_MAP_TOKEN, // only for drafts
-  timeoutMs: 2_000,
+  timeoutMs: 1_000,
   lastGood: 10_000,
 });

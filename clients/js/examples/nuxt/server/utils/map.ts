@@ -4,6 +4,6 @@ import { createFrontendMap } from "frontend-map-client";
 export const map = createFrontendMap({
   url: process.env.FRONTEND_MAP_URL ?? "http://127.0.0.1:8080",
   site: "main",
-  timeoutMs: 2_000,
+  timeoutMs: 1_000,
   lastGood: 10_000,
 });
