@@ -3,5 +3,4 @@ export default defineNuxtConfig({
   compatibilityDate: '2025-07-15',
   devtools: { enabled: true },
   css: ["~/../../shared/style.css"],
-  routeRules: { "/": { redirect: { to: "/en", statusCode: 302 } } },
 })

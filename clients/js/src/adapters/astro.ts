@@ -17,7 +17,7 @@ export interface AstroContext {
 /**
  * The middleware of `src/middleware.ts`. It sends redirects, sitemap files, 404s (with the content of
  * `404.astro`) and 503s, and sets `Astro.locals.page` for routes with a rest parameter such as
- * `[...path]`. Prerendered pages are those of `getStaticPaths`, and left alone.
+ * `[...path]`, and with `locales` `Astro.locals.locale`. Prerendered pages are those of `getStaticPaths`, and left alone.
  */
 export function middleware<Site extends SiteKey, Context = AstroContext>(
   map: FrontendMap<Site>,
@@ -27,12 +27,11 @@ export function middleware<Site extends SiteKey, Context = AstroContext>(
     if (context.isPrerendered) return next();
     const { request } = context;
     // `context.url` is decoded once too often for a path with `%25`.
-    const found = await handlePageRequest(map, { request, url: new URL(request.url), context }, { isPage, ...options });
+    const found = await handlePageRequest(map, { request, url: new URL(request.url), context, locals: context.locals }, { isPage, ...options });
     if (found === null) return next();
     if (found instanceof Response) return found;
     // Astro renders `404.astro` in place of an empty response.
     if (found.page.kind === "none") return new Response(null, { status: 404 });
-    Object.assign(context.locals, { page: found.page });
     return withPageStatus(await next(), found);
   };
 }

@@ -1,7 +1,8 @@
 /** For the App Router of Next.js 16. Nothing of Next.js is imported: its functions are passed in. */
 import type { FrontendMap } from "../client.js";
 import type { SiteKey } from "../types.js";
-import { languageOf, onFailure, type ProxyRequest, redirectTo, sitemapFile, type SitemapFiles, uncached } from "./next_request.js";
+import { languageOf } from "./language.js";
+import { onFailure, type ProxyRequest, redirectTo, sitemapFile, type SitemapFiles, uncached } from "./next_request.js";
 
 export { caching } from "./next_cache.js";
 export { metadata, pathname, staticParams } from "./next_pages.js";
@@ -35,7 +36,7 @@ export function proxy<Site extends SiteKey, Request extends ProxyRequest = Proxy
 ) {
   return async (request: Request): Promise<Response | undefined> => {
     const { pathname } = request.nextUrl;
-    const locale = languageOf(request, locales);
+    const locale = languageOf(pathname, request.headers, locales);
     // The service is not asked: its failure, or a cookie, would make a 404 of it.
     if (redirectRoot && locale && pathname === "/") return redirectTo(request, { to: null, path: `/${locale}`, status: 307 }, "no-store");
     const host = hosts.find((one) => one === request.headers.get("host"));

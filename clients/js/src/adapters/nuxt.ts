@@ -7,19 +7,18 @@ import { type AdapterOptions, DRAFT_CACHE, handlePageRequest, resolve, retryAfte
 
 /**
  * The handler of `server/middleware/pages.ts`. It sends redirects, sitemap files and 503s, sets the
- * status 404 where there is no page, and `event.context.page`.
+ * status 404 where there is no page, `event.context.page`, and with `locales` `event.context.locale`.
  */
 export function middleware<Site extends SiteKey, Event = NuxtEvent>(
   map: FrontendMap<Site>,
   { isPage = isPageRequest, ...options }: AdapterOptions<Event & NuxtEvent> = {},
 ) {
   return async (event: Event & NuxtEvent): Promise<Response | undefined> => {
-    const request = { ...requestOf(event), context: event };
+    const request = { ...requestOf(event), context: event, locals: event.context };
     const found = await handlePageRequest(map, request, { isPage, ...options }).catch(rethrowWithoutStatus);
     if (found === null || found instanceof Response) return found ?? undefined;
     if (found.draft) event.node.res.setHeader("cache-control", DRAFT_CACHE);
     if (found.page.kind === "none") event.node.res.statusCode = 404;
-    Object.assign(event.context, { page: found.page });
     return undefined;
   };
 }

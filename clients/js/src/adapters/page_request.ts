@@ -1,7 +1,8 @@
 /** What the adapters do with a request before the framework renders its page. */
 import type { FrontendMap } from "../client.js";
 import { FrontendMapError, isOutage } from "../error.js";
-import type { Resolution, SiteKey } from "../types.js";
+import type { RedirectTarget, Resolution, SiteKey } from "../types.js";
+import { languageOf } from "./language.js";
 
 /** Without this, browsers keep a 308 for ever, and a document may be renamed back. */
 const REDIRECT_CACHE = "public, max-age=60";
@@ -16,6 +17,10 @@ export interface AdapterOptions<Context> {
    * path without a draft shows what is published.
    */
   draft?: ((context: Context) => boolean | Promise<boolean>) | undefined;
+  /** The first segments of paths. With them, the context has the `locale` of each request. */
+  locales?: readonly string[] | undefined;
+  /** There is no page at `/`: it leads to the one of `locales` that `Accept-Language` prefers. */
+  redirectRoot?: boolean | undefined;
   /** Which requests are for pages of the service; others are left alone. Each adapter has a default. */
   isPage?: ((context: Context) => boolean) | undefined;
   /** Those of a site with several, as `host[:port]`: each has its own paths and sitemap files. */
@@ -30,11 +35,20 @@ export interface PageResult<Site extends SiteKey> {
   draft: boolean;
 }
 
+/** What an adapter gives to the frontend's own code. */
+interface Locals {
+  page?: Resolution<SiteKey>;
+  /** Of the page; where there is none, that of the path or of the visitor. Only with `locales`. */
+  locale?: string;
+}
+
 /** A request for a URL; in some frameworks, that of `request` is another one. */
 export interface PageRequest<Context> {
   request: Request;
   url: URL;
   context: Context;
+  /** Where the framework has what the frontend reads. */
+  locals: Locals;
 }
 
 /**
@@ -45,9 +59,13 @@ export interface PageRequest<Context> {
  */
 export async function handlePageRequest<Site extends SiteKey, Context>(
   map: FrontendMap<Site>,
-  { request, url, context }: PageRequest<Context>,
-  { draft, isPage, hosts = [], unavailable = respond503 }: AdapterOptions<Context>,
+  { request, url, context, locals }: PageRequest<Context>,
+  { draft, locales = [], redirectRoot, isPage, hosts = [], unavailable = respond503 }: AdapterOptions<Context>,
 ): Promise<Response | PageResult<Site> | null> {
+  const language = languageOf(url.pathname, request.headers, locales);
+  if (language) locals.locale = language;
+  // The service is not asked: its failure must not hide the site.
+  if (redirectRoot && language && url.pathname === "/") return redirect({ to: null, path: `/${language}`, status: 307 }, url, "no-store");
   const host = hosts.find((one) => one === url.host);
   let file: Response | null;
   try {
@@ -62,7 +80,10 @@ export async function handlePageRequest<Site extends SiteKey, Context>(
     if (!isPage?.(context)) return null;
     const drafts = (await draft?.(context)) ?? false;
     const page = await resolve(map, host ? url : url.pathname, drafts);
-    return redirect(page, url, drafts) ?? { page, draft: drafts };
+    if ("redirect" in page && page.redirect) return redirect(page.redirect, url, drafts ? "no-store" : REDIRECT_CACHE);
+    locals.page = page;
+    if (language && page.locale) locals.locale = page.locale;
+    return { page, draft: drafts };
   } catch (error) {
     if (!isOutage(error)) throw error;
     return unavailable(error, context);
@@ -79,12 +100,9 @@ export async function resolve<Site extends SiteKey>(
   return page && page.kind !== "none" ? page : map.resolve(at);
 }
 
-function redirect(page: Resolution<SiteKey>, { search }: URL, draft: boolean): Response | null {
-  const target = "redirect" in page ? page.redirect : undefined;
-  if (!target) return null;
-  const location = (target.to ?? target.path) + search;
-  const headers = { location, "cache-control": draft ? "no-store" : REDIRECT_CACHE };
-  return new Response(null, { status: target.status, headers });
+/** With the query of the request. */
+function redirect({ to, path, status }: Pick<RedirectTarget, "to" | "path" | "status">, { search }: URL, cache: string): Response {
+  return new Response(null, { status, headers: { location: (to ?? path) + search, "cache-control": cache } });
 }
 
 /** Where the service does not say when to come back. */

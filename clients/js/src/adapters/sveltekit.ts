@@ -13,7 +13,8 @@ export interface KitEvent {
 
 /**
  * The hook of `src/hooks.server.ts`. It sends redirects, sitemap files and 503s, and sets
- * `event.locals.page` for routes with a rest parameter such as `[...path]`. Where the `kind` of the
+ * `event.locals.page` for routes with a rest parameter such as `[...path]`, and with `locales`
+ * `event.locals.locale`. Where the `kind` of the
  * page is `none`, its `load` calls `error(404)`; the status is a 404 in any case.
  */
 export function handle<Site extends SiteKey, Event = KitEvent>(
@@ -27,10 +28,9 @@ export function handle<Site extends SiteKey, Event = KitEvent>(
     const { request } = event;
     // While a page is prerendered, SvelteKit's own URL refuses to have a query.
     const url = new URL(event.url.href);
-    const found = await handlePageRequest(map, { request, url, context: event }, { isPage, ...options });
+    const found = await handlePageRequest(map, { request, url, context: event, locals: event.locals }, { isPage, ...options });
     if (found === null) return resolve(event);
     if (found instanceof Response) return found;
-    Object.assign(event.locals, { page: found.page });
     return withPageStatus(await resolve(event), found);
   };
 }

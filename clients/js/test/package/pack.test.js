@@ -15,6 +15,7 @@ const MAX_ENTRY_BYTES = 8 * 1_024;
 const MODULES = [
   "adapters/astro",
   "adapters/h3",
+  "adapters/language",
   "adapters/next",
   "adapters/next_cache",
   "adapters/next_pages",

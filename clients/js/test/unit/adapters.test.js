@@ -51,7 +51,7 @@ const FRAMEWORKS = {
       url.pathname = decoded(decodeURI, url.pathname);
       const context = { request, url, routePattern: route, isPrerendered: false, locals: {} };
       const response = await hook(context, async () => new Response("rendered"));
-      return { response, page: context.locals.page };
+      return { response, ...context.locals };
     };
   },
   sveltekit: (map, options) => {
@@ -60,7 +60,7 @@ const FRAMEWORKS = {
       const url = new URL(origin + path);
       const event = { request: new Request(url, { headers }), url, route: { id: route }, locals: {} };
       const response = await hook({ event, resolve: () => new Response("rendered") });
-      return { response, page: event.locals.page };
+      return { response, ...event.locals };
     };
   },
   nuxt: (map, options) => {
@@ -68,7 +68,7 @@ const FRAMEWORKS = {
     return async (path, { headers = {}, origin = "https://www.example.com" } = {}) => {
       const event = nuxtEvent(path, { host: new URL(origin).host, ...headers });
       const response = (await hook(event)) ?? new Response("rendered", { status: event.node.res.statusCode, headers: event.sent });
-      return { response, page: event.context.page };
+      return { response, ...event.context };
     };
   },
 };
@@ -206,6 +206,32 @@ for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
     const redirect = (await visit("/en/old", secret)).response;
     assert.deepEqual([redirect.status, redirect.headers.get("cache-control")], [308, "no-store"]);
     assert.deepEqual(received.map(({ headers }) => headers.authorization), ["Bearer t", undefined, "Bearer t", undefined, "Bearer t", undefined]);
+  });
+
+  test(`${name}: visitor of / is sent to a locale by Accept-Language if the site says so, also while the service fails`, async (t) => {
+    const map = createFrontendMap({ url: await closedPort(), site: "main" });
+    const visit = adapter(map, { locales: ["en", "de"], redirectRoot: true });
+    for (const [language, location] of [["de-AT,en;q=0.5", "/de?x=1"], ["fr", "/en?x=1"]]) {
+      const { response } = await visit("/?x=1", { headers: { "accept-language": language } });
+      const { status, headers } = response;
+      assert.deepEqual([status, headers.get("location"), headers.get("cache-control")], [307, location, "no-store"]);
+    }
+    assert.equal((await adapter(map, { locales: ["en"] })("/")).response.status, 503);
+    const { visit: plain } = await on(t, { redirectRoot: true });
+    assert.equal((await plain("/")).response.status, 404);
+  });
+
+  test(`${name}: locale is that of the page, else of the path, else of the visitor`, async (t) => {
+    const { visit } = await on(t, { locales: ["fr", "de", "en"] });
+    const german = { headers: { "accept-language": "de" } };
+    const own = await visit("/en/a", german);
+    assert.deepEqual([own.response.status, own.locale], [200, "en"]);
+    for (const [path, locale] of [["/de/nothing", "de"], ["/fr/nothing", "fr"], ["/nothing", "de"]]) {
+      const found = await visit(path, german);
+      assert.deepEqual([found.response.status, found.locale], [404, locale]);
+    }
+    assert.equal((await visit("/nothing")).locale, "fr");
+    assert.equal((await (await on(t)).visit("/en/a")).locale, undefined);
   });
 
   test(`${name}: sitemap file that the service refuses is a 503`, async (t) => {

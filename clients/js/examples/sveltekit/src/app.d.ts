@@ -5,6 +5,7 @@ declare global {
 		// interface Error {}
 		interface Locals {
 			page: import('frontend-map-client').Resolution<'main'>;
+			locale: string;
 		}
 		// interface PageData {}
 		// interface PageState {}

@@ -1,4 +1,4 @@
 // server/middleware/pages.ts: redirects, 404s and sitemap files
 import { middleware } from "frontend-map-client/nuxt";
 
-export default defineEventHandler(middleware(map));
+export default defineEventHandler(middleware(map, { locales: ["en", "de"], redirectRoot: true }));
