@@ -1,6 +1,6 @@
 /** Adapter for Astro: a middleware for pages that are rendered on demand, and `getStaticPaths`. */
 import type { FrontendMap } from "../client.js";
-import { fileProblem } from "../pages/left_out.js";
+import { decoded, fileProblem } from "../pages/left_out.js";
 import { distinct } from "../pages/pages.js";
 import type { Page, SiteKey } from "../types.js";
 import { type AdapterOptions, handlePageRequest, withPageStatus } from "./page_request.js";
@@ -50,8 +50,6 @@ export function getStaticPaths<Site extends SiteKey>(map: FrontendMap<Site>, opt
     return found.map(({ params, page }) => ({ params, props: { page } }));
   };
 }
-
-const decoded = (path: string) => path.split("/").slice(1).map(decodeURIComponent).join("/");
 
 const problem = (path: string) =>
   /[%?#]/.test(decoded(path)) ? "Astro does not decode `%`, `?` and `#`"

@@ -1,5 +1,7 @@
 /** Adapter for SvelteKit: the hook `handle`, and `entries` for prerendered pages. */
 import type { FrontendMap } from "../client.js";
+import { decoded, fileProblem } from "../pages/left_out.js";
+import { distinct } from "../pages/pages.js";
 import type { SiteKey } from "../types.js";
 import { type AdapterOptions, handlePageRequest, withPageStatus } from "./page_request.js";
 
@@ -39,11 +41,14 @@ const hasRestParameter = ({ route }: KitEvent) => route.id === null || route.id.
 
 /**
  * The `entries` of the route `src/routes/[...path]`: all pages, from one request. A site with several
- * hosts is built for one of them: `{ locale }`.
+ * hosts is built for one of them: `{ locale }`. A path with `?` or `#` is left out.
  */
 export function entries<Site extends SiteKey>(map: FrontendMap<Site>, options?: Parameters<FrontendMap<Site>["pages"]>[0]) {
   return async (): Promise<{ path: string }[]> => {
-    const params = await map.pages(options).toStaticParams("/{*path?}");
-    return params.map(({ path }) => ({ path: path.join("/") }));
+    const found = await distinct(map.pages(options).buildable(problem), ({ path }) => ({ path: decoded(path.replace(/\/$/, "")) }));
+    return found.map(({ params }) => params);
   };
 }
+
+const problem = (path: string) =>
+  /[?#]/.test(decoded(path)) ? "SvelteKit cannot prerender a path with `?` or `#`" : fileProblem(path);

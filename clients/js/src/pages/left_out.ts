@@ -16,6 +16,9 @@ export function fileProblem(path: string): string | null {
   return tooLong ? `a segment has more than ${MAX_SEGMENT_BYTES} bytes` : null;
 }
 
+/** A path as frameworks take it: decoded, without the slash at its beginning. */
+export const decoded = (path: string): string => path.split("/").slice(1).map(decodeURIComponent).join("/");
+
 /** Names each page, in the log of the build. */
 export function warnOfLeftOut<Site>(pages: LeftOut<Site>[]): void {
   const lines = pages.map(({ page: { path }, reason }) => `\n  ${path}: ${reason}`);

@@ -322,6 +322,11 @@ test("astro and sveltekit: characters that URLs encode are decoded", async (t) =
   assert.deepEqual([params, await sveltekit.entries(map)()], [{ path: "en/a b+c&d" }, [{ path: "en/a b+c&d" }]]);
 });
 
+test("sveltekit: entries of a site whose URLs end with a slash have none", async (t) => {
+  const { url } = await serve(t, (_, response) => send(response, 200, list(["/", "/en/", "/en/a%2Fb/"].map(row))));
+  assert.deepEqual(await sveltekit.entries(createFrontendMap({ url, site: "main" }))(), [{ path: "" }, { path: "en" }, { path: "en/a/b" }]);
+});
+
 test("astro and sveltekit: list that is not complete fails the build, as does a failing service", async (t) => {
   const { url } = await serve(t, (_, response) => send(response, 200, list(ROWS.slice(1))));
   const short = createFrontendMap({ url, site: "main" });
