@@ -71,7 +71,7 @@ export class Urls {
   }
 
   async #flush(): Promise<void> {
-    const batches = batchesOf(this.#waiting.filter(({ signal }) => !signal.aborted)).values();
+    const batches = batchesOf(this.#waiting.filter(({ signal, reject }) => !signal.aborted || reject(signal.reason))).values();
     this.#waiting = [];
     let failed: unknown;
     const worker = async () => {

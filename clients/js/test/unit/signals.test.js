@@ -92,6 +92,28 @@ test("documents of a caller who gives up in the same tick are not in the batch",
   assert.deepEqual(JSON.parse(received[0].body).documents.map(({ documentId }) => documentId), ["stays"]);
 });
 
+test("caller who gives up before a batch is sent does not hold up those who come later", async (t) => {
+  let hangs = false;
+  const { url, received } = await serve(t, (request, response) => hangs || sendUrls(request, response));
+  const now = performance.now.bind(performance);
+  let ahead = 0;
+  t.mock.method(performance, "now", () => now() + ahead);
+  const map = createFrontendMap({ url, site: "main", lastGood: 10, timeoutMs: 100 });
+  await map.url(ref("kept"));
+  hangs = true;
+  assert.ok((await map.url(ref("kept"))).lastGood);
+  hangs = false;
+  ahead = 1_000;
+  // The one that finds out whether the service responds again.
+  const controller = new AbortController();
+  const gone = map.url(ref("gone"), { signal: controller.signal });
+  controller.abort(REASON);
+  await assert.rejects(gone, (error) => error === REASON);
+  await new Promise((done) => setTimeout(done));
+  assert.equal((await map.url(ref("kept"))).lastGood, undefined);
+  assert.equal(received.length, 3);
+});
+
 test("caller who gives up is no failure of the service: nothing from before is repeated", async (t) => {
   const { url, received } = await serve(t, (_, response) => {
     if (received.length === 1) send(response, 200, success(document("/en/a")));
