@@ -24,8 +24,12 @@ export const staticParams =
  */
 export function pathname(segments: readonly string[], as: "encoded" | "decoded" = "encoded"): string {
   const text = (segment: string) => (as === "decoded" ? segment : decodeURIComponent(segment));
-  return `/${segments.map((segment) => encodeURIComponent(text(segment))).join("/")}`;
+  return `/${segments.map((segment) => encoded(text(segment))).join("/")}`;
 }
+
+/** As the service does: `encodeURIComponent` leaves five characters that RFC 3986 reserves. */
+const encoded = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** What the page knows itself; `openGraph` may have more, such as images. */
 interface OwnMetadata {

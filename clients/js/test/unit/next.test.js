@@ -262,7 +262,7 @@ test("staticParams leave out what no file can be written for, and name it", asyn
 });
 
 test("path of a page is that of its params, as a page and generateMetadata have them", () => {
-  for (const [text, path] of [["100%", "/en/100%25"], ["100%25", "/en/100%2525"], ["café", "/en/caf%C3%A9"], ["a?b", "/en/a%3Fb"]]) {
+  for (const [text, path] of [["100%", "/en/100%25"], ["100%25", "/en/100%2525"], ["café", "/en/caf%C3%A9"], ["a?b", "/en/a%3Fb"], ["it's (a) *!", "/en/it%27s%20%28a%29%20%2A%21"]]) {
     assert.equal(pathname(["en", encodeURIComponent(text)]), path);
     assert.equal(pathname(["en", text], "decoded"), path);
   }
@@ -325,6 +325,15 @@ async function revalidated(data, { key, more } = {}) {
   });
   return { status: (await handle(webhook(data, key))).status, calls };
 }
+
+test("tag of a page that an edit makes stale is that with which it was cached, whatever its slug", async () => {
+  // As the service writes it.
+  const path = "/en/it%27s%20%28a%29";
+  const tags = [];
+  caching({ tag: "frontend-map", cacheTag: (...given) => tags.push(...given), cacheLife: () => {} })({ pathname: pathname(["en", "it's (a)"], "decoded") });
+  const { calls } = await revalidated({ changes: [{ type: "updated", path }] });
+  assert.deepEqual(calls, [["tag", tags[1], "max"]]);
+});
 
 test("revalidate makes the changed page stale if no URL has changed, else all results of the service", async () => {
   const tag = ["tag", "frontend-map", "max"];

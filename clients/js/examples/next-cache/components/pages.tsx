@@ -61,8 +61,8 @@ async function ArticleList({ locale, limit }: { locale: Locale<"main">; limit?: 
 }
 
 /** The document of a page. */
-const content = async ({ contentType, documentId, locale, pathname }: DocumentPage) =>
-  (await contentOf(contentType, documentId, locale, pathname)) ?? notFound();
+const content = async ({ contentType, documentId, locale, canonicalPath }: DocumentPage) =>
+  (await contentOf(contentType, documentId, locale, canonicalPath)) ?? notFound();
 
 // #region content
 // components/pages.tsx: what the page shows of the CMS
