@@ -31,7 +31,8 @@ export async function sitemapFile<Site extends SiteKey>(
   const path = inFolder ? `/sitemaps/${pathname.slice(folder.length)}` : pathname;
   const { method, headers } = request;
   const failed = () => uncached(new Response(null, { status: 503, headers: { "retry-after": "60" } }));
-  return map.sitemap(new Request(new URL(path, request.url), { method, headers }), { host }).catch(onFailure(failed));
+  const file = await map.sitemap(new Request(new URL(path, request.url), { method, headers }), { host }).catch(onFailure(failed));
+  return folder === "/" && file?.status === 404 ? null : file;
 }
 
 /** Browsers would keep a 308 for ever, although documents are renamed back. */

@@ -140,6 +140,19 @@ for (const [sitemapPath, path] of [["/maps", "/maps/pages-1.xml"], ["/", "/pages
   });
 }
 
+test("own file that the service does not have stays, where its folder is that of the site's files", async (t) => {
+  const { url } = await serve(t, (one, response) => {
+    if (one.url.pathname.endsWith("/feed.xml")) return send(response, 404, failure(404, "NotFoundError", { reason: "no_file" }));
+    if (one.url.pathname === "/api/resolve") return send(response, 200, success(none("/feed.xml")));
+    sendFile(response, one.url);
+  });
+  const handle = proxy(client(url), { sitemapPath: "/" });
+  assert.equal(await handle(request("/feed.xml")), undefined);
+  assert.equal((await handle(request("/pages-1.xml"))).status, 200);
+  // A crawler must hear that a file is gone.
+  assert.equal((await proxy(client(url))(request("/sitemaps/feed.xml"))).status, 404);
+});
+
 for (const [path, language, expected] of [
   ["/", "de-AT,de;q=0.9,en;q=0.5", "/de"],
   ["/", "en;q=0.5, de;q=0.1", "/en"],
