@@ -49,5 +49,5 @@ export function proxy<Site extends SiteKey, Request extends ProxyRequest = Proxy
   };
 }
 /** A `GET` of sitemap files and robots.txt: 503 while the service fails, null for other paths. */
-export const sitemap = <Site extends SiteKey>(map: FrontendMap<Site>, host?: string) =>
-  (request: Request): Promise<Response | null> => sitemapFile(map, request, host, { robots: true });
+export const sitemap = <Site extends SiteKey>(map: FrontendMap<Site>, host?: string, sitemapPath?: string) =>
+  (request: Request): Promise<Response | null> => sitemapFile(map, request, host, { robots: true, sitemapPath });

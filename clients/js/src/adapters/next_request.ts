@@ -2,6 +2,7 @@
 import type { FrontendMap } from "../client.js";
 import { FrontendMapError } from "../error.js";
 import type { RedirectTarget, SiteKey } from "../types.js";
+import { sitemapFileAt } from "./sitemap_file.js";
 
 /** What the adapter uses of a `NextRequest`; the pathname has no `basePath`. */
 export type ProxyRequest = Request & {
@@ -21,18 +22,12 @@ export async function sitemapFile<Site extends SiteKey>(
   map: FrontendMap<Site>,
   request: Request & Partial<ProxyRequest>,
   host: string | undefined,
-  { robots = false, sitemapPath = "/sitemaps" }: SitemapFiles,
+  { robots = false, sitemapPath }: SitemapFiles,
 ): Promise<Response | null> {
   const { pathname } = request.nextUrl ?? new URL(request.url);
   if (pathname === "/robots.txt" && !robots) return null;
-  const folder = `${sitemapPath.replace(/\/$/, "")}/`;
-  // At the root, files of the site itself would look like those of the service.
-  const inFolder = pathname.startsWith(folder) && (folder !== "/" || pathname.endsWith(".xml"));
-  const path = inFolder ? `/sitemaps/${pathname.slice(folder.length)}` : pathname;
-  const { method, headers } = request;
   const failed = () => uncached(new Response(null, { status: 503, headers: { "retry-after": "60" } }));
-  const file = await map.sitemap(new Request(new URL(path, request.url), { method, headers }), { host }).catch(onFailure(failed));
-  return folder === "/" && file?.status === 404 ? null : file;
+  return sitemapFileAt(map, request, pathname, { host, sitemapPath }).catch(onFailure(failed));
 }
 
 /** Browsers would keep a 308 for ever, although documents are renamed back. */

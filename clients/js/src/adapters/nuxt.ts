@@ -14,8 +14,11 @@ export function middleware<Site extends SiteKey, Event = NuxtEvent>(
   { isPage = isPageRequest, ...options }: AdapterOptions<Event & NuxtEvent> = {},
 ) {
   return async (event: Event & NuxtEvent): Promise<Response | undefined> => {
-    const request = { ...requestOf(event), context: event, locals: event.context };
-    const found = await handlePageRequest(map, request, { isPage, ...options }).catch(rethrowWithoutStatus);
+    const { request, url } = requestOf(event);
+    // h3 has taken it off.
+    url.pathname = (options.basePath ?? "") + url.pathname;
+    const visit = { request, url, context: event, locals: event.context };
+    const found = await handlePageRequest(map, visit, { isPage, ...options }).catch(rethrowWithoutStatus);
     if (found === null || found instanceof Response) return found ?? undefined;
     if (found.draft) event.node.res.setHeader("cache-control", DRAFT_CACHE);
     if (found.page.kind === "none") event.node.res.statusCode = 404;

@@ -3,6 +3,7 @@ import type { FrontendMap } from "../client.js";
 import { FrontendMapError, isOutage } from "../error.js";
 import type { RedirectTarget, Resolution, SiteKey } from "../types.js";
 import { languageOf } from "./language.js";
+import { sitemapFileAt } from "./sitemap_file.js";
 
 /** Without this, browsers keep a 308 for ever, and a document may be renamed back. */
 const REDIRECT_CACHE = "public, max-age=60";
@@ -21,6 +22,10 @@ export interface AdapterOptions<Context> {
   locales?: readonly string[] | undefined;
   /** There is no page at `/`: it leads to the one of `locales` that `Accept-Language` prefers. */
   redirectRoot?: boolean | undefined;
+  /** The path below which the framework has the site, without a slash at its end; `front_end_url` ends with it. */
+  basePath?: string | undefined;
+  /** `sitemap_path` of the site in the service's settings. */
+  sitemapPath?: string | undefined;
   /** Which requests are for pages of the service; others are left alone. Each adapter has a default. */
   isPage?: ((context: Context) => boolean) | undefined;
   /** Those of a site with several, as `host[:port]`: each has its own paths and sitemap files. */
@@ -60,16 +65,20 @@ export interface PageRequest<Context> {
 export async function handlePageRequest<Site extends SiteKey, Context>(
   map: FrontendMap<Site>,
   { request, url, context, locals }: PageRequest<Context>,
-  { draft, locales = [], redirectRoot, isPage, hosts = [], unavailable = respond503 }: AdapterOptions<Context>,
+  { draft, locales = [], redirectRoot, basePath = "", sitemapPath, isPage, hosts = [], unavailable = respond503 }: AdapterOptions<Context>,
 ): Promise<Response | PageResult<Site> | null> {
-  const language = languageOf(url.pathname, request.headers, locales);
+  if (!`${url.pathname}/`.startsWith(`${basePath}/`)) return null;
+  const pathname = url.pathname.slice(basePath.length) || "/";
+  const redirect = ({ to, path, status }: Pick<RedirectTarget, "to" | "path" | "status">, cache: string) =>
+    new Response(null, { status, headers: { location: (to ?? basePath + path) + url.search, "cache-control": cache } });
+  const language = languageOf(pathname, request.headers, locales);
   if (language) locals.locale = language;
   // The service is not asked: its failure must not hide the site.
-  if (redirectRoot && language && url.pathname === "/") return redirect({ to: null, path: `/${language}`, status: 307 }, url, "no-store");
+  if (redirectRoot && language && pathname === "/") return redirect({ to: null, path: `/${language}`, status: 307 }, "no-store");
   const host = hosts.find((one) => one === url.host);
   let file: Response | null;
   try {
-    file = await map.sitemap(request, { host });
+    file = await sitemapFileAt(map, request, pathname, { host, sitemapPath });
   } catch (error) {
     // A crawler would take the status of a refused request for the end of the file.
     if (!(error instanceof FrontendMapError)) throw error;
@@ -79,8 +88,8 @@ export async function handlePageRequest<Site extends SiteKey, Context>(
   try {
     if (!isPage?.(context)) return null;
     const drafts = (await draft?.(context)) ?? false;
-    const page = await resolve(map, host ? url : url.pathname, drafts);
-    if ("redirect" in page && page.redirect) return redirect(page.redirect, url, drafts ? "no-store" : REDIRECT_CACHE);
+    const page = await resolve(map, host ? Object.assign(new URL(url), { pathname }) : pathname, drafts);
+    if ("redirect" in page && page.redirect) return redirect(page.redirect, drafts ? "no-store" : REDIRECT_CACHE);
     locals.page = page;
     if (language && page.locale) locals.locale = page.locale;
     return { page, draft: drafts };
@@ -98,11 +107,6 @@ export async function resolve<Site extends SiteKey>(
 ): Promise<Resolution<Site>> {
   const page = draft ? await map.resolve(at, { draft }) : null;
   return page && page.kind !== "none" ? page : map.resolve(at);
-}
-
-/** With the query of the request. */
-function redirect({ to, path, status }: Pick<RedirectTarget, "to" | "path" | "status">, { search }: URL, cache: string): Response {
-  return new Response(null, { status, headers: { location: (to ?? path) + search, "cache-control": cache } });
 }
 
 /** Where the service does not say when to come back. */

@@ -247,6 +247,26 @@ for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
     assert.equal(await (await visit("/sitemap.xml")).response.text(), "<?xml /sitemaps/main/sitemap.xml");
   });
 
+  test(`${name}: with a base path, pages, redirects and sitemap files are those below it`, async (t) => {
+    const { visit, received } = await on(t, { basePath: "/docs", locales: ["en"], redirectRoot: true });
+    // h3 takes it off.
+    const base = name === "nuxt" ? "" : "/docs";
+    assert.equal((await visit(`${base}/en/a`)).page.documentId, "a1");
+    assert.equal(received[0].url.searchParams.get("pathname"), "/en/a");
+    for (const [path, location] of [["/en/old-without-base-url?x", "/docs/en/new?x"], ["/en/old", "https://www.example.com/en/new"], ["/", "/docs/en"]]) {
+      assert.equal((await visit(base + path)).response.headers.get("location"), location);
+    }
+    assert.equal(await (await visit(`${base}/sitemap.xml`)).response.text(), "<?xml /sitemaps/main/sitemap.xml");
+    if (base) assert.deepEqual([await (await visit("/docsearch")).response.text(), received.length], ["rendered", 4]);
+  });
+
+  test(`${name}: sitemap files may be in another folder`, async (t) => {
+    for (const [sitemapPath, path] of [["/maps", "/maps/pages-1.xml"], ["/", "/pages-1.xml"]]) {
+      const { visit } = await on(t, { sitemapPath });
+      assert.equal(await (await visit(path)).response.text(), "<?xml /sitemaps/main/pages-1.xml");
+    }
+  });
+
   test(`${name}: of a site with several hosts, the visitor's host decides, and an unknown one does not`, async (t) => {
     const { visit, received } = await on(t, { hosts: ["example.com", "example.de:8080"] });
     const german = { origin: "http://example.de:8080" };
