@@ -1,7 +1,7 @@
 import type { DocumentPage, PageOutside } from "frontend-map-client";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { label, languages } from "../../shared/texts.ts";
+import { label, languages } from "../../shared/texts";
 
 type Props = { page: DocumentPage | PageOutside; type: string; title: string; children: ReactNode };
 

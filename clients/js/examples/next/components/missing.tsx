@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { texts } from "../../shared/texts.ts";
+import { texts } from "../../shared/texts";
 
 export function Missing({ locale = "en" }: { locale?: string }) {
   const { language, missing, back } = texts(locale);

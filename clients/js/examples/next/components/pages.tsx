@@ -2,8 +2,8 @@ import type { DocumentPage, Locale, PageOutside, Resolution } from "frontend-map
 import { draftMode } from "next/headers";
 import Link from "next/link";
 import { notFound } from "next/navigation";
-import { document, documents } from "../../shared/content.ts";
-import { texts } from "../../shared/texts.ts";
+import { document, documents } from "../../shared/content";
+import { texts } from "../../shared/texts";
 import { map } from "@/lib/map";
 import { Frame } from "./frame";
 

@@ -4,7 +4,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import "../globals.css";
 import "../../../shared/style.css";
-import { texts } from "../../../shared/texts.ts";
+import { texts } from "../../../shared/texts";
 
 export const metadata: Metadata = { title: { template: "%s · Example", default: "Example" } };
 

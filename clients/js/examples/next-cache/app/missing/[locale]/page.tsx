@@ -1,5 +1,5 @@
 import { Missing } from "@/components/missing";
-import { texts } from "../../../../shared/texts.ts";
+import { texts } from "../../../../shared/texts";
 
 type Props = { params: Promise<{ locale: string }> };
 

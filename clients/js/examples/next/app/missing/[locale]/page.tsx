@@ -1,6 +1,6 @@
 // app/missing/[locale]/page.tsx: what the proxy shows with a status of 404
 import { Missing } from "@/components/missing";
-import { texts } from "../../../../shared/texts.ts";
+import { texts } from "../../../../shared/texts";
 
 type Props = { params: Promise<{ locale: string }> };
 
