@@ -1,13 +1,11 @@
 /** The checks of an example, in the order in which they run. */
 import assert from "node:assert/strict";
 import { sendReset } from "./webhook.js";
-import { until } from "./process.js";
+import { mapAtOnce, timed, until } from "./process.js";
 
 const ARTICLE = "api::article.article";
 const LIST = "/en/articles";
 const LISTED = 50;
-/** Requests at the same time. */
-const AT_ONCE = 8;
 
 /** Name → `(context) => Promise`: throws where the example is wrong. `context` is that of drive.js. */
 export const CHECKS = {
@@ -38,11 +36,7 @@ export const CHECKS = {
 
   /** The same of all public pages, those with reserved characters and other scripts included. */
   async all({ example, service, all }) {
-    const waiting = all.values();
-    const worker = async () => {
-      for (const { path } of waiting) await checkHead(example, service, path);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    await mapAtOnce(all, ({ path }) => checkHead(example, service, path));
     return `${all.length} pages`;
   },
 
@@ -209,14 +203,6 @@ async function checkHead(example, service, path) {
   assert.deepEqual(canonical, [canonicalUrl], path);
   const found = links.filter(({ rel, hreflang }) => rel === "alternate" && hreflang);
   assert.deepEqual(Object.fromEntries(found.map(({ hreflang, href }) => [hreflang, href])), alternates, path);
-}
-
-/** Status of a response, and after how long it was complete. */
-async function timed(url) {
-  const start = performance.now();
-  const response = await fetch(url);
-  await response.text();
-  return { status: response.status, ms: performance.now() - start };
 }
 
 /** The attributes of a tag. */

@@ -24,7 +24,7 @@ export class Example {
     this.url = `http://127.0.0.1:${this.port}${this.basePath}`;
   }
 
-  #options({ service, strapi } = {}) {
+  #options({ service, strapi, content = CONTENT } = {}) {
     const env = {
       ...process.env,
       // Astro, Nuxt and SvelteKit need a later Node.js than this Strapi takes.
@@ -36,7 +36,7 @@ export class Example {
       FRONTEND_MAP_URL: service,
       FRONTEND_MAP_TOKEN: DRAFT_TOKEN,
       FRONTEND_MAP_WEBHOOK_SECRET: NOTIFY_SECRET,
-      ...(strapi ? { STRAPI_URL: strapi, STRAPI_TOKEN: READ_TOKEN } : { CONTENT }),
+      ...(strapi ? { STRAPI_URL: strapi, STRAPI_TOKEN: READ_TOKEN } : { CONTENT: content }),
       PREVIEW_SECRET,
     };
     return { cwd: this.folder, env };

@@ -75,6 +75,28 @@ export function responds(url, child) {
   }, (status) => status < 400);
 }
 
+/** Requests at the same time. */
+const AT_ONCE = 8;
+
+/** Calls `call` with each item, some at the same time; the results, in the order of the items. */
+export async function mapAtOnce(items, call) {
+  const results = [];
+  const waiting = items.entries();
+  const worker = async () => {
+    for (const [at, item] of waiting) results[at] = await call(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}
+
+/** Status and text of a response, and after how many milliseconds it was complete. */
+export async function timed(url, init) {
+  const start = performance.now();
+  const response = await fetch(url, init);
+  const text = await response.text();
+  return { status: response.status, text, ms: performance.now() - start };
+}
+
 /** A port on which nothing listens. */
 export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");

@@ -100,22 +100,35 @@ export class CountingProxy {
   counts = {};
 
   async start(service) {
-    const target = new URL(service.url);
+    this.target = new URL(service.url);
     this.server = createServer((from, to) => {
-      const route = `${from.method} ${new URL(from.url, target).pathname}`;
+      const route = `${from.method} ${new URL(from.url, this.target).pathname}`;
       this.counts[route] = (this.counts[route] ?? 0) + 1;
-      const { method, url: path, headers } = from;
-      const passed = request({ host: target.hostname, port: target.port, method, path, headers }, (response) => {
-        to.writeHead(response.statusCode, response.headers);
-        response.pipe(to);
-      });
-      // As if the service itself were reached.
-      passed.once("error", () => to.destroy());
-      from.pipe(passed);
+      this.respond(from, to);
     });
-    this.server.listen(0, "127.0.0.1");
-    await once(this.server, "listening");
+    await this.listen(0);
     this.url = `http://127.0.0.1:${this.server.address().port}`;
+  }
+
+  async listen(port) {
+    this.server.listen(port, "127.0.0.1");
+    await once(this.server, "listening");
+  }
+
+  respond(from, to) {
+    this.pass(from, to);
+  }
+
+  /** Passes a request on, to another `path` and with other `headers` of the response if they are given. */
+  pass(from, to, { path = from.url, headers = {} } = {}) {
+    const { hostname: host, port } = this.target;
+    const passed = request({ host, port, method: from.method, path, headers: from.headers }, (response) => {
+      to.writeHead(response.statusCode, { ...response.headers, ...headers });
+      response.pipe(to);
+    });
+    // As if the service itself were reached.
+    passed.once("error", () => to.destroy());
+    from.pipe(passed);
   }
 
   /** The requests that `call` causes. */
