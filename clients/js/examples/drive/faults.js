@@ -114,12 +114,15 @@ class FaultyProxy extends CountingProxy {
 const SLUGS = ["v1.2", "a b", "100%", "what?", "no#1", "it's", "cafés-in-münchen", "日本", ..."abcdefgh"];
 const articles = () => SLUGS.map((slug, at) => article(`live-${at}`, slug, at % 3 === 2 ? "de" : "en"));
 
+/** A site that was built by an earlier run may have kept pages of it. */
+const RUN = Date.now().toString(36);
+
 async function tryFault(name, site, live) {
   const { service, proxy, example } = site;
   const fault = FAULTS[name];
   // Path → what was wrong.
   const wrong = { live: new Map(), edited: new Map(), 404: new Map(), slow: new Map(), kept: new Map() };
-  const missing = Array.from({ length: 10 }, (_, at) => article(`${name}-${at}`, `${name}-${at}`.replaceAll(" ", "-").toLowerCase()));
+  const missing = Array.from({ length: 10 }, (_, at) => article(`${name}-${at}`, `${RUN}-${name}-${at}`.replaceAll(" ", "-")));
   const paths = missing.map(({ slug }) => `/en/articles/${slug}`);
   const visit = async (path, isWrong) => {
     const visited = await site.visit(path);
