@@ -94,6 +94,21 @@ for (const [name, { deleted, changed, dependencies }] of Object.entries(OTHERS))
   });
 }
 
+test("each scaffold says which version of what made it", () => {
+  const made = Object.fromEntries(readdirSync(scaffolds).filter((file) => file.endsWith(".json")).map((file) => [file.replace(".json", ""), json(scaffolds, file)]));
+  const folders = readdirSync(scaffolds, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  assert.deepEqual(Object.keys(made).sort(), folders.sort());
+  const by = Object.entries(made).map(([name, one]) => [name, one.by.replace(/@(\d+[.]\d+[.]\d+|[0-9a-f]{40})$/, "")]);
+  assert.deepEqual(Object.fromEntries(by), {
+    next: "create-next-app",
+    "next-cache": "create-next-app",
+    nuxt: "github:nuxt/starter",
+    sveltekit: "sv",
+    astro: "github:withastro/astro",
+  });
+  assert.deepEqual([made.nuxt.options, made.astro.options], [["--branch", "v4"], ["--branch", "examples/minimal"]]);
+});
+
 test("scaffold has Cache Components unless it is told otherwise", () => {
   assert.match(text(scaffolds, "next-cache/next.config.ts"), /cacheComponents: true/);
   assert.ok(json(scaffolds, "next.json").options.includes("--no-cache-components"));
