@@ -6,6 +6,8 @@ import { mapAtOnce, timed, until } from "./process.js";
 const ARTICLE = "api::article.article";
 const LIST = "/en/articles";
 const LISTED = 50;
+/** Until a change is seen, from when the service knows it: the examples keep pages for a minute without a webhook. */
+const CHANGE_MS = 5_000;
 
 /** Name → `(context) => Promise`: throws where the example is wrong. `context` is that of drive.js. */
 export const CHECKS = {
@@ -29,7 +31,7 @@ export const CHECKS = {
     }
   },
 
-  /** Canonical URL and hreflang, in the source as a crawler reads it. */
+  /** Language, title, canonical URL and hreflang, in the source as a crawler reads it. */
   async head({ example, service, pages }) {
     for (const { path } of Object.values(pages)) await checkHead(example, service, path);
   },
@@ -38,6 +40,29 @@ export const CHECKS = {
   async all({ example, service, all }) {
     await mapAtOnce(all, ({ path }) => checkHead(example, service, path));
     return `${all.length} pages`;
+  },
+
+  /** Description and Open Graph of all public pages. */
+  async metadata({ example, all }) {
+    await mapAtOnce(all, async ({ path }) => {
+      const { text } = await timed(example.url + path);
+      const known = metadataOf(text);
+      const [, main] = /<main\b[^>]*>(.*)<\/main>/s.exec(text);
+      const [, paragraph = ""] = /<p\b[^>]*>(.*?)<\/p>/s.exec(main) ?? [];
+      assert.equal(known.description?.trim() ?? "", plain(paragraph), path);
+      assert.equal(known["og:locale"], path.split("/")[1], path);
+      assert.equal(known["og:url"], linksOf(text).find(({ rel }) => rel === "canonical").href, path);
+    });
+    return `${all.length} pages`;
+  },
+
+  /** Files and routes that the site has itself; `drive.own` has the text of each. */
+  async own({ example }) {
+    for (const [path, part] of Object.entries(example.own)) {
+      const { status, text } = await timed(example.url + path);
+      assert.equal(status, 200, path);
+      assert.ok(text.includes(part), `${path}: ${text}`);
+    }
   },
 
   async languages({ visitor, service, pages }) {
@@ -107,15 +132,17 @@ export const CHECKS = {
     const { documentId, path, params } = articles[0];
     const slug = `renamed-for-${example.name}`;
     await visitor.visit(path);
+    // Rendered now, so that it is not the minute that renders it again.
+    for (let visit = 0; visit < 2; visit += 1) await visitor.visit(LIST);
     await strapi.publish(ARTICLE, documentId, "en", { slug });
     const moved = await until("redirect", () => service.resolve(path), ({ kind }) => kind === "redirect");
-    const page = await until("308", () => visitor.visit(`${path}?a=b`), ({ statuses }) => statuses.length > 1);
+    const page = await until("308", () => visitor.visit(`${path}?a=b`), ({ statuses }) => statuses.length > 1, CHANGE_MS);
     assert.deepEqual(page.statuses, [308, 200]);
     assert.equal(page.url, `${moved.redirect.to}?a=b`);
     assert.ok(moved.redirect.to.endsWith(slug), params.slug);
     assert.equal(page.type, ARTICLE);
     const linked = ({ list }) => list.some(({ href }) => href === moved.redirect.to);
-    await until("new link in the list", () => visitor.visit(LIST), linked);
+    await until("new link in the list", () => visitor.visit(LIST), linked, CHANGE_MS);
     state.moved = { from: path, to: moved.redirect.to };
   },
 
@@ -193,20 +220,38 @@ export const CHECKS = {
 /** How long a page may take while the service hangs; the clients of the examples wait for 2 s. Milliseconds. */
 const HUNG_MS = 3_000;
 
-async function checkHead(example, service, path) {
-  const response = await fetch(example.url + path);
-  assert.equal(response.status, 200, path);
-  const html = await response.text();
-  const { canonicalUrl, alternates } = await service.resolve(path);
-  const links = [...html.matchAll(/<link\b[^>]*>/gi)].map(([tag]) => attributes(tag));
-  const canonical = links.filter(({ rel }) => rel === "canonical").map(({ href }) => href);
+/** Status, language, title, canonical URL and hreflang of a page. */
+export async function checkHead(example, service, path) {
+  const { status, text } = await timed(example.url + path);
+  assert.equal(status, 200, path);
+  const { canonicalUrl, alternates, locale } = await service.resolve(path);
+  const [heading, title] = ["h1", "title"].map((name) => plain(new RegExp(`<${name}\\b[^>]*>(.*?)</${name}>`, "s").exec(text)?.[1] ?? ""));
+  assert.ok(heading, path);
+  // The root of a locale may have it without the name of the site.
+  assert.ok([heading, `${heading} · Example`].includes(title), `${path}: ${title}`);
+  assert.equal(attributes(/<html\b[^>]*>/.exec(text)[0]).lang, locale, path);
+  const canonical = linksOf(text).filter(({ rel }) => rel === "canonical").map(({ href }) => href);
   assert.deepEqual(canonical, [canonicalUrl], path);
-  const found = links.filter(({ rel, hreflang }) => rel === "alternate" && hreflang);
+  const found = linksOf(text).filter(({ rel, hreflang }) => rel === "alternate" && hreflang);
   assert.deepEqual(Object.fromEntries(found.map(({ hreflang, href }) => [hreflang, href])), alternates, path);
 }
+
+const linksOf = (html) => [...html.matchAll(/<link\b[^>]*>/gi)].map(([tag]) => attributes(tag));
+
+/** Name or property of each `<meta>` → its content. */
+function metadataOf(html) {
+  const all = [...html.matchAll(/<meta\b[^>]*>/gi)].map(([tag]) => attributes(tag));
+  return Object.fromEntries(all.map(({ name, property = name, content }) => [property, content]));
+}
+
+/** HTML as text. */
+const plain = (html) => withoutEntities(html.replace(/<[^>]*>/g, "")).trim();
+
+const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'", "#39": "'" };
+const withoutEntities = (text) => text.replace(/&([^;]+);/g, (whole, name) => ENTITIES[name] ?? whole);
 
 /** The attributes of a tag. */
 function attributes(tag) {
   const found = [...tag.matchAll(/([\w-]+)="([^"]*)"/g)];
-  return Object.fromEntries(found.map(([, name, value]) => [name.toLowerCase(), value.replaceAll("&amp;", "&").replaceAll("&#x27;", "'")]));
+  return Object.fromEntries(found.map(([, name, value]) => [name.toLowerCase(), withoutEntities(value)]));
 }

@@ -13,9 +13,9 @@ export class Example {
     this.name = name;
     this.folder = fileURLToPath(new URL(`../${name}/`, import.meta.url));
     // { checks: names of checks.js, webhook?: the path of its route for webhooks, isStatic?: the build
-    // requests all pages of the service, basePath?: its BASE_PATH }
-    const { checks, webhook, isStatic = false, basePath = "" } = JSON.parse(readFileSync(`${this.folder}package.json`, "utf8")).drive;
-    Object.assign(this, { checks, webhook, isStatic, basePath });
+    // requests all pages of the service, basePath?: its BASE_PATH, own?: for the check of this name }
+    const { checks, webhook, isStatic = false, basePath = "", own } = JSON.parse(readFileSync(`${this.folder}package.json`, "utf8")).drive;
+    Object.assign(this, { checks, webhook, isStatic, basePath, own });
   }
 
   /** Chooses its address; `port` fixes it. */

@@ -52,12 +52,12 @@ export async function run(command, options) {
 }
 
 /** The first result of `call` for which `holds` is true; an error counts as a result. */
-export async function until(what, call, holds = Boolean) {
-  const deadline = performance.now() + TIMEOUT_MS;
+export async function until(what, call, holds = Boolean, timeoutMs = TIMEOUT_MS) {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const result = await call().catch((error) => error);
     if (!(result instanceof Error) && holds(result)) return result;
-    if (performance.now() > deadline) throw new Error(`${what}: not in ${TIMEOUT_MS / 1000} s; last: ${result}`);
+    if (performance.now() > deadline) throw new Error(`${what}: not in ${timeoutMs / 1000} s; last: ${result}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
