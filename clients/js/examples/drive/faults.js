@@ -142,7 +142,7 @@ async function tryFault(name, site, live) {
     await visitLive("live");
     await visitLive("live");
     await visitMissing();
-    site.articles.push(...missing);
+    site.articles = [...articles(), ...missing];
     await site.publish();
     // Those that change the service itself find the edit when they are over.
     if (fault.respond) await site.known(paths);
