@@ -20,12 +20,27 @@ export function pages() {
   return [new URL("../README.md", import.meta.url), ...recipes.map((name) => new URL(name, RECIPES))];
 }
 
+/** The blocks of code of a page: { file, region?, code, isWhole: whether nothing of the file is outside of them }. */
+export function blocks(page) {
+  return [...page.matchAll(BLOCK)].map(([block, , file, region]) => {
+    const code = block.split("\n").slice(2, -1).join("\n");
+    return { file, region, code, isWhole: region === undefined || withoutRegion(file, region) === "" };
+  });
+}
+
 /** The page as it must be. @throws Error for a source that does not exist. */
 export function filled(page) {
   return page.replace(BLOCK, (_, comment, file, region) => {
     const language = extname(file).slice(1);
     return `${comment}\`\`\`${language}\n${source(file, region)}\n\`\`\``;
   });
+}
+
+/** What a file has beside a region. */
+function withoutRegion(file, region) {
+  const shown = new Set(source(file, region).split("\n").map((line) => line.trim()));
+  const lines = readFileSync(new URL(file, EXAMPLES), "utf8").split("\n").map((line) => line.trim());
+  return lines.filter((line) => !shown.has(line) && !/#(end)?region/.test(line)).join("\n");
 }
 
 /** A region without its own lines and its indentation. */
