@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::app::{App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes};
 use crate::config::{Cms, Config};
-use crate::content::{Content, Strapi, StrapiError};
-use crate::outgoing::BuildError;
-use crate::shared::SharedState;
-use crate::snapshot_cache::{DocumentCache, DocumentLimits, ProcessState, Settings, SnapshotCache};
+use frontend_map_cache::{DocumentCache, DocumentLimits, ProcessState, Settings, SnapshotCache};
+use frontend_map_cms::{Content, Strapi, StrapiError};
+use frontend_map_platform::outgoing::BuildError;
+use frontend_map_service::app::{
+    App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes,
+};
+use frontend_map_service::shared::SharedState;
 
 /// Why an app cannot be built although its settings are valid.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,18 @@
 //! The settings (D29, D30): built-in defaults, overridden by the file, overridden by the
 //! environment. They are checked as a whole before anything is started.
+//!
+//! # Design
+//!
+//! `config` reads everything into one table, removes and checks the sections one by one, and
+//! collects all problems. A key that remains in the table is unknown, which is a problem as well. A
+//! `Config` exists only if there are no problems, so the rest of the program does not check
+//! settings again (D29). Sites and content types are lists (`[[site]]`), never maps by key: names
+//! of environment variables are lower-cased when they are read, but a site's key must keep its
+//! letter case.
+//!
+//! The token cannot be set in the settings file. It is stored in a `SecretString`, its header is
+//! marked sensitive, and the text of an HTTP client error is never printed, because it contains
+//! addresses.
 
 mod deserialize;
 mod file;
@@ -33,16 +46,16 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
-use crate::content::StrapiSettings;
-use crate::frontend_url::BaseUrl;
-use crate::notify::Target;
-use crate::path_import::ImportFile;
-use crate::rules::ContentTypeUid;
-use crate::shared_engine::EngineSettings;
-use crate::site::Sites;
-use crate::snapshot_cache::Freshness;
-use crate::traces::Settings as Traces;
-use crate::validator::runs::RunTimes;
+use frontend_map_cache::Freshness;
+use frontend_map_catalog::moved::import::ImportFile;
+use frontend_map_catalog::site::Sites;
+use frontend_map_cms::StrapiSettings;
+use frontend_map_fleet::redis::EngineSettings;
+use frontend_map_outbound::checks::runs::RunTimes;
+use frontend_map_outbound::webhooks::Target;
+use frontend_map_platform::traces::Settings as Traces;
+use frontend_map_rules::ContentTypeUid;
+use frontend_map_rules::frontend_url::BaseUrl;
 use sources::Context;
 
 /// The environment variables by name.

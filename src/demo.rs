@@ -11,11 +11,12 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
+use crate::boot;
 use crate::config::{self, Config, Environment};
-use crate::http::Service;
-use crate::shared::SharedState;
-use crate::{boot, server};
 use front_page::WithFrontPage;
+use frontend_map_service::http::Service;
+use frontend_map_service::server;
+use frontend_map_service::shared::SharedState;
 
 /// The settings of the demo; its content is the built-in content of the source `files`.
 const SETTINGS: &str = include_str!("../config/demo/settings.toml");

@@ -15,16 +15,16 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use frontend_map::frontend_url::{BaseUrl, Hosts};
-use frontend_map::path_history::{Limits, PathHistory, Row};
-use frontend_map::path_index::{PathIndex, TypePaths};
-use frontend_map::redirects::{FormerOwner, SiteHistory, former_owner};
-use frontend_map::rules::{
+use frontend_map_catalog::moved::history::{Limits, PathHistory, Row};
+use frontend_map_catalog::moved::redirects::{FormerOwner, SiteHistory, former_owner};
+use frontend_map_catalog::path_index::{PathIndex, TypePaths};
+use frontend_map_catalog::site::{ResolveBy, Site, SitePages};
+use frontend_map_catalog::snapshot::{Builder, Listing};
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Pathname, Rule, RuleSet, Template,
 };
-use frontend_map::site::{ResolveBy, Site, SitePages};
-use frontend_map::snapshot::{Builder, Listing};
 
 const UID: &str = "plugin::cms.article";
 const SOURCE: u128 = 1;

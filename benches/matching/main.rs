@@ -20,7 +20,7 @@ mod rules;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use frontend_map::rules::{
+use frontend_map_rules::{
     ContentTypeUid, Locale, LocalePrefix, Locales, Match, Pathname, Rule, RuleSet, Template,
 };
 use rules::{Set, hits, long_paths, misses};
@@ -169,7 +169,7 @@ fn build<T>(name: &str, build: impl Fn() -> Result<T, String>) -> Option<T> {
 fn ours(templates: &[String]) -> Result<RuleSet, String> {
     let uid = ContentTypeUid::parse("api::page.page").map_err(|error| error.to_string())?;
     let rule = |text: &String| Ok(Rule::new(uid.clone(), Template::parse(text)?));
-    let rules: Result<Vec<Rule>, frontend_map::rules::TemplateError> =
+    let rules: Result<Vec<Rule>, frontend_map_rules::TemplateError> =
         templates.iter().map(rule).collect();
     let locales = ["en", "de", "fr"].map(Locale::parse).into_iter().collect::<Result<_, _>>();
     let locales = Locales::new(locales.map_err(|error| error.to_string())?);

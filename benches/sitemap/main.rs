@@ -16,11 +16,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontend_map::content::{BadItem, Page, Projection};
-use frontend_map::frontend_url::{BaseUrl, Hosts};
-use frontend_map::sitemap::files::{Frame, Layout, write};
-use frontend_map::sitemap::{Form, List};
-use frontend_map::snapshot::{Builder, Listing, Part, Snapshot};
+use frontend_map_catalog::sitemap::files::{Frame, Layout, write};
+use frontend_map_catalog::sitemap::{Form, List};
+use frontend_map_catalog::snapshot::{Builder, Listing, Part, Snapshot};
+use frontend_map_cms::{BadItem, Page, Projection};
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 use pages::{BASE, UID, borrowed, pages, rules};
 
 /// Odd, so that the median is one of them.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use frontend_map::rules::{ContentTypeUid, Locale, LocalePrefix, Locales, Rule, RuleSet, Template};
+use frontend_map_rules::{ContentTypeUid, Locale, LocalePrefix, Locales, Rule, RuleSet, Template};
 use serde::Deserialize;
 
 pub(crate) const UID: &str = "plugin::cms.article";

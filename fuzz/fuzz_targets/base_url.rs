@@ -1,7 +1,7 @@
 //! A parsed base URL is canonical: parsed again it is the same, and a URL parser changes nothing.
 #![no_main]
 
-use frontend_map::frontend_url::BaseUrl;
+use frontend_map_rules::frontend_url::BaseUrl;
 use libfuzzer_sys::fuzz_target;
 use url::Url;
 

@@ -4,8 +4,8 @@
 
 use std::sync::LazyLock;
 
-use frontend_map::content::{Projection, fuzz_document, fuzz_page, fuzz_reply};
-use frontend_map::rules::{ContentTypeUid, FieldPath};
+use frontend_map_cms::{Projection, fuzz_document, fuzz_page, fuzz_reply};
+use frontend_map_rules::{ContentTypeUid, FieldPath};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

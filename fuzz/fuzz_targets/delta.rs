@@ -1,7 +1,7 @@
 //! Bytes of another instance are no delta, or one that leads from no snapshot but its own.
 #![no_main]
 
-use frontend_map::snapshot::{Builder, Delta, Snapshot};
+use frontend_map_catalog::snapshot::{Builder, Delta, Snapshot};
 use libfuzzer_sys::fuzz_target;
 
 const MAX_BYTES: usize = 1 << 20;

@@ -1,7 +1,7 @@
 //! A normalized pathname is absolute, normalizes to itself, and has the same segments.
 #![no_main]
 
-use frontend_map::rules::{PathSegment, Pathname};
+use frontend_map_rules::{PathSegment, Pathname};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,7 +1,7 @@
 //! A template that parses prints as it was written; a parse error has a position in the text.
 #![no_main]
 
-use frontend_map::rules::Template;
+use frontend_map_rules::Template;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -2,8 +2,8 @@
 //! it was built from, or to an earlier rule (D16).
 #![no_main]
 
-use frontend_map::frontend_url::{BaseUrl, Hosts, frontend_path};
-use frontend_map::rules::{
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts, frontend_path};
+use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Pathname, Rule, RuleSet, SiteLocale, Source, Template, TrailingSlash, without_trailing_slash,
 };

@@ -25,7 +25,7 @@ use super::output::terminal::Colours;
 use super::output::words::count;
 use super::selection;
 use crate::config::{Cms, Config};
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
 
 /// Prints the report. `offline`: nothing is requested from the CMS and from Redis.
 ///

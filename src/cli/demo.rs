@@ -13,7 +13,7 @@ use super::shutdown::{Closing, Signals, until_stopped};
 use super::{CommandError, serve};
 use crate::config::DEFAULT_CMS_REQUESTS;
 use crate::demo;
-use crate::shared::SharedState;
+use frontend_map_service::shared::SharedState;
 
 /// How long to run.
 #[derive(Debug, Args)]

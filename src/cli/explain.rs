@@ -15,12 +15,12 @@ use super::output::terminal::Colours;
 use super::selection;
 use crate::boot;
 use crate::config::Config;
-use crate::content::Status;
-use crate::explain::{DocumentExplanation, explain_document};
-use crate::frontend_url::NullLink;
-use crate::rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
-use crate::site::{Site, Sites};
-use crate::suggestion::did_you_mean;
+use frontend_map_catalog::explain::{DocumentExplanation, explain_document};
+use frontend_map_catalog::site::{Site, Sites};
+use frontend_map_cms::Status;
+use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_rules::frontend_url::NullLink;
+use frontend_map_rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
 
 /// The longest pathname that the service accepts, in bytes (D3).
 const MAX_PATHNAME: usize = 2_048;

@@ -23,8 +23,8 @@ use super::output::terminal::prose_width;
 use super::output::words::{count, wrapped};
 use super::{CommandError, environment, refuse};
 use crate::config::{self, Log, SettingsFile};
-use crate::content::{RequestLimiters, Strapi, StrapiSettings};
-use crate::rules::Locale;
+use frontend_map_cms::{RequestLimiters, Strapi, StrapiSettings};
+use frontend_map_rules::Locale;
 
 /// The name that stands for stdout.
 const STDOUT: &str = "-";

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::frontend_url::HostName;
-use crate::rules::{ContentTypeUid, Locale};
-use crate::site::{PAGES, Site, Sites};
-use crate::suggestion::did_you_mean;
+use frontend_map_catalog::site::{PAGES, Site, Sites};
+use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_rules::frontend_url::HostName;
+use frontend_map_rules::{ContentTypeUid, Locale};
 
 /// The most names that an error lists.
 const MAX_NAMES: usize = 10;

@@ -23,15 +23,17 @@ use self::reload::Reloader;
 use super::output::logging;
 use super::shutdown::{Signals, until_stopped};
 use super::{CommandError, check, print_settings_file};
+use crate::boot;
 use crate::config::{Config, Problems, SettingsFile};
-use crate::http::{AdminService, Service};
-use crate::notify::{Notifier, Positions, Timing};
-use crate::outgoing::system_look_up;
-use crate::server::ConnectionSettings;
-use crate::shared::SharedState;
-use crate::site::Sites;
-use crate::snapshot_cache::{apply_invalidations, follow_store, keep_fresh};
-use crate::{boot, server, traces};
+use frontend_map_cache::{apply_invalidations, follow_store, keep_fresh};
+use frontend_map_catalog::site::Sites;
+use frontend_map_outbound::webhooks::{Notifier, Positions, Timing};
+use frontend_map_platform::outgoing::system_look_up;
+use frontend_map_platform::traces;
+use frontend_map_service::http::{AdminService, Service};
+use frontend_map_service::server;
+use frontend_map_service::server::ConnectionSettings;
+use frontend_map_service::shared::SharedState;
 
 /// Serves until a signal. `load` reads the settings file, at the start and at each reload.
 ///

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep};
 
-use crate::server::GRACE_PERIOD;
-use crate::shared::SharedState;
+use frontend_map_service::server::GRACE_PERIOD;
+use frontend_map_service::shared::SharedState;
 
 /// The signal that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

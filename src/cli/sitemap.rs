@@ -12,12 +12,12 @@ use super::output::logging;
 use super::output::words::count;
 use super::selection;
 use super::walk::{listed_urls, walk};
-use crate::app::App;
 use crate::boot;
 use crate::config::Config;
-use crate::site::{PAGES, Site};
-use crate::sitemap::files::{INDEX, ROBOTS, SITEMAP, file_name, index, robots};
-use crate::snapshot_cache::CachedCopy;
+use frontend_map_cache::CachedCopy;
+use frontend_map_catalog::site::{PAGES, Site};
+use frontend_map_catalog::sitemap::files::{INDEX, ROBOTS, SITEMAP, file_name, index, robots};
+use frontend_map_service::app::App;
 
 /// Which files to write, and where.
 #[derive(Debug, Args)]

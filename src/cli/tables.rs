@@ -16,11 +16,11 @@ use std::sync::Arc;
 use super::output::terminal::Colours;
 use super::validate::Output;
 use super::walk::{listed_urls, walk};
-use crate::app::App;
-use crate::rules::ContentTypeUid;
-use crate::site::Site;
-use crate::snapshot::Snapshot;
-use crate::tables::{Chunks, Rows};
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_catalog::tables::{Chunks, Rows};
+use frontend_map_rules::ContentTypeUid;
+use frontend_map_service::app::App;
 
 /// Walks content types of a site and writes a table of their snapshots to a file, or to stdout
 /// (`None` or `-`). `write` gets the snapshots and the colours for the output.

@@ -29,11 +29,11 @@ use super::shutdown::{Stop, stop_signal};
 use super::walk::{listed_urls, walk};
 use crate::boot;
 use crate::config::Config;
-use crate::site::PAGES;
-use crate::snapshot::Snapshot;
-use crate::tables::{Problems, SharedPaths};
-use crate::validator::Targets;
-use crate::validator::report::{
+use frontend_map_catalog::site::PAGES;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_catalog::tables::{Problems, SharedPaths};
+use frontend_map_outbound::checks::Targets;
+use frontend_map_outbound::checks::report::{
     PreviousReport, ProblemList, SiteReport, TypeReport, csv, html, json, junit,
 };
 

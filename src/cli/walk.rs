@@ -10,10 +10,10 @@ use indicatif::{HumanFloatCount, MultiProgress, ProgressBar, ProgressState, Prog
 use tokio::time::interval;
 
 use super::output::words::{count, digits};
-use crate::app::App;
-use crate::rules::ContentTypeUid;
-use crate::site::Site;
-use crate::snapshot_cache::{CachedCopy, SnapshotCache};
+use frontend_map_cache::{CachedCopy, SnapshotCache};
+use frontend_map_catalog::site::Site;
+use frontend_map_rules::ContentTypeUid;
+use frontend_map_service::app::App;
 
 /// How often a line of progress is redrawn.
 const TICK: Duration = Duration::from_millis(100);

@@ -6,8 +6,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::Cms;
 use super::value::Table;
-use crate::frontend_url::BaseUrl;
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
+use frontend_map_rules::frontend_url::BaseUrl;
 
 /// Settings as written, copied before the sections are removed from the table.
 pub(super) struct Written {

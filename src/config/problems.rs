@@ -6,7 +6,7 @@ use std::fmt;
 use super::known_keys::{KnownKeys, UnknownKey};
 use super::value::{Origin, Table, Value};
 use super::variable_names::{fix_for_secret, similar_setting};
-use crate::suggestion::did_you_mean;
+use frontend_map_platform::suggestion::did_you_mean;
 
 /// Problems of the settings, one line each. Not empty when it is an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

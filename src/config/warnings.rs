@@ -4,8 +4,8 @@
 use super::known_keys::KnownKeys;
 use super::variable_names::similar_setting;
 use super::{Cms, Environment};
-use crate::site::Site;
-use crate::suggestion::did_you_mean;
+use frontend_map_catalog::site::Site;
+use frontend_map_platform::suggestion::did_you_mean;
 
 /// The variables with the base URLs of sites.
 const BASE_URL: &str = "FRONT_END_URL_";
@@ -46,7 +46,7 @@ fn unused_content_types(sites: &[Site], cms: &Cms) -> Vec<String> {
     let ruled: Vec<&str> = sites
         .iter()
         .flat_map(|site| site.rules.content_types())
-        .map(crate::rules::ContentTypeUid::as_str)
+        .map(frontend_map_rules::ContentTypeUid::as_str)
         .collect();
     let unused = settings.endpoints.keys().filter(|uid| !ruled.contains(&uid.as_str()));
     let mut found: Vec<String> = unused

@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, Method, Request};
 use http_body_util::{Either, Full};
 
 use super::{Addresses, OPERATIONS, Operation};
-use crate::http::{HttpResponse, RequestHandler, ResponseFuture, Service};
+use frontend_map_service::http::{HttpResponse, RequestHandler, ResponseFuture, Service};
 
 /// Permits the page's inline style and its form; the page loads nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \

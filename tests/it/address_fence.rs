@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use frontend_map::frontend_url::BaseUrl;
-use frontend_map::outgoing::LookUp;
-use frontend_map::validator::{CheckResult, Failure, Validator};
+use frontend_map_outbound::checks::{CheckResult, Failure, Validator};
+use frontend_map_platform::outgoing::LookUp;
+use frontend_map_rules::frontend_url::BaseUrl;
 use futures::StreamExt;
 
 use crate::support::front_end::{Answer, FrontEnd};

@@ -1,9 +1,9 @@
 //! The demo's articles, on its own frontend, have every kind of result of a URL check.
 
 use frontend_map::demo::frontend;
-use frontend_map::frontend_url::BaseUrl;
-use frontend_map::validator::report::Tally;
-use frontend_map::validator::{CheckResult, Failure, Validator};
+use frontend_map_outbound::checks::report::Tally;
+use frontend_map_outbound::checks::{CheckResult, Failure, Validator};
+use frontend_map_rules::frontend_url::BaseUrl;
 use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;

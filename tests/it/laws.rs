@@ -16,12 +16,12 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use frontend_map::frontend_url::{BaseUrl, Hosts, NoUrl, NoUrlReason, frontend_path};
-use frontend_map::rules::{
+use frontend_map_catalog::sitemap::{Form, List};
+use frontend_map_catalog::snapshot::{Builder, Listing, PublicUrl};
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts, NoUrl, NoUrlReason, frontend_path};
+use frontend_map_rules::{
     Document, LocalePrefix, Pathname, Rule, RuleSet, Segment, Template, without_trailing_slash,
 };
-use frontend_map::sitemap::{Form, List};
-use frontend_map::snapshot::{Builder, Listing, PublicUrl};
 use generate::UIDS;
 use proptest::prelude::*;
 use url::Url;

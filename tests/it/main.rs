@@ -1,4 +1,22 @@
 //! Black-box tests of the real binary and the public core.
+//!
+//! - `tests/it` starts the real binary on a free port and exchanges exact bytes with it. Peers
+//!   (CMS, frontends) are scripted, on real sockets. There are no mocks of our own code.
+//! - `tests/corpora` has hostile requests, slugs, base URLs and CMS responses, one case per row.
+//!   An unknown kind of row fails.
+//! - Property tests: normalization is idempotent, a template prints as the text that it was
+//!   parsed from, and a built path resolves to the values that it was built from.
+//! - `tests/it/shifting` generates scripts in which editors change documents between any two
+//!   requests of a walk, while the CMS fails or returns wrong data. Every 200 is checked against
+//!   the history of each document.
+//! - `tests/it/docs.rs` compares these pages and the example settings with the binary;
+//!   `tests/it/alarms.rs` compares the alert rules, the dashboard and the runbook with the
+//!   metrics and each other.
+//! - Every response and every log line of the tests is searched for the CMS's token and for a
+//!   draft.
+//! - `tests/it/fleet` starts several instances on a real `redis-server`, which it kills, pauses,
+//!   empties and cuts off; `scripts/check_fleet.py` does so for minutes, compares the responses
+//!   of all instances with an oracle, and counts what the CMS, the frontends and the engine get.
 #![expect(clippy::unwrap_used, reason = "a panic in a helper of a test is the report as well")]
 
 mod absent_keys;
@@ -26,7 +44,6 @@ mod hosts;
 mod init;
 mod last_good;
 mod laws;
-mod layering;
 mod lifecycle;
 mod matching;
 mod mistakes;

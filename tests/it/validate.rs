@@ -90,8 +90,8 @@ fn settled(text: &str, base: &str) -> String {
 
 /// The page without its style and script, which are files of their own, and their hashes.
 fn without_assets(html: &str) -> String {
-    let style = include_str!("../../src/validator/report/html/page.css");
-    let script = include_str!("../../src/validator/report/html/page.js");
+    let style = include_str!("../../crates/outbound/src/checks/report/html/page.css");
+    let script = include_str!("../../crates/outbound/src/checks/report/html/page.js");
     let page = html.replace(style, "STYLE").replace(script, "SCRIPT");
     let hash = |text: &str| {
         let from = text.find("'sha256-").unwrap();

@@ -1,8 +1,8 @@
 //! The validator with a scripted frontend: exact results, and the requests that the frontend gets.
 
-use frontend_map::frontend_url::BaseUrl;
-use frontend_map::validator::report::{Entry, Tally};
-use frontend_map::validator::{CheckResult, Failure, LOCATION_CHARS, Validator};
+use frontend_map_outbound::checks::report::{Entry, Tally};
+use frontend_map_outbound::checks::{CheckResult, Failure, LOCATION_CHARS, Validator};
+use frontend_map_rules::frontend_url::BaseUrl;
 use futures::StreamExt;
 use futures::future::join_all;
 use serde_json::json;

@@ -7,8 +7,8 @@ mod sitemap_files;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::snapshot::Snapshot;
-use crate::store::StoredSnapshot;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_store::StoredSnapshot;
 use sitemap_files::next_whole_second;
 
 pub use knowledge::{Knowledge, KnownCopy};

@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use super::copy::CachedCopy;
-use super::invalidation::Invalidation;
-use crate::content::{
+use crate::copy::CachedCopy;
+use crate::invalidation::Invalidation;
+use frontend_map_catalog::site::{Site, Sites};
+use frontend_map_cms::{
     Content, ContentError, ContentQuery, Document, Projection, Selection, Status, Versions,
 };
-use crate::frontend_url::absent_key;
-use crate::metrics::Metrics;
-use crate::rules::{Condition, ContentTypeUid, FieldPath, Locale};
-use crate::site::{Site, Sites};
+use frontend_map_platform::metrics::Metrics;
+use frontend_map_rules::frontend_url::absent_key;
+use frontend_map_rules::{Condition, ContentTypeUid, FieldPath, Locale};
 pub use last_good::LastGoodDocuments;
 use last_good::{Good, Key};
 

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::copy::CachedCopy;
-use crate::content::ContentQuery;
-use crate::metrics::WalkCounters;
+use crate::copy::CachedCopy;
 use flight::Outcome;
+use frontend_map_cms::ContentQuery;
+use frontend_map_platform::metrics::WalkCounters;
 use updates::Updates;
 
 pub(super) use flight::{Flight, Waiter};

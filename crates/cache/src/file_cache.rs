@@ -11,9 +11,9 @@ use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use tokio::sync::{Semaphore, oneshot};
 
-use super::copy::CachedCopy;
-use crate::site::Site;
-use crate::sitemap::files::{File, write};
+use crate::copy::CachedCopy;
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::sitemap::files::{File, write};
 
 /// The memory for texts, in bytes: a file of 50,000 URLs is about 10 MB, compressed 1 MB; the
 /// largest has 50 MiB.

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 pub use adoption::follow_lists;
 pub use roles::follow_roles;
 
-use super::SnapshotCache;
-use super::entry::{Entry, Lookup};
-use super::refresh::{TypeGroup, report_failure};
-use super::site_cache::SiteCache;
+use crate::SnapshotCache;
+use crate::entry::{Entry, Lookup};
+use crate::refresh::{TypeGroup, report_failure};
+use crate::site_cache::SiteCache;
 
 impl SnapshotCache {
     /// The entries whose refreshes this instance starts by itself: those of which it is not a

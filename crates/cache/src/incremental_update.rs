@@ -12,6 +12,69 @@
 //! follow each other. What two reads in flight have found is put together by the times at which they
 //! began (`patching`); a change that was known by then shows in the later one. So it does not matter
 //! which of them ends first.
+//!
+//! # From a webhook to new URLs
+//!
+//! 1. The operation `cms_hook` checks the secret, reads the body to its end, and parses its
+//!    beginning: event, content type, `documentId`, and whether `publishedAt` is null. An event
+//!    about a draft ends here. A body that names no document means that anything may have
+//!    changed: all types are walked.
+//! 2. The last good responses about the document and about documents that read others are
+//!    dropped. The invalidation becomes a hint in the queues of the content types that it may
+//!    concern. Each type has two update loops with a queue each: one reads the named documents,
+//!    the other one their dependents. A loop waits for a pause of 0.2 s (0.05 s if it has
+//!    started no round for a second), at most 1 s (debounce); ten thousand events about fifty
+//!    documents become fifty hints.
+//! 3. `incremental_update` decides for each content type what to read. A document of the type
+//!    itself is read again. Its dependents, which are the documents of the type that read the
+//!    changed one through a relation of the rules (a category, each level of parents), are found
+//!    in two ways: the cached copy knows which versions did so before, and a list with a filter
+//!    on the relation has those that do so now. The first is needed because Strapi drops
+//!    relations without an event, and after an unpublish or delete no filter finds them.
+//!    - The dependents of a document that has more than `cms.page_size` of them are read page
+//!      by page, locale by locale (`full_read`), and until then their paths stand. A path that
+//!      is computed from a new category and a known slug may never have existed: the article
+//!      may have been renamed, and the webhook about that be lost or late (D60). The update of
+//!      a newer change interrupts such a read for five seconds after its own change, and then
+//!      only between two locales; the read goes on with the locales that are left.
+//!    - After a withdrawal no filter finds the dependents, so the versions without a related
+//!      document are read page by page, and those of the others that the copy knows by their
+//!      ids.
+//!    - A version that gained the relation by an unread change, and lost it by a withdrawal,
+//!      has no related document any more, and the copy knows it as a dependent of another one.
+//!      If a document is withdrawn while a read of its dependents is due, or at most five
+//!      seconds after such a read (the event may be late), all versions without a related
+//!      document are therefore read, locale by locale (`full_read::unrelated`).
+//! 4. Which content type a relation leads to is learned from the schema, if the token may read
+//!    it, from events about documents that the copy reads, and from responses (`plan::targets`).
+//!    Where it is not known, the service requests the changed document from the endpoint of its
+//!    type, together with one that the copy reads through the relation. If the response has the
+//!    document that the copy reads, the type is the target. If it has the changed document
+//!    alone, the type is excluded and costs no request for a day, as long as the copy reads the
+//!    other document. If it has neither, each event about the type costs a list of dependents. A
+//!    path that no document of the copy proves to be a relation is never a filter, because it
+//!    may lead through a component, for which Strapi answers with a 500: once a day for each
+//!    type that an event names, a walk within the share looks for a first reference.
+//! 5. `strapi::walk::selection` sends the lists: one request for all locales where the result
+//!    fits on a page, otherwise a walk for each locale with the same filter and the same proof.
+//!    A page of such a walk that fails is requested again, for up to a minute in the whole walk:
+//!    while Strapi publishes a category with thousands of articles, it responds to nothing for
+//!    seconds, and a list that began again each time might never end. Every row must match the
+//!    filter, so a CMS that ignores it is noticed. A response with versions in one locale alone
+//!    is confirmed locale by locale if the copy knows others.
+//! 6. The versions are put into the copies of all sites as soon as they are read, under a lock,
+//!    and into that of a walk that began before, once it completes. An older read never replaces
+//!    a newer one: each read has the time before its first request, and what is put into a copy
+//!    while other reads are in flight is kept until these end, and then put over what they have
+//!    found. If that walk has found documents that read a changed one and have not been read
+//!    again since, the invalidation is repeated.
+//! 7. A walk follows at once where it is faster or nothing else can determine the result: more
+//!    than a quarter of the type's versions by their ids because of one document, more than all
+//!    of them in one round, or a document that lacks a key which decides. A list that fails
+//!    affects only the hints that it is for. It is repeated after 1, 2, 4, 8, 16 and 30 s; then
+//!    a walk follows. While the circuit breaker is open, the loops wait, the refresher sends the
+//!    probes, and the rounds begin as soon as it closes. After an unusable response, such as one
+//!    of a CMS that ignores the filter, a walk within the share of the CMS follows.
 
 mod dependents;
 mod differing;
@@ -32,10 +95,10 @@ pub use update_loops::apply_invalidations;
 
 use std::collections::BTreeMap;
 
-use super::invalidation::Hint;
-use super::refresh::TypeGroup;
-use crate::content::ContentError;
-use crate::rules::DocumentLocale;
+use crate::invalidation::Hint;
+use crate::refresh::TypeGroup;
+use frontend_map_cms::ContentError;
+use frontend_map_rules::DocumentLocale;
 
 /// Versions of documents: their locales by `documentId`.
 type Listed = BTreeMap<String, Vec<DocumentLocale<'static>>>;

@@ -6,7 +6,7 @@ mod relation_targets;
 
 use tokio::sync::Notify;
 
-use crate::rules::ContentTypeUid;
+use frontend_map_rules::ContentTypeUid;
 
 pub(super) use hint::{Hint, Task};
 pub(super) use hint_queue::{Batch, HintQueue, debounced};

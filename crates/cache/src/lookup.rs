@@ -7,13 +7,13 @@ use std::time::Duration;
 use futures::future::try_join_all;
 use tokio::time::timeout;
 
-use super::SnapshotCache;
-use super::copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served};
-use super::entry::{Entry, Lookup};
-use super::refresh::{self, Started, TypeGroup};
-use crate::content::ContentError;
-use crate::rules::ContentTypeUid;
-use crate::site::Site;
+use crate::SnapshotCache;
+use crate::copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served};
+use crate::entry::{Entry, Lookup};
+use crate::refresh::{self, Started, TypeGroup};
+use frontend_map_catalog::site::Site;
+use frontend_map_cms::ContentError;
+use frontend_map_rules::ContentTypeUid;
 
 /// The shortest time from a failed walk to the next one that requests start without waiting for it.
 const WALK_PAUSE: Duration = Duration::from_secs(5);

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::entry::{Entry, Lookup};
-use super::site_cache::SiteCache;
-use super::{SnapshotCache, refresh};
-use crate::content::{BreakerState, Content};
+use crate::entry::{Entry, Lookup};
+use crate::site_cache::SiteCache;
+use crate::{SnapshotCache, refresh};
+use frontend_map_cms::{BreakerState, Content};
 
 pub use probes::Probes;
 pub(super) use refresh_interval::RefreshInterval;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::entry::Freshness;
-use super::triggers::RefreshTriggers;
-use crate::fleet::Fleet;
-use crate::metrics::Metrics;
-use crate::path_history::PathHistory;
-use crate::store::Store;
+use crate::entry::Freshness;
+use crate::triggers::RefreshTriggers;
+use frontend_map_catalog::moved::history::PathHistory;
+use frontend_map_fleet::Fleet;
+use frontend_map_platform::metrics::Metrics;
+use frontend_map_store::Store;
 
 /// What the caches of a process share, before and after a reload.
 pub struct ProcessState<'p> {

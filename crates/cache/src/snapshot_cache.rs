@@ -1,63 +1,39 @@
-//! The snapshot cache: a copy of the public URLs of each content type of each site, refreshed in the
-//! background, and built once however many requests wait for it.
-
-mod copy;
-mod document_cache;
-mod entry;
-mod file_cache;
-mod fleet;
-mod incremental_update;
-mod invalidation;
-mod lookup;
-mod refresh;
-mod refresher;
-mod settings;
-mod site_cache;
-mod status;
-mod triggers;
+//! The cache of all sites: what requests read, and what a reload takes over.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served, SitemapFiles};
-pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments, Stale};
-pub use entry::Freshness;
-pub use file_cache::FileCache;
-pub use fleet::{follow_lists, follow_roles};
-pub use incremental_update::apply_invalidations;
-pub use invalidation::{Change, Invalidation};
-use refresher::RefreshInterval;
-pub use refresher::{Probes, keep_fresh};
-pub use settings::{ProcessState, Settings};
-pub use status::TypeStatus;
-pub use triggers::RefreshTriggers;
+use crate::refresher::RefreshInterval;
 
-use crate::content::{BreakerState, Content};
-use crate::fleet::{Fleet, ListId};
-use crate::redirects::SiteHistory;
-use crate::rules::{ContentTypeUid, Pathname};
-use crate::site::{PAGES, Site, Sites};
-use crate::store::Store;
-use entry::Entry;
-pub use refresh::FAILED_WALK;
-use refresh::{Started, TypeGroup};
-pub use site_cache::PathIndexState;
-use site_cache::{AgeLimits, Kept, Opening, SiteCache};
+use crate::copy::CachedCopy;
+use crate::entry::{Entry, Freshness};
+use crate::invalidation::Invalidation;
+use crate::refresh::{Started, TypeGroup};
+use crate::settings::{ProcessState, Settings};
+use crate::site_cache::{AgeLimits, Kept, Opening, PathIndexState, SiteCache};
+use crate::status::TypeStatus;
+use crate::triggers::RefreshTriggers;
+use frontend_map_catalog::moved::redirects::SiteHistory;
+use frontend_map_catalog::site::{PAGES, Site, Sites};
+use frontend_map_cms::{BreakerState, Content};
+use frontend_map_fleet::{Fleet, ListId};
+use frontend_map_rules::{ContentTypeUid, Pathname};
+use frontend_map_store::Store;
 
 /// The cached copies of all sites behind one content source.
 pub struct SnapshotCache {
-    sites: HashMap<String, Arc<SiteCache>>,
+    pub(crate) sites: HashMap<String, Arc<SiteCache>>,
     /// The same entries by content type.
-    groups: HashMap<ContentTypeUid, Arc<TypeGroup>>,
-    content: Arc<Content>,
-    settings: Settings,
-    triggers: Arc<RefreshTriggers>,
-    store: Arc<Store>,
+    pub(crate) groups: HashMap<ContentTypeUid, Arc<TypeGroup>>,
+    pub(crate) content: Arc<Content>,
+    pub(crate) settings: Settings,
+    pub(crate) triggers: Arc<RefreshTriggers>,
+    pub(crate) store: Arc<Store>,
     /// Whether the file of the store had been opened before this cache was built, which has read it then.
     has_read_store: bool,
-    fleet: Arc<Fleet>,
-    interval: RefreshInterval,
+    pub(crate) fleet: Arc<Fleet>,
+    pub(crate) interval: RefreshInterval,
 }
 
 /// Takes copies from the store and stores the others whenever its file has been opened, as after
@@ -266,32 +242,32 @@ impl SnapshotCache {
         })
     }
 
-    fn entry(&self, site: &Site, uid: &str) -> (&Arc<SiteCache>, &Arc<Entry>) {
+    pub(crate) fn entry(&self, site: &Site, uid: &str) -> (&Arc<SiteCache>, &Arc<Entry>) {
         let site = self.sites.get(&site.key).expect("each site of the settings has a cache");
         (site, site.entry(uid).expect("callers check that the site has a rule for the type"))
     }
 
     /// Joins the refresh of an entry in flight, or starts one at once, of all sites with this content
     /// type.
-    fn start_refresh(&self, entry: &Arc<Entry>) -> Started {
-        refresh::start(self.group(entry), entry, &self.triggers)
+    pub(crate) fn start_refresh(&self, entry: &Arc<Entry>) -> Started {
+        crate::refresh::start(self.group(entry), entry, &self.triggers)
     }
 
-    fn group(&self, entry: &Entry) -> &Arc<TypeGroup> {
+    pub(crate) fn group(&self, entry: &Entry) -> &Arc<TypeGroup> {
         &self.groups[&entry.query.uid]
     }
 
     /// The age limits of copies at present.
-    fn freshness(&self) -> Freshness {
+    pub(crate) fn freshness(&self) -> Freshness {
         Freshness { soft: self.interval.current(), ..self.settings.freshness }
     }
 
-    fn update_interval(&self) {
+    pub(crate) fn update_interval(&self) {
         let freshness = Freshness { cms_share: self.cms_share(), ..self.settings.freshness };
         self.interval.update(freshness, self.groups.values(), self.since_event());
     }
 
-    fn entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {
         self.sites.values().flat_map(|site| site.entries().map(move |entry| (site, entry)))
     }
 }

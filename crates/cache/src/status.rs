@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::copy::CachedCopy;
-use super::entry::{Entry, Freshness};
-use crate::fleet::status::ListStatus;
-use crate::metrics::WalkCounters;
-use crate::rules::ContentTypeUid;
-use crate::site::{ResolveBy, Site};
+use crate::copy::CachedCopy;
+use crate::entry::{Entry, Freshness};
+use frontend_map_catalog::site::{ResolveBy, Site};
+use frontend_map_fleet::status::ListStatus;
+use frontend_map_platform::metrics::WalkCounters;
+use frontend_map_rules::ContentTypeUid;
 
 /// The status of one content type of a site.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::invalidation::{Invalidations, RelationTargets};
+use crate::invalidation::{Invalidations, RelationTargets};
 pub(super) use background_walks::{BackgroundWalk, BackgroundWalks};
 use named_documents::NamedDocuments;
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 pub use by_document::{DocumentLocation, TypePaths, VersionId, other_owner};
 use own_paths::OwnPaths;
 
-use crate::rules::{ContentTypeUid, Match, Pathname, RuleSet, RuleSubset};
 use crate::snapshot::{PublicUrl, Snapshot};
+use frontend_map_rules::{ContentTypeUid, Match, Pathname, RuleSet, RuleSubset};
 
 /// The paths of a site as far as they are known: the snapshots of its content types, built with path
 /// tables.

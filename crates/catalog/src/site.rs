@@ -9,9 +9,9 @@ pub use pages::{PAGES, SitePages};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::frontend_url::Hosts;
-use crate::rules::{ContentTypeUid, Locale, RuleSet};
 use crate::snapshot::PublicUrl;
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{ContentTypeUid, Locale, RuleSet};
 
 /// A site: a frontend with its rules.
 #[derive(Clone, Debug)]
@@ -186,7 +186,7 @@ fn variable_part(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{LocalePrefix, Locales, Rule, Template};
+    use frontend_map_rules::{LocalePrefix, Locales, Rule, Template};
 
     fn site(key: &str, uids: &[&str], locales: &[&str]) -> Site {
         let template = Template::parse("/{slug}").unwrap();

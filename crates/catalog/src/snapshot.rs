@@ -2,6 +2,34 @@
 //!
 //! Sitemaps, resolved pathnames and URL checks read the same snapshot, so that they cannot disagree.
 //! It is compact: texts are in an arena, and each URL is an entry of fixed size, not an allocation.
+//!
+//! # Design
+//!
+//! - **Compact.** Texts in blocks that never move, 24 bytes an entry, 4 bytes for the order of
+//!   lists, 7 to 11 for the path table: 60 to 90 bytes a URL with its `documentId`, and the title
+//!   where a rule has a field for it.
+//! - **Paths as they are built.** A path has its slash at the end where `trailing_slash` wants
+//!   one (D38), so that lists and files copy it. The path table has the normalized form, without
+//!   the slash.
+//! - **Problems.** A version without a URL has a row of 16 bytes with its reason and rule; beyond
+//!   10,000 rows of a type only a hash is kept, so that their number stays exact. A version whose
+//!   path another version owns keeps its entry.
+//! - **References.** A snapshot knows which versions read which documents through relations: 16
+//!   bytes for each, without the ids. A collision of hashes only causes one document more to be
+//!   read.
+//! - **Each path once.** If several versions have the same path, one owns it and the others are
+//!   duplicates, one of which owns it after an update that removes the owner. `build::ownership`
+//!   has the order (D22) as one comparison. A new snapshot gets the owners of the one before as
+//!   `Claims`; `SiteCache::with_owners` asks for dates of creation where these decide. In the
+//!   serialized form and in deltas, a flag of each entry says whether it owns its path, so that a
+//!   restart and other instances have the same owners.
+//! - **Files by hash.** A file holds the documents whose hash begins with certain bits; a file
+//!   with more than 50,000 URLs or 50 MiB is split by the next bit. The split needs no stored
+//!   state, so every instance splits alike. The hash of a file is computed from its entries, so
+//!   an `ETag` or a 304 does not need the XML. Texts are written on demand, once, and cached by
+//!   hash in 128 MiB.
+//! - **`Last-Modified` of a file** is the time at which this process saw the file change, not the
+//!   date of its newest entry, which would not change when an entry is removed.
 
 mod arena;
 mod build;
@@ -33,10 +61,10 @@ pub use timestamp::{read_rfc3339, read_w3c, text as timestamp_text, write as wri
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::rules::{FieldPath, without_trailing_slash};
 use arena::Arena;
 use documents::DocumentIndex;
 use entry::{Entry, Flags};
+use frontend_map_rules::{FieldPath, without_trailing_slash};
 use no_url::NoUrlRows;
 use path_table::PathTable;
 use references::References;

@@ -1,30 +1,14 @@
-//! The sources of documents: Strapi, or a content file.
-
-mod content_file;
-mod error;
-mod projection;
-mod query;
-mod strapi;
-mod walk;
-
-pub use crate::rules::{Document, DocumentLocale};
-pub use content_file::{ContentFile, ContentFileError};
-pub use error::{ContentError, Outage, QueryPart, SetupProblem};
-pub use projection::{BadItem, Projection};
-pub use query::{ContentQuery, Newest, NewestVersion, Selected, Selection, Status, Versions};
-pub use strapi::{
-    BreakerState, CmsLocale, Endpoint, EndpointError, EndpointKind, Examination, FieldSchema,
-    FieldUse, Finding, Page, Purpose, RequestLimiters, Sample, Schemas, Strapi, StrapiError,
-    StrapiLimits, StrapiSettings, TypeSchema, TypeUse,
-};
-#[cfg(fuzzing)]
-pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
-pub use walk::{DocumentSink, KnownDocuments, WalkRequest};
+//! The source of documents, whichever it is.
 
 use tokio::sync::watch;
 use tokio::task::yield_now;
 
-use crate::rules::{AbsentKey, ContentTypeUid, FieldPath, Locale};
+use crate::content_file::ContentFile;
+use crate::error::{ContentError, SetupProblem};
+use crate::query::{ContentQuery, Newest, Selected, Status, Versions};
+use crate::strapi::{BreakerState, Strapi};
+use crate::walk::{DocumentSink, WalkRequest};
+use frontend_map_rules::{AbsentKey, ContentTypeUid, Document, FieldPath, Locale};
 
 /// The number of documents of a file after which the task yields: some tenths of a millisecond.
 const YIELD_EVERY: usize = 128;

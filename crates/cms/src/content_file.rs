@@ -9,9 +9,9 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
-use super::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status, Versions};
-use crate::rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
-use crate::suggestion::closest;
+use crate::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status, Versions};
+use frontend_map_platform::suggestion::closest;
+use frontend_map_rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
 use members::Members;
 
 /// The documents of a content file: its text, and 32 bytes a document.

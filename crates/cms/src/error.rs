@@ -6,7 +6,7 @@ mod setup;
 pub use outage::Outage;
 pub use setup::{QueryPart, SetupProblem};
 
-use crate::rules::ContentTypeUid;
+use frontend_map_rules::ContentTypeUid;
 
 /// Why there is no content (D27). `Display` is the text for clients: it has no body, address or
 /// token of the CMS. [`ContentError::detail`] is the text for operators. Cheap to clone.
@@ -96,7 +96,7 @@ impl From<SetupProblem> for ContentError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::FieldPath;
+    use frontend_map_rules::FieldPath;
 
     #[test]
     fn display_names_a_setup_problem_and_its_fix_but_not_the_kind_of_an_outage() {

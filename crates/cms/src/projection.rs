@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::rules::{Document, DocumentLocale, FieldPath};
+use frontend_map_rules::{Document, DocumentLocale, FieldPath};
 use path_tree::PathTree;
 
 /// Which fields of a content type's documents to read.
@@ -94,7 +94,7 @@ fn id_of(json: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::FieldValue;
+    use frontend_map_rules::FieldValue;
 
     fn projection(paths: &[&str]) -> Projection {
         Projection::new(paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect())

@@ -1,7 +1,7 @@
 //! Which documents to read, and what was found.
 
-use super::Projection;
-use crate::rules::{Condition, ContentTypeUid, Document, FieldPath, FieldValue};
+use crate::Projection;
+use frontend_map_rules::{Condition, ContentTypeUid, Document, FieldPath, FieldValue};
 
 /// The version of a document (D18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

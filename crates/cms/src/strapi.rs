@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use crate::content::{
+use crate::{
     ContentError, ContentQuery, Document, DocumentSink, Newest, Selected, Status, Versions,
     WalkRequest,
 };
-use crate::metrics::Metrics;
-use crate::rules::{ContentTypeUid, FieldPath, Locale, encode};
+use frontend_map_platform::metrics::Metrics;
+use frontend_map_rules::{ContentTypeUid, FieldPath, Locale, encode};
 
 mod client;
 mod document;
@@ -186,7 +186,7 @@ impl Strapi {
     }
 
     /// The published versions of the query's selection in these locales, as
-    /// [`crate::content::Content::select`] has it.
+    /// [`crate::Content::select`] has it.
     ///
     /// # Errors
     /// As [`Strapi::walk`]; also when the CMS ignores the filter.

@@ -1,7 +1,7 @@
 //! What a walk is given: what to read, what is known already, and where the documents go.
 
-use super::{BadItem, ContentQuery};
-use crate::rules::{Document, Locale};
+use crate::{BadItem, ContentQuery};
+use frontend_map_rules::{Document, Locale};
 
 /// What a walk reads.
 #[derive(Clone, Copy)]

@@ -29,10 +29,10 @@ use xxhash_rust::xxh3::xxh3_128;
 use self::due::Due;
 use self::fields::{BaseValue, LogValue};
 use self::tail::Tail;
-use crate::change_log::{Baseline, ChangeLog, Recorder};
-use crate::shared_engine::{Engine, Event};
-use crate::site::Site;
-use crate::store::Head;
+use crate::redis::{Engine, Event};
+use frontend_map_catalog::changes::log::{Baseline, ChangeLog, Recorder};
+use frontend_map_catalog::site::Site;
+use frontend_map_store::Head;
 
 pub use append::{ChangeAppend, LUA};
 pub use content::{content_of, describe};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::shared_engine::{ANSWER_WAIT, Engine, EngineState, Event};
+use crate::redis::{ANSWER_WAIT, Engine, EngineState, Event};
 use unconfirmed::Unconfirmed;
 
 /// The kind of these events in the stream.
@@ -156,7 +156,7 @@ async fn append(
     number: u64,
     event: CmsEvent,
     within: Duration,
-) -> Result<(), crate::shared_engine::EngineError> {
+) -> Result<(), crate::redis::EngineError> {
     let entry = Entry { from: engine.instance_id().to_owned(), number, event };
     let body = serde_json::to_vec(&entry).expect("an entry has text and numbers alone");
     engine.append(KIND, &body, within).await.map(|_| ())

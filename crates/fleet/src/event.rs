@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use super::cms_events::CmsEvent;
-use super::groups::{ACKNOWLEDGED, FAILED, WANT};
-use super::walk_failure::FailureEvent;
-use super::{Fleet, WalkFailure};
-use crate::shared_engine::{Engine, Event, Read};
+use crate::cms_events::CmsEvent;
+use crate::groups::{ACKNOWLEDGED, FAILED, WANT};
+use crate::redis::{Engine, Event, Read};
+use crate::walk_failure::FailureEvent;
+use crate::{Fleet, WalkFailure};
 
 /// An event, or a gap, of the event stream.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,20 +1,4 @@
-//! What the instances of a fleet share: their roles, the published lists, the events of the CMS,
-//! change logs, path history and URL checks.
-
-pub mod changes;
-pub mod checks;
-pub mod cms_events;
-mod event;
-mod groups;
-pub mod history;
-mod known_groups;
-mod list_id;
-pub mod lists;
-mod liveness;
-pub mod positions;
-mod role;
-pub mod status;
-mod walk_failure;
+//! The fleet as one instance sees it: alone, or with others through Redis.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,22 +6,19 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::change_log::{ChangeLog, Since};
-use crate::path_history::PathHistory;
-use crate::shared_engine::{Engine, EngineState, Event};
-use crate::site::{Site, Sites};
-use changes::{Readiness, SharedChanges};
-use cms_events::{CmsEvent, CmsEvents};
-pub use event::FleetEvent;
-pub use groups::ListGroup;
-use history::SharedHistory;
-use known_groups::KnownGroups;
-pub use list_id::{ListId, SharedListId};
-use lists::{Lists, Offer};
-use positions::SharedPositions;
-pub use role::Role;
-use status::{EngineStatus, ListStatus};
-pub use walk_failure::WalkFailure;
+use crate::changes::{Readiness, SharedChanges};
+use crate::cms_events::{CmsEvent, CmsEvents};
+use crate::groups::ListGroup;
+use crate::history::SharedHistory;
+use crate::known_groups::KnownGroups;
+use crate::list_id::{ListId, SharedListId};
+use crate::lists::{Lists, Offer};
+use crate::positions::SharedPositions;
+use crate::redis::{Engine, EngineState, Event};
+use crate::status::{EngineStatus, ListStatus};
+use frontend_map_catalog::changes::log::{ChangeLog, Since};
+use frontend_map_catalog::moved::history::PathHistory;
+use frontend_map_catalog::site::{Site, Sites};
 
 /// The time limit for the release of the leases.
 const RELEASE_WAIT: Duration = Duration::from_secs(1);
@@ -50,14 +31,14 @@ const REPLAY_WAIT: Duration = Duration::from_secs(5);
 /// The fleet as this instance sees it: the instances that share an engine, or this one alone.
 #[derive(Default)]
 pub struct Fleet {
-    engine: Option<Engine>,
+    pub(crate) engine: Option<Engine>,
     changes: Option<SharedChanges>,
     history: Option<SharedHistory>,
     lists: Option<Lists>,
     groups: KnownGroups,
-    cms_events: CmsEvents,
+    pub(crate) cms_events: CmsEvents,
     /// Whether the stream of events is read.
-    is_reading: watch::Sender<bool>,
+    pub(crate) is_reading: watch::Sender<bool>,
     /// Whether this instance has released its leases, because it stops.
     is_released: Arc<AtomicBool>,
 }
@@ -102,7 +83,7 @@ impl Fleet {
     /// Sets the sites, which tell this deployment from others.
     pub fn set_deployment(&self, sites: &Sites) {
         if let Some(engine) = &self.engine {
-            engine.set_deployment(&changes::describe(sites));
+            engine.set_deployment(&crate::changes::describe(sites));
         }
     }
 
@@ -133,7 +114,7 @@ impl Fleet {
     /// other component needs the event.
     pub fn read_event(&self, event: &Event) -> bool {
         let (Some(changes), Some(history)) = (&self.changes, &self.history) else { return false };
-        if event.kind == lists::LIST && !self.has_list(&event.body) {
+        if event.kind == crate::lists::LIST && !self.has_list(&event.body) {
             // The changes of its own lists are read after the adoption of the version.
             changes.read_all_soon();
         }
@@ -141,7 +122,7 @@ impl Fleet {
     }
 
     fn has_list(&self, body: &[u8]) -> bool {
-        let list = lists::list_of(body);
+        let list = crate::lists::list_of(body);
         list.is_some_and(|list| self.group_of(&list).is_some())
     }
 
@@ -210,7 +191,7 @@ impl Fleet {
     #[must_use]
     pub fn group(&self, uid: &str, lists: &[ListId]) -> Arc<ListGroup> {
         let Some(engine) = &self.engine else { return Arc::new(ListGroup::alone()) };
-        let name = list_id::lease_name(uid, lists);
+        let name = crate::list_id::lease_name(uid, lists);
         let group = self.groups.get_or_add(&name, lists, |lists| {
             let is_released = Arc::clone(&self.is_released);
             ListGroup::shared(lists, engine.clone(), engine.lease(&name), is_released)
@@ -273,6 +254,6 @@ impl Fleet {
     pub async fn recent_cms_events(&self) -> Vec<CmsEvent> {
         let Some(engine) = &self.engine else { return Vec::new() };
         let events = engine.recent_events(REPLAYED, REPLAY_WAIT).await;
-        events.unwrap_or_default().iter().filter_map(cms_events::parse_event).collect()
+        events.unwrap_or_default().iter().filter_map(crate::cms_events::parse_event).collect()
     }
 }

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::liveness::Liveness;
-use super::walk_failure::FailureEvent;
-use super::{Role, SharedListId, WalkFailure};
-use crate::shared_engine::{Engine, EngineState, Lease};
+use crate::liveness::Liveness;
+use crate::redis::{Engine, EngineState, Lease};
+use crate::walk_failure::FailureEvent;
+use crate::{Role, SharedListId, WalkFailure};
 
 /// The kind of the events by which a follower asks the leader for a refresh.
 pub(super) const WANT: &str = "want";

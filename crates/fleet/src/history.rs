@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use crate::clock::unix_ms;
-use crate::path_history::{PathHistory, Row, Taker};
-use crate::shared_engine::{Chunks, DownloadError, Engine, EngineError, EngineState, Event};
+use crate::redis::{Chunks, DownloadError, Engine, EngineError, EngineState, Event};
+use frontend_map_catalog::moved::history::{PathHistory, Row, Taker};
+use frontend_map_platform::clock::unix_ms;
 use row::WireRow;
 
 /// The kind of the event that announces rows.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use super::{ListGroup, ListId, SharedListId};
+use crate::{ListGroup, ListId, SharedListId};
 
 /// The groups that are in use.
 #[derive(Default)]

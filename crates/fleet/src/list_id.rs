@@ -5,8 +5,8 @@ use std::fmt;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::site::Site;
-use crate::store::made_by;
+use frontend_map_catalog::site::Site;
+use frontend_map_store::made_by;
 
 /// The id of a list by the settings of its site: 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::changes::SharedChanges;
-use crate::shared_engine::{Argument, Engine, EngineError, Lease, Script};
+use crate::changes::SharedChanges;
+use crate::redis::{Argument, Engine, EngineError, Lease, Script};
 
 /// The key of the hash with the positions, by target and site.
 const POSITIONS: &str = "positions";

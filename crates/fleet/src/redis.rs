@@ -3,6 +3,22 @@
 //! depend on sites and snapshots.
 //!
 //! No value that comes from the engine is trusted before [`Engine::open`] has accepted it.
+//!
+//! # Design
+//!
+//! - **One script a second**, the heartbeat, does all periodic work (`heartbeat`), so that an
+//!   instance sends one command a second however many leases it requests. `Availability` derives
+//!   the state of the engine from it, and numbers the sessions.
+//! - **The client reconnects by itself, but not after each failure.** After a refused handshake,
+//!   for example because of a wrong password, the crate's `ConnectionManager` returns that error
+//!   for ever. It also stays connected to a machine that has become a replica. So each failed
+//!   heartbeat replaces the manager; commands in flight keep the old one until they end.
+//! - **Reads that block** have a connection of their own (`reader`): on the connection for
+//!   commands, all commands would wait behind them. The reader is a task with a queue, so that a
+//!   caller may stop waiting at any moment.
+//! - **Scripts return the number of their call**, so that an instance notices an answer that
+//!   belongs to another call. Scripts are sent by hash, and with their text only if the engine
+//!   does not know the hash.
 
 mod availability;
 mod bounded;
@@ -37,10 +53,10 @@ use std::time::{Duration, Instant};
 use redis::FromRedisValue;
 use tokio::sync::watch;
 
-use crate::metrics::EngineCounters;
 use availability::Availability;
 use clock::EngineClock;
 use connection::Connection;
+use frontend_map_platform::metrics::EngineCounters;
 use heartbeat::Deployments;
 use lease::LeaseRegistry;
 use seal::Sealer;

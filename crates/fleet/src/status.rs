@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::{ListGroup, Role};
-use crate::shared_engine::{Engine, EngineState, Lease};
+use crate::redis::{Engine, EngineState, Lease};
+use crate::{ListGroup, Role};
 
 /// The status of the engine now.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use std::time::Duration;
 use futures::stream::{self, Stream, StreamExt};
 use tokio::sync::Semaphore;
 
-use crate::fleet::checks::permits::{Limits, Permits as FleetPermits};
-use crate::outgoing::{self, BuildError, LookUp};
-use crate::shared_engine::Engine;
+use frontend_map_fleet::checks::permits::{Limits, Permits as FleetPermits};
+use frontend_map_fleet::redis::Engine;
+use frontend_map_platform::outgoing::{self, BuildError, LookUp};
 
 mod check_result;
 mod client;

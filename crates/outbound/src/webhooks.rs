@@ -18,10 +18,10 @@ use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::change_log::{ChangeLog, Kind};
-use crate::metrics::NotifyCounters;
-use crate::outgoing::{BuildError, LookUp};
 use client::Client;
+use frontend_map_catalog::changes::log::{ChangeLog, Kind};
+use frontend_map_platform::metrics::NotifyCounters;
+use frontend_map_platform::outgoing::{BuildError, LookUp};
 use position::Position;
 use positions::OfSite;
 pub use positions::Positions;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::locale::{Locale, Locales};
-use super::template::FieldPath;
+use crate::locale::{Locale, Locales};
+use crate::template::FieldPath;
 
 /// The longest `documentId`, in bytes (D3).
 const MAX_ID: usize = 64;
@@ -170,7 +170,7 @@ impl DocumentLocale<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::fixtures::{field, text};
+    use crate::fixtures::{field, text};
 
     #[test]
     fn document_id_is_a_word_of_at_most_64_bytes() {

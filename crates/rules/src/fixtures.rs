@@ -1,6 +1,6 @@
 //! Short constructors of rules and documents, for the unit tests of `rules`.
 
-use super::{
+use crate::{
     Constraint, ContentTypeUid, FieldPath, FieldValue, Locale, LocalePrefix, Locales, Param, Rule,
     RuleSet, SiteLocale, Template, TemplateValues, Templates,
 };

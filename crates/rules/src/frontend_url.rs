@@ -8,7 +8,7 @@ pub use base_url::{BaseUrl, BaseUrlError};
 pub use hosts::{BaseUrlConflict, Host, HostName, Hosts};
 pub use words::{NullLink, in_words};
 
-use crate::rules::{
+use crate::{
     AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Locales, NoPath, Rule, RuleSet,
     SiteLocale, Template, TemplateValues, UnusableValue,
 };

@@ -21,8 +21,8 @@ mod values;
 
 use std::fmt;
 
-use super::rule::Rule;
-use super::template::Template;
+use crate::rule::Rule;
+use crate::template::Template;
 
 /// The overlaps of a rule set.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::building::TemplateValues;
-use super::document::FieldValue;
-use super::locale::SiteLocale;
-use super::pathname::without_trailing_slash;
-use super::template::{FieldPath, Segment, Source, Template};
+use crate::building::TemplateValues;
+use crate::document::FieldValue;
+use crate::locale::SiteLocale;
+use crate::pathname::without_trailing_slash;
+use crate::template::{FieldPath, Segment, Source, Template};
 
 /// The paths of the pages of a site. A path belongs to a host.
 #[derive(Clone, Debug, Default)]

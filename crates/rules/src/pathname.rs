@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use super::encode::{encode, percent_decode};
+use crate::encode::{encode, percent_decode};
 
 /// The segments that a pathname stores without an allocation.
 const INLINE_SEGMENTS: usize = 8;

@@ -8,10 +8,10 @@ pub use absent_key::AbsentKey;
 pub use condition::{Condition, Literal};
 pub use sitemap_options::SitemapOptions;
 
-use super::constraint::Constraint;
-use super::locale::{Locale, Locales};
-use super::template::{FieldPath, Source, Template};
-use super::uid::ContentTypeUid;
+use crate::constraint::Constraint;
+use crate::locale::{Locale, Locales};
+use crate::template::{FieldPath, Source, Template};
+use crate::uid::ContentTypeUid;
 
 /// A content type and the templates of its URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]

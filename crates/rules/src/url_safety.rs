@@ -4,7 +4,7 @@ use std::fmt;
 
 use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 
-use crate::rules::encode::{decode_leniently, is_unreserved};
+use crate::encode::{decode_leniently, is_unreserved};
 
 /// Why a value cannot be used in a URL. In the order of D13: the first fault is the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,7 +96,7 @@ impl fmt::Display for Fault {
 
 /// How many segments a value may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::rules) enum Width {
+pub(crate) enum Width {
     /// One: no `/`.
     One,
     /// One or more, separated by `/`: a catch-all.
@@ -108,12 +108,7 @@ pub(in crate::rules) enum Width {
 /// `before` and `after` are the template's text around the placeholder. The value is checked alone,
 /// because a server may decode it alone, and together with that text, because both together may be
 /// a percent-escape.
-pub(in crate::rules) fn check(
-    before: &str,
-    value: &str,
-    after: &str,
-    width: Width,
-) -> Result<(), Fault> {
+pub(crate) fn check(before: &str, value: &str, after: &str, width: Width) -> Result<(), Fault> {
     check_raw(value, width)?;
     let is_alone = before.is_empty() && after.is_empty();
     if is_unsafe_decoded(value, width)
@@ -126,7 +121,7 @@ pub(in crate::rules) fn check(
 
 /// Whether a value is its own percent-encoding and has no fault. True for nearly all values, and
 /// cheaper than [`check`].
-pub(in crate::rules) fn is_plain(value: &str) -> bool {
+pub(crate) fn is_plain(value: &str) -> bool {
     is_unreserved(value) && !matches!(value, "" | "." | "..")
 }
 
@@ -197,7 +192,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rules::encode;
+    use crate::encode;
 
     #[test]
     fn value_of_one_segment_has_the_first_fault_of_d13() {

@@ -23,13 +23,13 @@ pub use self::similar_types::SimilarTypes;
 
 use tokio::task::block_in_place;
 
-use crate::content::BreakerState;
-use crate::frontend_url::BaseUrl;
 use crate::shared::SharedState;
-use crate::site::{AdminLinks, Site, Sites};
-use crate::snapshot_cache::{DocumentCache, FileCache, SnapshotCache, TypeStatus};
-use crate::validator::Targets;
-use crate::validator::runs::{LastRun, RunTimes, Subscription, TooManyRuns};
+use frontend_map_cache::{DocumentCache, FileCache, SnapshotCache, TypeStatus};
+use frontend_map_catalog::site::{AdminLinks, Site, Sites};
+use frontend_map_cms::BreakerState;
+use frontend_map_outbound::checks::Targets;
+use frontend_map_outbound::checks::runs::{LastRun, RunTimes, Subscription, TooManyRuns};
+use frontend_map_rules::frontend_url::BaseUrl;
 
 /// The state that handlers share, built from one version of the settings. A reload builds a new one.
 pub struct App {

@@ -2,6 +2,31 @@
 //!
 //! `axum::serve` is not used: it has no header timer, so a silent client keeps its connection for
 //! ever and blocks a graceful shutdown, and it accepts HTTP/2 with prior knowledge.
+//!
+//! # Design
+//!
+//! - **Framing check.** hyper removes `Content-Length` from a head that also has
+//!   `Transfer-Encoding` before the handler can see it, but such a request must be a 400 (D6).
+//!   `server` therefore checks the bytes as they are read from the socket.
+//! - **Timeouts.** hyper's header timer is created and dropped for every request, counts while a
+//!   connection idles, and does not cover writing. Ours uses one timer per connection and checks
+//!   the connection's state when it fires. The connection waits for the rest of a head (10 s from
+//!   its first byte), for the next request (75 s), for the client to read (30 s since it last
+//!   read something), or for the service (no timeout here).
+//! - **Unsent bytes.** The kernel buffers at most 128 KiB of unsent response per client
+//!   (`TCP_NOTSENT_LOWAT`); without this bound it would buffer megabytes for each client that
+//!   never reads.
+//! - **Connection limit.** Running out of file descriptors would block accepting, CMS requests
+//!   and URL checks alike. So `server.connections` stays below that limit. When all slots are
+//!   taken, the connection that has waited longest for its client is evicted; one that waits for
+//!   the service never is. Eviction scans all slots once per 64 evictions.
+//! - **Disconnected clients** are noticed by hyper, which reads ahead, unless unread bytes are
+//!   buffered behind the request. While a response takes long, the connection's timer therefore
+//!   checks twice a second whether the peer has closed the socket.
+//!
+//! At the stop, idle connections are closed at once, and connections with a request in flight after
+//! its response. A webhook whose body is still arriving keeps its five seconds. Deployment has the
+//! sequence.
 
 mod conn_state;
 mod connection;
@@ -22,8 +47,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::http::RequestHandler;
-use crate::metrics::Connections;
 use connection_limit::{ConnectionLimit, SlotPermit};
+use frontend_map_platform::metrics::Connections;
 pub use listener::listen;
 pub use timeouts::Timeouts;
 

@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::change_log::{ChangeLog, Recorder};
-use crate::content::RequestLimiters;
-use crate::fleet::Fleet;
-use crate::fleet::checks::runs::FleetRuns;
-use crate::metrics::Metrics;
-use crate::notify::Notifier;
-use crate::outgoing::BuildError;
-use crate::path_history::PathHistory;
-use crate::shared_engine::{Engine, EngineSettings};
-use crate::snapshot_cache::{FileCache, LastGoodDocuments, RefreshTriggers};
-use crate::store::Store;
-use crate::validator::Validator;
-use crate::validator::runs::RunRegistry;
+use frontend_map_cache::{FileCache, LastGoodDocuments, RefreshTriggers};
+use frontend_map_catalog::changes::log::{ChangeLog, Recorder};
+use frontend_map_catalog::moved::history::PathHistory;
+use frontend_map_cms::RequestLimiters;
+use frontend_map_fleet::Fleet;
+use frontend_map_fleet::checks::runs::FleetRuns;
+use frontend_map_fleet::redis::{Engine, EngineSettings};
+use frontend_map_outbound::checks::Validator;
+use frontend_map_outbound::checks::runs::RunRegistry;
+use frontend_map_outbound::webhooks::Notifier;
+use frontend_map_platform::metrics::Metrics;
+use frontend_map_platform::outgoing::BuildError;
+use frontend_map_store::Store;
 
 /// The state that successive apps of a process share. Cached data of a site is keyed by the site's
 /// fingerprint, so an app never finds data that the rules of another app have produced.

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::StoredSnapshot;
-use super::file::{FileError, StoreFile};
-use super::head::{Head, HeadWithTimes};
-use crate::change_log::{Baseline, Loaded, Prepared, Recorder};
-use crate::clock::unix_ms;
-use crate::snapshot::{Builder, Serialized, Snapshot, Unreadable};
+use crate::StoredSnapshot;
+use crate::file::{FileError, StoreFile};
+use crate::head::{Head, HeadWithTimes};
+use frontend_map_catalog::changes::log::{Baseline, Loaded, Prepared, Recorder};
+use frontend_map_catalog::snapshot::{Builder, Serialized, Snapshot, Unreadable};
+use frontend_map_platform::clock::unix_ms;
 
 /// Differences are found without a path table.
 const BUILDER: Builder = Builder { path_table: false };

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{Database, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition};
 
-use super::queue::{Key, prefix};
-use crate::change_log::Prepared;
-use crate::clock::unix_ms;
-use crate::path_history::{Row, RowChange};
+use crate::queue::{Key, prefix};
 pub(super) use error::FileError;
+use frontend_map_catalog::changes::log::Prepared;
+use frontend_map_catalog::moved::history::{Row, RowChange};
+use frontend_map_platform::clock::unix_ms;
 use history::PATH_HISTORY;
 use positions::POSITIONS;
 use runs::RUNS;

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::file::{ASIDE, FileError, StoreFile, move_aside, moved_aside};
-use super::history_copy::HistoryCopy;
-use super::state::StoreState;
-use crate::change_log::Recorder;
-use crate::clock::unix_ms;
-use crate::path_history::{PathHistory, Taker};
+use crate::file::{ASIDE, FileError, StoreFile, move_aside, moved_aside};
+use crate::history_copy::HistoryCopy;
+use crate::state::StoreState;
+use frontend_map_catalog::changes::log::Recorder;
+use frontend_map_catalog::moved::history::{PathHistory, Taker};
+use frontend_map_platform::clock::unix_ms;
 
 /// The time between two attempts to open a file that another process has open.
 const IN_USE_PERIOD: Duration = Duration::from_millis(250);

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::made_by;
-use super::moment::Moment;
-use crate::path_changes::LocaleNames;
-use crate::site::Site;
+use crate::made_by;
+use crate::moment::Moment;
+use frontend_map_catalog::changes::difference::LocaleNames;
+use frontend_map_catalog::site::Site;
 
 /// What a snapshot is a snapshot of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

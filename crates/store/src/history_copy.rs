@@ -12,8 +12,8 @@ use csv::{ReaderBuilder, StringRecord, WriterBuilder};
 use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::file::{MODE, move_aside};
-use crate::path_history::Row;
+use crate::file::{MODE, move_aside};
+use frontend_map_catalog::moved::history::Row;
 
 /// How old a copy may become.
 const PERIOD: Duration = Duration::from_hours(24);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-use crate::clock::unix_ms;
+use frontend_map_platform::clock::unix_ms;
 
 /// The id of the present boot, on Linux.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::head::Head;
-use super::{StoredSnapshot, Urgency};
-use crate::snapshot::Snapshot;
+use crate::head::Head;
+use crate::{StoredSnapshot, Urgency};
+use frontend_map_catalog::snapshot::Snapshot;
 
 /// How long the write after an incremental update waits for more updates.
 const DEBOUNCE: Duration = Duration::from_secs(1);

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::file::{FileError, StoreFile};
-use super::{Builder, StoredSnapshot, read};
-use crate::clock::unix_ms;
-use crate::path_history::{Limits, PathHistory};
-use crate::snapshot::Snapshot;
+use crate::file::{FileError, StoreFile};
+use crate::stored_snapshot::{StoredSnapshot, read};
+use frontend_map_catalog::moved::history::{Limits, PathHistory};
+use frontend_map_catalog::snapshot::{Builder, Snapshot};
+use frontend_map_platform::clock::unix_ms;
 
 /// The file of a store while no service has it open.
 pub struct StoreReader(StoreFile);

@@ -1,68 +1,20 @@
-//! The store: what survives the process, in one file.
-//!
-//! A thread of its own writes, and nothing waits for it: where the file cannot be used, the service
-//! goes on with what it has in memory, and says so. The file has paths, ids and dates of published
-//! documents; no token, no draft, and no content beyond these.
-
-mod changes;
-mod file;
-mod file_slot;
-mod head;
-mod history_copy;
-mod moment;
-mod queue;
-mod reader;
-mod state;
-mod writer;
+//! The store: saves and loads, whether there is a file or not.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
-use xxhash_rust::xxh3::xxh3_128;
 
-use crate::change_log::Recorder;
-use crate::clock::unix_ms;
-use crate::metrics::StoreCounters;
-use crate::path_history::PathHistory;
-use crate::snapshot::{Builder, Serialized, Snapshot};
-pub use head::Head;
-pub use history_copy::{CopyRow, HistoryCopy};
-pub use reader::{StoreReadError, StoreReader};
-pub use state::StoreState;
-use writer::Writer;
-
-/// A snapshot to be stored, or one from the store, with its times.
-#[derive(Clone, Debug)]
-pub struct StoredSnapshot<S> {
-    /// What it is a snapshot of.
-    pub head: Head,
-    /// The URLs.
-    pub snapshot: S,
-    /// When its walk began.
-    pub begun: Instant,
-    /// How long its walk took.
-    pub took: Duration,
-}
-
-/// The fingerprint of what this version of the service builds by the settings of a site with this
-/// fingerprint: another version may build other URLs by the same rules.
-#[must_use]
-pub fn made_by(site_fingerprint: u128) -> u128 {
-    let text = format!("{} {site_fingerprint:032x}", env!("CARGO_PKG_VERSION"));
-    xxh3_128(text.as_bytes())
-}
-
-/// How soon a snapshot is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Urgency {
-    /// At once: the result of a walk.
-    Now,
-    /// After a pause, in which more changes may come: the result of an incremental update.
-    Debounced,
-}
+use crate::history_copy::HistoryCopy;
+use crate::state::StoreState;
+use crate::stored_snapshot::{StoredSnapshot, Urgency, read};
+use crate::writer::Writer;
+use frontend_map_catalog::changes::log::Recorder;
+use frontend_map_catalog::moved::history::PathHistory;
+use frontend_map_catalog::snapshot::{Builder, Snapshot};
+use frontend_map_platform::clock::unix_ms;
+use frontend_map_platform::metrics::StoreCounters;
 
 /// The store of the process, which survives a reload.
 #[derive(Default)]
@@ -124,7 +76,7 @@ impl Store {
         if let Some(writer) = &self.writer {
             writer.save(snapshot, urgency);
         } else if let Some(recorder) = &self.recorder {
-            changes::record(recorder, &snapshot);
+            crate::changes::record(recorder, &snapshot);
         }
     }
 
@@ -201,39 +153,4 @@ impl Store {
             writer.close();
         }
     }
-}
-
-/// A stored snapshot; `written` is when the file was last written.
-fn read(
-    bytes: &[u8],
-    written: Option<i64>,
-    site: &str,
-    uid: &str,
-    builder: Builder,
-) -> Option<StoredSnapshot<Snapshot>> {
-    let found = Serialized::read(bytes).and_then(|serialized| {
-        let head = serde_json::from_str::<head::HeadWithTimes>(serialized.head);
-        let snapshot = serialized.snapshot(builder)?;
-        Ok(head.ok().map(|head| (head, snapshot)))
-    });
-    let (head::HeadWithTimes { head, times }, snapshot) = match found {
-        Ok(Some(found)) => found,
-        Ok(None) => return unusable(site, uid, "its head cannot be read"),
-        Err(error) => return unusable(site, uid, &error.to_string()),
-    };
-    if head.site != site || head.content_type != uid {
-        return unusable(site, uid, "it is of another site or content type");
-    }
-    let Some(age) = moment::Moment::now().since(&times.begun, written) else {
-        return unusable(site, uid, "the clock has gone back, so that its age is not known");
-    };
-    let Some(begun) = Instant::now().checked_sub(age) else {
-        return unusable(site, uid, "it is older than the clock of the process can say");
-    };
-    Some(StoredSnapshot { head, snapshot, begun, took: Duration::from_millis(times.took_ms) })
-}
-
-fn unusable<T>(site: &str, uid: &str, reason: &str) -> Option<T> {
-    tracing::warn!(site, uid, reason, "a stored snapshot is not used");
-    None
 }

@@ -11,19 +11,19 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
-use super::changes;
-use super::file::{FileError, StoreFile, StoredRow};
-use super::file_slot::FileSlot;
-use super::head::{HeadWithTimes, Times};
-use super::history_copy::HistoryCopy;
-use super::moment::Moment;
-use super::queue::{Key, Queue, RunBytes, TypeKey};
-use super::state::StoreState;
-use super::{StoredSnapshot, Urgency};
-use crate::change_log::{Prepared, Recorder};
-use crate::metrics::StoreCounters;
-use crate::path_history::PathHistory;
-use crate::snapshot::{Snapshot, Titles};
+use crate::changes;
+use crate::file::{FileError, StoreFile, StoredRow};
+use crate::file_slot::FileSlot;
+use crate::head::{HeadWithTimes, Times};
+use crate::history_copy::HistoryCopy;
+use crate::moment::Moment;
+use crate::queue::{Key, Queue, RunBytes, TypeKey};
+use crate::state::StoreState;
+use crate::{StoredSnapshot, Urgency};
+use frontend_map_catalog::changes::log::{Prepared, Recorder};
+use frontend_map_catalog::moved::history::PathHistory;
+use frontend_map_catalog::snapshot::{Snapshot, Titles};
+use frontend_map_platform::metrics::StoreCounters;
 
 /// How long a stop waits for the last writes.
 const CLOSE_TIME: Duration = Duration::from_secs(3);

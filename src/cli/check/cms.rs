@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::type_uses::type_uses;
 use crate::config::{Cms, Config};
-use crate::content::{ContentError, RequestLimiters, Schemas, Strapi, StrapiSettings};
-use crate::rules::ContentTypeUid;
+use frontend_map_cms::{ContentError, RequestLimiters, Schemas, Strapi, StrapiSettings};
+use frontend_map_rules::ContentTypeUid;
 
 /// What the CMS or the content file showed.
 #[derive(Default)]

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 use crate::config::{Cms, Config};
-use crate::content::EndpointKind;
-use crate::rules::{ContentTypeUid, Rule, Source};
+use frontend_map_cms::EndpointKind;
+use frontend_map_rules::{ContentTypeUid, Rule, Source};
 
 /// Writes a warning for each of them, except for types that the CMS says to be single types.
 pub(super) fn write(

@@ -4,10 +4,10 @@
 use std::fmt::{self, Write as _};
 
 use super::findings::Findings;
-use crate::rules::{
+use frontend_map_catalog::site::{ResolveBy, Site};
+use frontend_map_rules::{
     Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, ShadowedRule, TieBreak,
 };
-use crate::site::{ResolveBy, Site};
 
 const BY_ORDER: [&str; 2] = [
     "overlap that only the order of the settings decides",

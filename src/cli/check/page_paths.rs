@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::rules::Pathname;
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
+use frontend_map_rules::Pathname;
 
 /// Writes a note for each of their paths. A document with such a path has no URL, which may be wanted.
 pub(super) fn write(out: &mut String, site: &Site) -> fmt::Result {

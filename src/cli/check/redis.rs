@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::config::Config;
-use crate::fleet::changes::describe;
-use crate::shared_engine::probe;
+use frontend_map_fleet::changes::describe;
+use frontend_map_fleet::redis::probe;
 
 /// What Redis showed.
 #[derive(Default)]

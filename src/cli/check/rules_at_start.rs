@@ -1,7 +1,7 @@
 //! The warnings of `serve` about rules between which only the order of the settings decides (D16).
 
-use crate::rules::{Incomplete, Overlaps};
-use crate::site::{ResolveBy, Site, Sites};
+use frontend_map_catalog::site::{ResolveBy, Site, Sites};
+use frontend_map_rules::{Incomplete, Overlaps};
 
 /// The most overlaps that the service logs at its start.
 const MAX_WARNINGS: usize = 20;

@@ -1,8 +1,8 @@
 //! What the rules of all sites need of each content type.
 
-use crate::content::{FieldUse, Purpose, TypeUse};
-use crate::rules::{ContentTypeUid, FieldPath, Rule, Source};
-use crate::site::Sites;
+use frontend_map_catalog::site::Sites;
+use frontend_map_cms::{FieldUse, Purpose, TypeUse};
+use frontend_map_rules::{ContentTypeUid, FieldPath, Rule, Source};
 
 /// The needs of each content type, in the order of the settings.
 pub(super) fn type_uses(sites: &Sites) -> Vec<TypeUse> {

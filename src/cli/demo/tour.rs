@@ -7,7 +7,7 @@ use super::url_checks;
 use crate::cli::output::terminal::{Colours, Style, prose_width};
 use crate::cli::output::words::wrapped;
 use crate::demo::{Addresses, OPERATIONS, Operation};
-use crate::outgoing;
+use frontend_map_platform::outgoing;
 
 const WELCOME: &str = "The service runs on built-in content: articles and pages in English and \
     German. It needs no CMS and reads no settings.";

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::count;
-use crate::validator::report::{Class, Visible};
+use frontend_map_outbound::checks::report::{Class, Visible};
 
 #[derive(Deserialize)]
 struct Response {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use futures::future::try_join_all;
 
-use crate::app::App;
-use crate::explain::{DocumentExplanation, PathOwner, SharedPath, deciding_types};
-use crate::path_index::{PathIndex, TypePaths, other_owner};
-use crate::rules::ContentTypeUid;
-use crate::site::{ResolveBy, Site};
+use frontend_map_catalog::explain::{DocumentExplanation, PathOwner, SharedPath, deciding_types};
+use frontend_map_catalog::path_index::{PathIndex, TypePaths, other_owner};
+use frontend_map_catalog::site::{ResolveBy, Site};
+use frontend_map_rules::ContentTypeUid;
+use frontend_map_service::app::App;
 
 /// Adds the owner, or why it is not known. The documents of each content type that may have the path
 /// are read.

@@ -7,8 +7,8 @@ use futures::future::try_join_all;
 use super::{ExplainArgs, selection, site};
 use crate::boot;
 use crate::config::Config;
-use crate::explain::{PathnameExplanation, deciding_types, explain_pathname};
-use crate::path_index::{PathIndex, TypePaths};
+use frontend_map_catalog::explain::{PathnameExplanation, deciding_types, explain_pathname};
+use frontend_map_catalog::path_index::{PathIndex, TypePaths};
 
 pub(super) fn explain(
     config: Config,

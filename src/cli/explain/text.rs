@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::cli::output::terminal::{Colours, Style};
-use crate::explain::{
+use frontend_map_catalog::explain::{
     DocumentDecision, DocumentExplanation, PathDocument, PathOwner, PathnameExplanation,
     PatternOutcome, PatternResult, RuleExplanation, RuleOutcome, SharedPath,
 };

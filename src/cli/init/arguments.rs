@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::config::{self, SettingsFile};
-use crate::content::{Endpoint, EndpointKind};
-use crate::rules::{ContentTypeUid, Locale, Locales};
+use frontend_map_cms::{Endpoint, EndpointKind};
+use frontend_map_rules::{ContentTypeUid, Locale, Locales};
 
 /// Which CMS to read, and where to write.
 #[derive(Debug, Args)]

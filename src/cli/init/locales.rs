@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::content::CmsLocale;
-use crate::rules::{Locale, Locales, SiteLocale};
+use frontend_map_cms::CmsLocale;
+use frontend_map_rules::{Locale, Locales, SiteLocale};
 
 /// The locales of the site.
 #[derive(Debug)]

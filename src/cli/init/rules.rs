@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::slug::FoundBy;
 use super::types::{LeftOut, Sketch, Type, Values};
-use crate::content::EndpointKind;
-use crate::rules::{ContentTypeUid, Template};
+use frontend_map_cms::EndpointKind;
+use frontend_map_rules::{ContentTypeUid, Template};
 
 /// The names of single types that are home pages.
 const HOMES: [&str; 9] = [

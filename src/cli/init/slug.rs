@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::content::FieldSchema;
+use frontend_map_cms::FieldSchema;
 
 /// Names of such a field, in lower case without `_` and `-`; the likeliest first.
 const NAMES: [&str; 9] =

@@ -7,12 +7,12 @@ use super::locales::SiteLocales;
 use super::rules::{self, RuleGuess};
 use super::slug::Slug;
 use super::types::{LeftOut, Sketch, Type, locale};
-use crate::content::{
+use frontend_map_cms::{
     CmsLocale, ContentError, Endpoint, EndpointKind, FieldSchema, Outage, Sample, SetupProblem,
     Strapi, TypeSchema,
 };
-use crate::rules::ContentTypeUid;
-use crate::suggestion::did_you_mean;
+use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_rules::ContentTypeUid;
 
 /// What the settings are written from.
 #[derive(Debug)]

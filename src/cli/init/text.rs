@@ -7,9 +7,9 @@ use super::rules::RuleGuess;
 use super::survey::Survey;
 use super::types::Sketch;
 use crate::cli::output::words::wrapped;
-use crate::content::EndpointKind;
-use crate::rules::{ContentTypeUid, Locale};
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
+use frontend_map_cms::EndpointKind;
+use frontend_map_rules::{ContentTypeUid, Locale};
 
 /// The key of the site.
 const SITE: &str = "main";

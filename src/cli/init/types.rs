@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::slug::Slug;
-use crate::content::{EndpointKind, FieldSchema, Sample, TypeSchema};
-use crate::rules::{ContentTypeUid, Template};
+use frontend_map_cms::{EndpointKind, FieldSchema, Sample, TypeSchema};
+use frontend_map_rules::{ContentTypeUid, Template};
 
 /// A content type of the CMS.
 #[derive(Debug)]

@@ -1,4 +1,8 @@
 //! The log: lines on stderr, as text or JSON.
+//!
+//! - **Log lines** are written by a thread of their own: stderr is often a pipe, and a reader
+//!   that stops reading would block the service. Lines that do not fit into two buffers are
+//!   dropped and counted.
 
 mod line_writer;
 mod panic_hook;
@@ -13,8 +17,8 @@ use tracing_subscriber::fmt::MakeWriter;
 pub(in crate::cli) use line_writer::LineWriter;
 
 use crate::config::{Format, Log};
-use crate::metrics::Metrics;
-use crate::snapshot_cache::FAILED_WALK;
+use frontend_map_cache::FAILED_WALK;
+use frontend_map_platform::metrics::Metrics;
 
 /// The variable with the filter of the log, which wins over the settings.
 const RUST_LOG: &str = "RUST_LOG";

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal};
 
 use rustix::termios::tcgetwinsize;
 
-use crate::validator::report::Class;
+use frontend_map_outbound::checks::report::Class;
 
 /// The widest prose, in columns: longer lines are hard to read.
 const MAX_WIDTH: usize = 90;

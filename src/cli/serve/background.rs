@@ -8,8 +8,8 @@ use futures::FutureExt;
 use tokio::task::block_in_place;
 use tokio::time::{sleep, timeout};
 
-use crate::app::{App, history_copy_is_due, receive_cms_event, write_history_copy};
-use crate::snapshot_cache::Probes;
+use frontend_map_cache::Probes;
+use frontend_map_service::app::{App, history_copy_is_due, receive_cms_event, write_history_copy};
 
 /// The pause before a task that has panicked starts again: it may panic again at once.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 use super::background::restart_on_panic;
-use crate::app::{apply_cms_event, apply_fleet_event};
-use crate::http::Service;
-use crate::snapshot_cache::{SnapshotCache, follow_lists, follow_roles};
+use frontend_map_cache::{SnapshotCache, follow_lists, follow_roles};
+use frontend_map_service::app::{apply_cms_event, apply_fleet_event};
+use frontend_map_service::http::Service;
 
 /// Follows the roles and the events of the fleet, until it is aborted; without an engine there is
 /// nothing to do.

@@ -10,11 +10,11 @@ use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use super::file_watch::FileWatch;
-use crate::app::App;
 use crate::boot::{self, BootError};
 use crate::config::{Config, Problems, RestartSettings};
-use crate::http::Service;
-use crate::site::Sites;
+use frontend_map_catalog::site::Sites;
+use frontend_map_service::app::App;
+use frontend_map_service::http::Service;
 
 /// How often the files are checked. Kubernetes swaps symbolic links to change config maps and
 /// secrets, and file notifications are not reliable for these.

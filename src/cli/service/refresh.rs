@@ -15,7 +15,7 @@ use super::{MAX_ERROR, local_url, refusal, route_url};
 use crate::cli::output::words::count;
 use crate::cli::selection;
 use crate::config::Config;
-use crate::outgoing::{cause, client_builder};
+use frontend_map_platform::outgoing::{cause, client_builder};
 
 /// How long the service may take to respond.
 const TIMEOUT: Duration = Duration::from_secs(10);

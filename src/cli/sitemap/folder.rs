@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::sitemap::files::{INDEX, ROBOTS, SITEMAP, parse_name};
+use frontend_map_catalog::sitemap::files::{INDEX, ROBOTS, SITEMAP, parse_name};
 
 /// An output folder, and the names of the files written to it.
 pub(super) struct Folder {

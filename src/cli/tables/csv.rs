@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::tables::{Problem, Problems, VersionRow};
-use crate::validator::report::csv::field;
+use frontend_map_catalog::tables::{Problem, Problems, VersionRow};
+use frontend_map_outbound::checks::report::csv::field;
 
 const HEADER: &str = "kind,contentType,documentId,locale,reason,rule,path,owner,title,adminUrl";
 

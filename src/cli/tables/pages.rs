@@ -10,10 +10,10 @@ use crate::boot;
 use crate::cli::output::logging;
 use crate::cli::selection;
 use crate::config::Config;
-use crate::rules::ContentTypeUid;
-use crate::site::Site;
-use crate::snapshot::read_rfc3339;
-use crate::tables::{Form, PageFilter, Pages};
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::read_rfc3339;
+use frontend_map_catalog::tables::{Form, PageFilter, Pages};
+use frontend_map_rules::ContentTypeUid;
 
 const AFTER_HELP: &str = "\
 The pages are those of `/api/pages`, in the order of the sitemap. Nothing is written, and FILE stays

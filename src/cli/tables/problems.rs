@@ -14,7 +14,7 @@ use crate::cli::output::logging;
 use crate::cli::output::terminal::Colours;
 use crate::cli::selection;
 use crate::config::Config;
-use crate::tables::{Form, Problems, SharedPaths};
+use frontend_map_catalog::tables::{Form, Problems, SharedPaths};
 
 const AFTER_HELP: &str = "\
 The problems are those of `/api/problems`: published versions without a URL, and paths that several

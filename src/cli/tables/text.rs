@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::count;
-use crate::tables::{Problem, Problems, VersionRow};
-use crate::validator::report::Visible;
+use frontend_map_catalog::tables::{Problem, Problems, VersionRow};
+use frontend_map_outbound::checks::report::Visible;
 
 /// The heading of the versions without a URL.
 const COLUMNS: [&str; 6] = ["document", "locale", "reason", "content type", "rule", "title"];

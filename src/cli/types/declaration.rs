@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::rules::{ContentTypeUid, Locale, Segment, Template};
-use crate::site::Site;
-use crate::snapshot::PublicUrl;
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::PublicUrl;
+use frontend_map_rules::{ContentTypeUid, Locale, Segment, Template};
 
 const HEAD: &str = "\
 // Written by `frontend-map types`. Do not edit it: run the command again when the settings change.

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::progress::Progress;
 use super::retry;
-use crate::validator::{CheckResult, Targets, Validator};
+use frontend_map_outbound::checks::{CheckResult, Targets, Validator};
 
 /// One URL: which of the targets, and its position there.
 type Url = (usize, usize);

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
-use crate::validator::report::{Change, Class, PreviousReport, SiteReport, Visible};
+use frontend_map_outbound::checks::report::{Change, Class, PreviousReport, SiteReport, Visible};
 
 /// The most URLs that are listed for one kind of change.
 const MAX_LISTED: usize = 20;

@@ -8,8 +8,8 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::cli::output::words::{count, digits, duration};
 use crate::cli::walk::{print_line, rate};
-use crate::validator::CheckResult;
-use crate::validator::report::{Class, Tally};
+use frontend_map_outbound::checks::CheckResult;
+use frontend_map_outbound::checks::report::{Class, Tally};
 
 /// How often the bar is redrawn.
 const TICK: Duration = Duration::from_millis(100);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::validator::{CheckResult, Failure};
+use frontend_map_outbound::checks::{CheckResult, Failure};
 
 /// The longest pause before the first retry; each later one may be twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);

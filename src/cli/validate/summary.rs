@@ -8,8 +8,8 @@ use std::fmt::{self, Write as _};
 use self::slash_hint::wanted_setting;
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
-use crate::validator::Finding;
-use crate::validator::report::{Class, Entry, SiteReport, Visible};
+use frontend_map_outbound::checks::Finding;
+use frontend_map_outbound::checks::report::{Class, Entry, SiteReport, Visible};
 
 /// The most URLs that are listed for a rule: a frontend that is down would make thousands of lines.
 const MAX_LISTED: usize = 20;
@@ -145,8 +145,8 @@ fn outcome(finding: &Finding<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::validator::report::{Tally, TypeReport};
-    use crate::validator::{CheckResult, Failure};
+    use frontend_map_outbound::checks::report::{Tally, TypeReport};
+    use frontend_map_outbound::checks::{CheckResult, Failure};
 
     fn report<'t>(text: &'t str, checked: &[CheckResult]) -> SiteReport<'t> {
         let mut tally = Tally::default();
@@ -178,7 +178,7 @@ mod tests {
         let hostile = "\u{1b}]0;x\u{7}\r\u{202e}\u{9b}2J\n";
         let report = report(hostile, &[moved(hostile), CheckResult::Failed(Failure::Refused)]);
         let text = summary(&report, Colours::PLAIN);
-        assert!(text.chars().all(|c| c == '\n' || crate::rules::is_visible(c)), "{text:?}");
+        assert!(text.chars().all(|c| c == '\n' || frontend_map_rules::is_visible(c)), "{text:?}");
         let shown = r"\u{1b}]0;x\u{7}\u{d}\u{202e}\u{9b}2J\u{a}";
         assert_eq!(text.matches(shown).count(), 5, "{text}");
     }

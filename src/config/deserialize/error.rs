@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Expected, Unexpected};
 
 use crate::config::value::{Kind, Origin, shown_address};
-use crate::suggestion::did_you_mean;
+use frontend_map_platform::suggestion::did_you_mean;
 
 /// The longest text that is shown of a value, in characters.
 const MAX_SHOWN: usize = 60;

@@ -4,10 +4,10 @@ pub(in crate::config) mod notify;
 
 use serde::Deserialize;
 
-use crate::change_log::DEFAULT_KEEP;
 use crate::config::Problems;
 use crate::config::table;
 use crate::config::value::Table;
+use frontend_map_catalog::changes::log::DEFAULT_KEEP;
 
 /// The largest value of `keep`: so many changes take up to 200 MB for each site.
 const MAX_KEEP: usize = 1_000_000;

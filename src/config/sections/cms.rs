@@ -14,8 +14,8 @@ use crate::config::table;
 use crate::config::value::{Kind, Origin, Table, Value, shown_address};
 use crate::config::variable_names::TOKEN;
 use crate::config::{Problems, file};
-use crate::content::{ContentFile, StrapiLimits, StrapiSettings};
-use crate::frontend_url::BaseUrl;
+use frontend_map_cms::{ContentFile, StrapiLimits, StrapiSettings};
+use frontend_map_rules::frontend_url::BaseUrl;
 
 /// The content of the source `files` when no path is set.
 const BUILT_IN: &str = include_str!("../../../config/demo/content.json");

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use crate::config::Problems;
 use crate::config::table;
 use crate::config::value::Table;
-use crate::content::StrapiLimits;
-use crate::server::Timeouts;
+use frontend_map_cms::StrapiLimits;
+use frontend_map_service::server::Timeouts;
 
 /// The most concurrent requests that can be set: a higher limit would not protect any machine or CMS.
 const MAX_REQUESTS: usize = 10_000;

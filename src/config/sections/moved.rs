@@ -9,8 +9,8 @@ use crate::config::Problems;
 use crate::config::sources::Context;
 use crate::config::table;
 use crate::config::value::Table;
-use crate::path_history::Limits;
-use crate::path_import::ImportFile;
+use frontend_map_catalog::moved::history::Limits;
+use frontend_map_catalog::moved::import::ImportFile;
 
 /// The statuses of redirects that frontends send (RFC 9110, section 15.4).
 const STATUSES: [u16; 4] = [301, 302, 307, 308];

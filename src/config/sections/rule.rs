@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 
 use crate::config::value::{Kind, Origin, Value};
 use crate::config::{Problems, table};
-use crate::rules::{
+use frontend_map_rules::{
     Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, RuleSet, SitemapOptions,
     Template, Templates,
 };

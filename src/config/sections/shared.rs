@@ -14,7 +14,7 @@ use crate::config::sources::Context;
 use crate::config::table;
 use crate::config::value::Table;
 use crate::config::variable_names::SHARED_PASSWORD;
-use crate::shared_engine::{EngineSettings, EngineUrl, MIN_KEY_BYTES};
+use frontend_map_fleet::redis::{EngineSettings, EngineUrl, MIN_KEY_BYTES};
 
 const DEFAULT_PREFIX: &str = "frontend-map";
 

@@ -14,9 +14,9 @@ use super::rule;
 use crate::config::table;
 use crate::config::value::{Kind, Origin, Table, Value};
 use crate::config::{Environment, Problems};
-use crate::frontend_url::{BaseUrl, Hosts};
-use crate::rules::{LocalePrefix, Locales, Rule, RuleSet, SiteLocale, TrailingSlash};
-use crate::site::{ResolveBy, Site};
+use frontend_map_catalog::site::{ResolveBy, Site};
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+use frontend_map_rules::{LocalePrefix, Locales, Rule, RuleSet, SiteLocale, TrailingSlash};
 
 /// The longest key of a site, in bytes (D3, D11).
 const MAX_KEY: usize = 64;

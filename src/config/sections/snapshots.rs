@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::config::Problems;
 use crate::config::table;
 use crate::config::value::Table;
-use crate::snapshot_cache::Freshness;
+use frontend_map_cache::Freshness;
 
 /// The highest age that can be set: a leap year.
 const MAX_SECONDS: u64 = 366 * 24 * 60 * 60;

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use crate::config::Problems;
 use crate::config::table;
 use crate::config::value::Table;
-use crate::frontend_url::{BaseUrl, BaseUrlError};
-use crate::traces::Settings;
+use frontend_map_platform::traces::Settings;
+use frontend_map_rules::frontend_url::{BaseUrl, BaseUrlError};
 
 /// The path for traces below the address of a collector (OTLP/HTTP).
 const PATH: &str = "/v1/traces";

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::config::Problems;
 use crate::config::table;
 use crate::config::value::Table;
-use crate::validator::runs::RunTimes;
+use frontend_map_outbound::checks::runs::RunTimes;
 
 /// The longest times that can be set: a day.
 const MAX_SECONDS: u64 = 24 * 60 * 60;

@@ -45,6 +45,17 @@ pub(super) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The texts of the Rust files below a folder.
+pub(super) fn source_texts(folder: &str) -> Vec<String> {
+    let paths = files(&root().join(folder), "rs");
+    paths.iter().map(|path| std::fs::read_to_string(path).expect("a source file")).collect()
+}
+
+/// The code of all packages.
+pub(super) fn all_sources() -> Vec<String> {
+    ["src", "crates"].iter().flat_map(|folder| source_texts(folder)).collect()
+}
+
 fn is(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found == extension)
 }

@@ -7,7 +7,7 @@ use super::pages::{Page, all, files, page, root};
 
 /// Files whose text may cite decisions or paths.
 fn sources() -> Vec<PathBuf> {
-    let folders = ["src", "tests/it", "benches", "examples", "fuzz/fuzz_targets"];
+    let folders = ["src", "crates", "tests/it", "benches", "examples", "fuzz/fuzz_targets"];
     let rust = folders.iter().flat_map(|folder| files(&root().join(folder), "rs"));
     rust.chain(files(&root().join("scripts"), "py")).collect()
 }
@@ -90,7 +90,8 @@ fn each_file_that_a_page_names_exists() {
     for page in all().into_iter().filter(|page| page.path != "CHANGELOG.md") {
         for span in page.text.split('`').skip(1).step_by(2) {
             let word = span.split(' ').next().unwrap_or_default();
-            let folders = ["src/", "tests/", "scripts/", "docs/", "config/", "fuzz/", ".ci/"];
+            let folders =
+                ["src/", "crates/", "tests/", "scripts/", "docs/", "config/", "fuzz/", ".ci/"];
             if folders.iter().any(|folder| word.starts_with(folder))
                 && !word.contains(['*', '…', '{'])
                 && !root().join(word).exists()
@@ -105,53 +106,14 @@ fn each_file_that_a_page_names_exists() {
 }
 
 #[test]
-fn map_names_each_module() {
+fn architecture_names_each_package() {
     let architecture = page("docs/architecture.md");
-    let rows = architecture.table("Module");
-    let named: BTreeSet<&str> = rows.iter().map(|row| row[0]).collect();
-    let library = std::fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    let modules = library.lines().filter_map(|line| line.strip_prefix("pub mod "));
-    let modules: BTreeSet<&str> = modules.filter_map(|line| line.strip_suffix(';')).collect();
-    assert_eq!(named, modules);
-    let lines = map_lines(&architecture);
-    let on_the_map: BTreeSet<&str> = lines.iter().flatten().copied().collect();
-    assert_eq!(on_the_map, modules.iter().copied().chain(["main"]).collect());
-    let documented = library.lines().filter_map(|line| line.strip_prefix("//!"));
-    let documented: Vec<&str> =
-        documented.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
-    let map = architecture.blocks("text")[0];
-    assert!(documented.join("\n").contains(map), "the crate's documentation has the same map");
-}
-
-/// The modules of each line of the map, from the top.
-fn map_lines(architecture: &Page) -> Vec<Vec<&str>> {
-    let map = architecture.blocks("text")[0].lines();
-    map.map(|line| line.split("   ").next().unwrap_or_default().split_whitespace().collect())
-        .collect()
-}
-
-#[test]
-fn each_module_uses_only_modules_below_it_on_the_map() {
-    let architecture = page("docs/architecture.md");
-    let lines = map_lines(&architecture);
-    let place = |module: &str| lines.iter().position(|line| line.contains(&module));
-    let folder = root().join("src");
-    let mut problems = Vec::new();
-    for file in files(&folder, "rs") {
-        let relative = file.strip_prefix(&folder).expect("below src");
-        let top = relative.iter().next().expect("a name").to_string_lossy();
-        let Some(own) = place(top.trim_end_matches(".rs")) else { continue };
-        let text = std::fs::read_to_string(&file).expect("a source file");
-        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-        for used in code.flat_map(|line| line.split("crate::").skip(1)) {
-            let name = |c: char| c.is_ascii_lowercase() || c == '_';
-            let end = used.find(|c| !name(c)).unwrap_or(used.len());
-            if place(&used[..end]).is_some_and(|line| line < own) {
-                problems.push(format!("{}: {}", relative.display(), &used[..end]));
-            }
-        }
-    }
-    assert!(problems.is_empty(), "{problems:#?}");
+    let rows = architecture.table("Package");
+    let named: BTreeSet<String> = rows.iter().map(|row| row[0].to_owned()).collect();
+    let folders = std::fs::read_dir(root().join("crates")).expect("a folder");
+    let folders = folders.map(|entry| entry.expect("an entry").file_name());
+    let packages = folders.map(|folder| format!("crates/{}", folder.to_string_lossy()));
+    assert_eq!(named, packages.chain(["src".to_owned()]).collect());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
-use super::pages::{all, files, page, root};
+use super::pages::{all, all_sources, page, source_texts};
 
 pub(super) const DEMO: &str = include_str!("../../../config/demo/settings.toml");
 /// Where the demo's frontend listens.
@@ -111,7 +111,7 @@ fn table_of_errors_has_each_name_of_the_source() {
     let api = page("docs/http-api.md");
     let listed = api.table("Status");
     let listed: BTreeSet<&str> = listed.iter().map(|row| row[1]).collect();
-    let sources = source_texts("src/http");
+    let sources = source_texts("crates/service/src/http");
     let literals = sources.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
     let names = literals
         .filter(|text| text.ends_with("Error") && text.chars().all(|c| c.is_ascii_alphabetic()));
@@ -125,7 +125,7 @@ fn table_of_errors_has_each_name_of_the_source() {
 
 #[test]
 fn each_message_of_the_page_is_in_the_source() {
-    let sources = source_texts("src").join("\n");
+    let sources = all_sources().join("\n");
     for row in page("docs/http-api.md").table("Message") {
         let message = row[0].trim_start_matches('`').split('`').next().unwrap_or_default();
         for fixed in message.split('…').map(str::trim) {
@@ -136,7 +136,7 @@ fn each_message_of_the_page_is_in_the_source() {
 
 #[test]
 fn each_reason_of_a_table_is_in_the_source() {
-    let sources = source_texts("src").join("\n");
+    let sources = all_sources().join("\n");
     let reasons = [
         ("docs/http-api.md", "Candidate's `reason`", ""),
         ("docs/http-api.md", "`reason`", "fetch failed: "),
@@ -156,10 +156,6 @@ fn each_reason_of_a_table_is_in_the_source() {
 }
 
 /// The sources below a folder of the repository.
-fn source_texts(folder: &str) -> Vec<String> {
-    let sources = files(&root().join(folder), "rs");
-    sources.iter().map(|path| std::fs::read_to_string(path).expect("a source file")).collect()
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_route_of_the_table_is_there() {

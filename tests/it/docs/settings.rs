@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use frontend_map::config::Environment;
-use frontend_map::rules::{
+use frontend_map_rules::{
     ContentTypeUid, Locale, LocalePrefix, Locales, Pathname, Rule, RuleSet, Template,
 };
 

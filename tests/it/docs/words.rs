@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::pages::{all, files, page, root};
+use super::pages::{all, all_sources, page, root};
 
 /// More does not fit into one look.
 const MOST_README_LINES: usize = 150;
@@ -56,11 +56,7 @@ fn each_word_of_the_glossary_is_used_in_the_code() {
     let glossary = page("docs/glossary.md");
     let rows = glossary.table("Word");
     assert!(rows.len() >= 30, "{} words", rows.len());
-    let sources = files(&root().join("src"), "rs");
-    let sources: Vec<String> = sources
-        .iter()
-        .map(|path| normal(&std::fs::read_to_string(path).expect("a source file")))
-        .collect();
+    let sources: Vec<String> = all_sources().iter().map(|text| normal(text)).collect();
     let unused: Vec<_> = rows
         .iter()
         .map(|row| row[0])
@@ -82,28 +78,4 @@ fn normal(text: &str) -> String {
         normal.extend(c.to_lowercase());
     }
     normal
-}
-
-/// Words that name a person where a request, a client or an engineer is meant.
-const PERSONS: [&str; 6] = ["who", "whoever", "nobody", "somebody", "anybody", "told"];
-/// Lines that may have them.
-const MOST_LINES_WITH_PERSONS: usize = 2;
-
-#[test]
-fn requests_and_code_are_not_persons() {
-    let root = root();
-    let folders = [("src", "rs"), ("docs", "md"), ("docs", "yml"), ("docs", "json")];
-    let paths = folders.iter().flat_map(|(folder, kind)| files(&root.join(folder), kind));
-    let mut lines = Vec::new();
-    for path in paths.chain([root.join("README.md"), root.join("CONTRIBUTING.md")]) {
-        let text = std::fs::read_to_string(&path).expect("a text");
-        let found = text.lines().enumerate().filter(|(_, line)| has_person(line));
-        lines.extend(found.map(|(at, line)| format!("{}:{}: {line}", path.display(), at + 1)));
-    }
-    assert!(lines.len() <= MOST_LINES_WITH_PERSONS, "{}\n{}", lines.len(), lines.join("\n"));
-}
-
-fn has_person(line: &str) -> bool {
-    let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    words.map(str::to_lowercase).any(|word| PERSONS.contains(&word.as_str()))
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use frontend_map::shared_engine::{Engine, EngineSettings, EngineState, EngineUrl};
-use frontend_map::validator::{CheckResult, Validator};
+use frontend_map_fleet::redis::{Engine, EngineSettings, EngineState, EngineUrl};
+use frontend_map_outbound::checks::{CheckResult, Validator};
 use futures::StreamExt;
 use tokio::task::JoinHandle;
 

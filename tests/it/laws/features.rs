@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use frontend_map::frontend_url::Hosts;
-use frontend_map::rules::{
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{
     Condition, Constraint, ContentTypeUid, DatePart, Document, FieldPath, FieldValue, Literal,
     Locale, LocalePrefix, Locales, PagePaths, Param, Rule, RuleSet, Segment, SitemapOptions,
     Source, Template, Templates, TrailingSlash,

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use frontend_map::frontend_url::{BaseUrl, Hosts};
-use frontend_map::rules::{
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, SiteLocale, Template, TrailingSlash,
 };

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use frontend_map::frontend_url::Hosts;
-use frontend_map::path_index::{Decision, PathIndex, TypePaths};
-use frontend_map::rules::{Document, Pathname, RuleSet};
-use frontend_map::sitemap::files::{Frame, Layout, write};
-use frontend_map::snapshot::{Builder, Listing, PublicUrl, Snapshot};
+use frontend_map_catalog::path_index::{Decision, PathIndex, TypePaths};
+use frontend_map_catalog::sitemap::files::{Frame, Layout, write};
+use frontend_map_catalog::snapshot::{Builder, Listing, PublicUrl, Snapshot};
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{Document, Pathname, RuleSet};
 use proptest::prelude::*;
 use url::Url;
 

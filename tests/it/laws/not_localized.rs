@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use frontend_map::frontend_url::Hosts;
-use frontend_map::path_index::{Decision, PathIndex};
-use frontend_map::rules::{Document, Locale, Pathname, RuleSet, SiteLocale, encode};
-use frontend_map::snapshot::{PublicUrl, Snapshot};
+use frontend_map_catalog::path_index::{Decision, PathIndex};
+use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{Document, Locale, Pathname, RuleSet, SiteLocale, encode};
 use proptest::prelude::*;
 
 use super::features;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use frontend_map::frontend_url::{Hosts, NoUrlReason, frontend_path};
-use frontend_map::rules::{
+use frontend_map_catalog::snapshot::PublicUrl;
+use frontend_map_rules::frontend_url::{Hosts, NoUrlReason, frontend_path};
+use frontend_map_rules::{
     Document, FieldValue, Locale, Pathname, Rule, RuleSet, encode, without_trailing_slash,
 };
-use frontend_map::snapshot::PublicUrl;
 use proptest::prelude::*;
 
 use super::generate::UIDS;

@@ -5,14 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use frontend_map::frontend_url::Hosts;
-use frontend_map::rules::{
-    Condition, ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Literal, Locale,
-    LocalePrefix, Locales, Rule, RuleSet, Template,
-};
-use frontend_map::snapshot::{
+use frontend_map_catalog::snapshot::{
     Builder, Claims, CreationDates, Delta, Listing, Patch, Patched, PreviousOwners, Serialized,
     Snapshot, Titles,
+};
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{
+    Condition, ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Literal, Locale,
+    LocalePrefix, Locales, Rule, RuleSet, Template,
 };
 use proptest::prelude::*;
 

@@ -3,8 +3,8 @@
 
 use std::cmp::Ordering;
 
-use frontend_map::frontend_url::{FrontendPath, Hosts, frontend_path};
-use frontend_map::rules::{
+use frontend_map_rules::frontend_url::{FrontendPath, Hosts, frontend_path};
+use frontend_map_rules::{
     Document, FieldValue, Match, Pathname, Placeholder, Rule, RuleSet, Segment, Source, Template,
     TrailingSlash, without_trailing_slash,
 };

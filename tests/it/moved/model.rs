@@ -7,11 +7,11 @@ mod world;
 
 use std::collections::BTreeSet;
 
-use frontend_map::path_history::{Limits, PathHistory, RowChange, Taker};
-use frontend_map::path_index::{Basis, PathIndex};
-use frontend_map::redirects::{FormerOwner, SiteHistory, former_owner};
-use frontend_map::rules::Pathname;
-use frontend_map::snapshot::PublicUrl;
+use frontend_map_catalog::moved::history::{Limits, PathHistory, RowChange, Taker};
+use frontend_map_catalog::moved::redirects::{FormerOwner, SiteHistory, former_owner};
+use frontend_map_catalog::path_index::{Basis, PathIndex};
+use frontend_map_catalog::snapshot::PublicUrl;
+use frontend_map_rules::Pathname;
 
 use naive::{FormerVersion, Naive};
 use settings::{KEY, SOURCE};

@@ -66,7 +66,7 @@ fn each_route_of_the_admin_listener_is_in_its_index() {
 /// A router of its own would have routes without label or limit class.
 #[test]
 fn routes_are_declared_on_one_page() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/service/src/http");
     let mut folders = vec![root.clone()];
     let mut pages = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -75,7 +75,7 @@ fn routes_are_declared_on_one_page() {
             if path.is_dir() {
                 folders.push(path);
             } else if std::fs::read_to_string(&path).expect("a text").contains("Router::new(") {
-                pages.push(path.strip_prefix(&root).expect("below src/http").display().to_string());
+                pages.push(path.strip_prefix(&root).expect("below it").display().to_string());
             }
         }
     }

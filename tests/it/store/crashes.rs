@@ -7,16 +7,16 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontend_map::change_log::{ChangeLog, Filter, Kind, Recorder, Since};
-use frontend_map::frontend_url::Hosts;
-use frontend_map::metrics::StoreCounters;
-use frontend_map::path_changes::LocaleNames;
-use frontend_map::rules::{
+use frontend_map_catalog::changes::difference::LocaleNames;
+use frontend_map_catalog::changes::log::{ChangeLog, Filter, Kind, Recorder, Since};
+use frontend_map_catalog::snapshot::{Builder, Listing, Snapshot};
+use frontend_map_platform::metrics::StoreCounters;
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
 };
-use frontend_map::snapshot::{Builder, Listing, Snapshot};
-use frontend_map::store::{Head, Store, StoredSnapshot, Urgency};
+use frontend_map_store::{Head, Store, StoredSnapshot, Urgency};
 
 use super::folder;
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::sitemap::files::{File, Frame, Layout};
-use crate::snapshot::Snapshot;
+use frontend_map_catalog::sitemap::files::{File, Frame, Layout};
+use frontend_map_catalog::snapshot::Snapshot;
 
 /// The sitemap files of one content type on one host.
 #[derive(Debug)]
@@ -18,16 +18,12 @@ pub struct SitemapFiles {
     /// When each file last changed, by its number.
     file_dates: HashMap<u64, SystemTime>,
     /// The parts of a file's text that do not depend on its documents.
-    pub(in crate::snapshot_cache) frame: Arc<Frame>,
+    pub(crate) frame: Arc<Frame>,
 }
 
 impl SitemapFiles {
     /// The files of a snapshot; a file with the same content as in `before` keeps its date.
-    pub(in crate::snapshot_cache) fn new(
-        snapshot: &Snapshot,
-        frame: Arc<Frame>,
-        before: Option<&Self>,
-    ) -> Self {
+    pub(crate) fn new(snapshot: &Snapshot, frame: Arc<Frame>, before: Option<&Self>) -> Self {
         let layout = Layout::new(snapshot, &frame);
         let now = next_whole_second();
         let since = |file: &File| {
@@ -54,7 +50,7 @@ impl SitemapFiles {
 
 /// The date for content that changes now: the next whole second. A client may have received other
 /// content earlier in this second, and HTTP dates have no fractions of seconds.
-pub(in crate::snapshot_cache) fn next_whole_second() -> SystemTime {
+pub(crate) fn next_whole_second() -> SystemTime {
     let now = SystemTime::now();
     let past = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
     now + Duration::from_secs(1) - Duration::from_nanos(past.into())

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
 
-use crate::rules::Locale;
+use frontend_map_rules::Locale;
 
 /// The documents that are remembered.
 const MAX_DOCUMENTS: usize = 10_000;

@@ -9,10 +9,10 @@ use quick_cache::sync::Cache;
 
 use super::differences::Differences;
 use super::withdrawals::Withdrawals;
-use crate::content::Document;
-use crate::rules::{FieldValue, Locale};
-use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::invalidation::{Change, Invalidation};
+use crate::copy::CachedCopy;
+use crate::invalidation::{Change, Invalidation};
+use frontend_map_cms::Document;
+use frontend_map_rules::{FieldValue, Locale};
 
 /// The memory for documents, in bytes: some ten thousand of them.
 const MAX_BYTES: u64 = 16 << 20;
@@ -162,7 +162,7 @@ impl LastGoodDocuments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::DocumentLocale;
+    use frontend_map_cms::DocumentLocale;
 
     #[test]
     fn types_are_forgotten_with_all_documents_that_may_have_values_of_them() {

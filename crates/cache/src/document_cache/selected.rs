@@ -3,9 +3,9 @@
 use tokio::time::timeout;
 
 use super::DocumentCache;
-use crate::content::{ContentError, ContentQuery, Document, Selection};
-use crate::rules::Locale;
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
+use frontend_map_cms::{ContentError, ContentQuery, Document, Selection};
+use frontend_map_rules::Locale;
 
 impl DocumentCache {
     /// The published versions of these documents in these locales of the site. A document without

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use crate::snapshot_cache::copy::CachedCopy;
+use crate::copy::CachedCopy;
 
 /// The documents that are remembered by name: more than editors withdraw in an outage.
 const MAX_DOCUMENTS: usize = 10_000;

@@ -7,42 +7,42 @@ use super::Entry;
 impl Entry {
     /// Records that something may have changed, and asks for a refresh at once, or as soon as the
     /// one in flight has ended.
-    pub(in crate::snapshot_cache) fn mark_urgent(&self) {
+    pub(crate) fn mark_urgent(&self) {
         let mut state = self.state.lock();
         (state.outdated, state.urgent) = (true, true);
     }
 
     /// Whether a refresh should start at once.
-    pub(in crate::snapshot_cache) fn is_urgent(&self) -> bool {
+    pub(crate) fn is_urgent(&self) -> bool {
         let state = self.state.lock();
         state.urgent && !state.is_refreshing()
     }
 
     /// Asks for a refresh in the background. False if it is asked for already.
-    pub(in crate::snapshot_cache) fn want_refresh(&self) -> bool {
+    pub(crate) fn want_refresh(&self) -> bool {
         !std::mem::replace(&mut self.state.lock().wanted, true)
     }
 
     /// Records that something may have changed, and asks for a refresh in the background if there is a
     /// copy, after the one in flight.
-    pub(in crate::snapshot_cache) fn make_due(&self) {
+    pub(crate) fn make_due(&self) {
         let mut state = self.state.lock();
         state.outdated = true;
         state.wanted |= state.copy.is_some();
     }
 
     /// Whether a refresh in the background should start.
-    pub(in crate::snapshot_cache) fn is_refresh_wanted(&self) -> bool {
+    pub(crate) fn is_refresh_wanted(&self) -> bool {
         let state = self.state.lock();
         state.wanted && !state.is_refreshing()
     }
 
     /// Records that a request needs the copy.
-    pub(in crate::snapshot_cache) fn record_request(&self) {
+    pub(crate) fn record_request(&self) {
         self.state.lock().requested = Some(Instant::now());
     }
 
-    pub(in crate::snapshot_cache) fn was_requested_within(&self, time: Duration) -> bool {
+    pub(crate) fn was_requested_within(&self, time: Duration) -> bool {
         self.state.lock().requested.is_some_and(|at| at.elapsed() < time)
     }
 }

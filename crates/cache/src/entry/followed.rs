@@ -4,14 +4,14 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use super::{Awaited, CopyOrigin, Entry, Flight};
-use crate::snapshot_cache::copy::CachedCopy;
+use crate::copy::CachedCopy;
 
 impl Entry {
     /// Records that the refresh in flight waits for a copy of another instance. Returns the copy if
     /// one came between the beginning of the refresh and this call: the refresh is over, and the
     /// caller has to complete it. The next copy may come much later.
     #[must_use]
-    pub(in crate::snapshot_cache) fn follow(&self) -> Option<CachedCopy> {
+    pub(crate) fn follow(&self) -> Option<CachedCopy> {
         let mut state = self.state.lock();
         if state.awaited != Awaited::Nothing {
             state.awaited = Awaited::Adoption;
@@ -23,7 +23,7 @@ impl Entry {
     }
 
     /// Whether a refresh in flight waits for a copy of another instance.
-    pub(in crate::snapshot_cache) fn is_following(&self) -> bool {
+    pub(crate) fn is_following(&self) -> bool {
         let state = self.state.lock();
         state.is_refreshing() && state.awaited == Awaited::Adoption
     }
@@ -31,7 +31,7 @@ impl Entry {
     /// Ends the refresh in flight without a copy if it waits for one of another instance: the caller
     /// has to complete it.
     #[must_use]
-    pub(in crate::snapshot_cache) fn end_followed(&self) -> Option<Arc<Flight>> {
+    pub(crate) fn end_followed(&self) -> Option<Arc<Flight>> {
         let mut state = self.state.lock();
         let flight = state.flight.upgrade().filter(|_| state.awaited == Awaited::Adoption)?;
         (state.flight, state.awaited) = (Weak::new(), Awaited::Walk);
@@ -41,7 +41,7 @@ impl Entry {
     }
 
     /// Whether the refresh in flight, or else the one that built the copy, began at this time or before.
-    pub(in crate::snapshot_cache) fn was_begun_before(&self, time: Instant) -> bool {
+    pub(crate) fn was_begun_before(&self, time: Instant) -> bool {
         let state = self.state.lock();
         let in_flight = state.flight_begun.filter(|_| state.is_refreshing());
         let begun = in_flight.or(state.copy.as_ref().map(|copy| copy.begun));
@@ -51,7 +51,7 @@ impl Entry {
     /// Takes a copy that another instance has built; no walk of this one is needed any more. Returns
     /// the refresh in flight if it has waited for the copy: the caller has to complete it.
     #[must_use]
-    pub(in crate::snapshot_cache) fn adopt(&self, copy: CachedCopy) -> Option<Arc<Flight>> {
+    pub(crate) fn adopt(&self, copy: CachedCopy) -> Option<Arc<Flight>> {
         let mut state = self.state.lock();
         let flight = state.flight.upgrade().filter(|_| state.awaited == Awaited::Adoption);
         if flight.is_some() {

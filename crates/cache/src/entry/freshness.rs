@@ -26,7 +26,7 @@ pub struct Freshness {
 
 impl Freshness {
     /// For content that cannot change while the service runs.
-    pub(in crate::snapshot_cache) fn for_ever(self) -> Self {
+    pub(crate) fn for_ever(self) -> Self {
         Self { soft: FOR_EVER, hard: FOR_EVER, check: FOR_EVER, ..self }
     }
 }

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use super::updates::ReadVersions;
 use super::{Entry, State};
-use crate::snapshot::Patch;
-use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::invalidation::Invalidation;
+use crate::copy::CachedCopy;
+use crate::invalidation::Invalidation;
+use frontend_map_catalog::snapshot::Patch;
 
 /// A read of single documents in flight: what other reads put into the copy meanwhile is kept until
 /// this is dropped.
-pub(in crate::snapshot_cache) struct ReadInFlight {
+pub(crate) struct ReadInFlight {
     entry: Arc<Entry>,
     since: Instant,
 }
@@ -27,7 +27,7 @@ impl Drop for ReadInFlight {
 
 impl Entry {
     /// Records that single documents are read from now on.
-    pub(in crate::snapshot_cache) fn begin_read(self: &Arc<Self>, since: Instant) -> ReadInFlight {
+    pub(crate) fn begin_read(self: &Arc<Self>, since: Instant) -> ReadInFlight {
         self.state.lock().updates.begin_read(since);
         ReadInFlight { entry: Arc::clone(self), since }
     }
@@ -35,7 +35,7 @@ impl Entry {
     /// Stores incremental updates for the reads in flight. The documents were read after `since`.
     /// Returns the same updates with what was read later on top: an older read never replaces a
     /// newer one.
-    pub(in crate::snapshot_cache) fn keep_patches<'p>(
+    pub(crate) fn keep_patches<'p>(
         &self,
         since: Instant,
         patches: &'p [Patch],
@@ -48,7 +48,7 @@ impl Entry {
 
     /// Stores invalidations of other documents, which may change documents that only the refresh in
     /// flight knows.
-    pub(in crate::snapshot_cache) fn keep_hints(&self, since: Instant, hints: &[&Invalidation]) {
+    pub(crate) fn keep_hints(&self, since: Instant, hints: &[&Invalidation]) {
         let mut state = self.state.lock();
         if state.is_refreshing() && !state.updates.keep_hints(since, hints) {
             // After the refresh in flight, another one is wanted.
@@ -57,38 +57,35 @@ impl Entry {
     }
 
     /// Forgets invalidations for which another refresh follows the one in flight.
-    pub(in crate::snapshot_cache) fn forget_hints(&self, hints: &[&Invalidation]) {
+    pub(crate) fn forget_hints(&self, hints: &[&Invalidation]) {
         self.state.lock().updates.forget_hints(hints);
     }
 
     /// Whether the copy may lack a change that is known since this time. Without a copy: whether the
     /// one that the refresh in flight builds may.
-    pub(in crate::snapshot_cache) fn may_lack(&self, at: Instant) -> bool {
+    pub(crate) fn may_lack(&self, at: Instant) -> bool {
         let state = self.state.lock();
         state.copy.as_ref().map_or(state.is_refreshing(), |copy| copy.begun <= at)
     }
 
     /// The incremental updates since a refresh began, one for each document.
-    pub(in crate::snapshot_cache) fn patches_since(&self, begun: Instant) -> Vec<Patch> {
+    pub(crate) fn patches_since(&self, begun: Instant) -> Vec<Patch> {
         self.state.lock().updates.patches_since(begun)
     }
 
     /// The invalidations since a refresh began, each with the time from which its documents were
     /// read.
-    pub(in crate::snapshot_cache) fn hints_since(
-        &self,
-        begun: Instant,
-    ) -> Vec<(Instant, Invalidation)> {
+    pub(crate) fn hints_since(&self, begun: Instant) -> Vec<(Instant, Invalidation)> {
         self.state.lock().updates.hints_since(begun)
     }
 
     /// Which versions incremental updates have read.
-    pub(in crate::snapshot_cache) fn read_versions(&self) -> ReadVersions {
+    pub(crate) fn read_versions(&self) -> ReadVersions {
         self.state.lock().updates.read_versions()
     }
 
     /// Replaces the copy with an updated one.
-    pub(in crate::snapshot_cache) fn replace_copy(&self, copy: CachedCopy) {
+    pub(crate) fn replace_copy(&self, copy: CachedCopy) {
         self.state.lock().copy = Some(copy);
     }
 }

@@ -3,13 +3,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use futures::FutureExt;
 
 use super::*;
-use crate::content::{ContentError, Projection};
-use crate::frontend_url::{BaseUrl, Hosts};
-use crate::rules::{
+use frontend_map_catalog::snapshot::{Builder, Listing, Patch, Snapshot};
+use frontend_map_cms::{ContentError, Projection};
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
 };
-use crate::snapshot::{Builder, Listing, Patch, Snapshot};
 
 const UID: &str = "api::a.a";
 const FRESHNESS: Freshness = Freshness {

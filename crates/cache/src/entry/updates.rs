@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use crate::rules::{Document, DocumentLocale, Locale};
-use crate::snapshot::Patch;
-use crate::snapshot_cache::invalidation::Invalidation;
+use crate::invalidation::Invalidation;
+use frontend_map_catalog::snapshot::Patch;
+use frontend_map_rules::{Document, DocumentLocale, Locale};
 
 /// The most hints that are kept during a walk; with more, another walk follows.
 const MAX_HINTS: usize = 20_000;
@@ -23,7 +23,7 @@ pub(super) struct Updates {
 }
 
 /// The reads of single versions since a time.
-pub(in crate::snapshot_cache) struct ReadVersions(HashMap<String, Vec<ReadVersion>>);
+pub(crate) struct ReadVersions(HashMap<String, Vec<ReadVersion>>);
 
 /// When a version was read; with `None` as its locale, when all versions of the document were.
 type ReadVersion = (Instant, Option<DocumentLocale<'static>>);
@@ -135,7 +135,7 @@ fn is_needed_beside(patch: &mut Patch, newer: &Patch) -> bool {
 
 impl ReadVersions {
     /// Whether a version of a document was read after `since`.
-    pub(in crate::snapshot_cache) fn has(&self, since: Instant, id: &str, locale: &Locale) -> bool {
+    pub(crate) fn has(&self, since: Instant, id: &str, locale: &Locale) -> bool {
         let is_own = |own: Option<&DocumentLocale<'_>>| match own {
             Some(DocumentLocale::Named(name)) => name == locale.as_str(),
             Some(DocumentLocale::None | DocumentLocale::NotText) | None => true,

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use tokio::task::block_in_place;
 
-use crate::fleet::lists::{FoundList, Lists, PublishedList, Purpose, Which};
-use crate::fleet::{Fleet, Role, SharedListId};
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::entry::Entry;
-use crate::snapshot_cache::refresh::{Member, TypeGroup};
-use crate::snapshot_cache::site_cache::{Predecessor, SiteCache};
-use crate::store::{Head, Urgency};
+use crate::SnapshotCache;
+use crate::copy::CachedCopy;
+use crate::entry::Entry;
+use crate::refresh::{Member, TypeGroup};
+use crate::site_cache::{Predecessor, SiteCache};
+use frontend_map_fleet::lists::{FoundList, Lists, PublishedList, Purpose, Which};
+use frontend_map_fleet::{Fleet, Role, SharedListId};
+use frontend_map_store::{Head, Urgency};
 
 /// How often the lists that could not be adopted are checked, and all lists while there are no
 /// events.

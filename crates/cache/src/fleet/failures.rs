@@ -1,8 +1,8 @@
 //! Ends the requests of a follower that wait for a walk of the leader, after that walk has failed.
 
-use crate::content::{ContentError, Outage};
-use crate::fleet::WalkFailure;
-use crate::snapshot_cache::SnapshotCache;
+use crate::SnapshotCache;
+use frontend_map_cms::{ContentError, Outage};
+use frontend_map_fleet::WalkFailure;
 
 fn error(failure: WalkFailure) -> ContentError {
     match failure {

@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use crate::fleet::cms_events::{CmsChange, CmsEvent};
-use crate::fleet::{Fleet, Role};
-use crate::rules::ContentTypeUid;
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Change, Invalidation};
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::invalidation::{Change, Invalidation};
+use crate::refresh::TypeGroup;
+use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_fleet::{Fleet, Role};
+use frontend_map_rules::ContentTypeUid;
 
 /// How often the roles are checked.
 const PERIOD: Duration = Duration::from_millis(100);

@@ -11,9 +11,9 @@ use super::reading::max_versions;
 use super::type_updates::TypeUpdates;
 use super::unlisted::update_unlisted;
 use super::{Listed, NotUpdated, lacking};
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Change, Hint, HintQueue, Task};
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::invalidation::{Change, Hint, HintQueue, Task};
+use crate::refresh::TypeGroup;
 
 /// One round. The updates of new changes come first, and then the reads of all dependents of single
 /// documents.

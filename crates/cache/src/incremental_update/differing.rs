@@ -6,13 +6,13 @@ use std::slice;
 use tokio::task::block_in_place;
 
 use super::reading::read_by_id;
-use crate::snapshot::{Patch, Patched};
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::refresh::TypeGroup;
+use frontend_map_catalog::snapshot::{Patch, Patched};
 
 /// Reads these documents of the content type of a group; those that differ from a copy of its members.
 /// `None`: not all of them could be read.
-pub(in crate::snapshot_cache) async fn differing(
+pub(crate) async fn differing(
     cache: &SnapshotCache,
     group: &TypeGroup,
     ids: &BTreeSet<&str>,

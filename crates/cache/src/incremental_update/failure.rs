@@ -1,10 +1,10 @@
 //! What happens after documents could not be updated: another attempt, or a walk.
 
 use super::NotUpdated;
-use crate::content::ContentError;
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Hint, HintQueue, Invalidation};
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::invalidation::{Hint, HintQueue, Invalidation};
+use crate::refresh::TypeGroup;
+use frontend_map_cms::ContentError;
 
 /// Schedules another attempt or a walk after a failure that concerns these hints, which came from this
 /// queue.

@@ -18,10 +18,10 @@ use super::plan::{self, may_be_read};
 use super::type_updates::TypeUpdates;
 use super::unlisted::{unlisted, update_by_id};
 use super::{Listed, NotUpdated, lacking};
-use crate::rules::{DocumentLocale, Locale};
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::Hint;
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::invalidation::Hint;
+use crate::refresh::TypeGroup;
+use frontend_map_rules::{DocumentLocale, Locale};
 
 /// How a read of all dependents has ended.
 #[derive(PartialEq, Eq)]

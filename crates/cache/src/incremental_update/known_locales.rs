@@ -3,8 +3,8 @@
 //! A proxy or cache in front of the CMS that ignores `locale=*` returns the versions in one locale,
 //! with their own total. A document whose other versions were unpublished looks alike.
 
-use crate::rules::{Document, DocumentLocale, Locale};
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::refresh::TypeGroup;
+use frontend_map_rules::{Document, DocumentLocale, Locale};
 
 /// Whether versions that the copies have may be missing from such a response: it has versions in one
 /// locale or none, and the copies have versions of the same documents in another one. A response

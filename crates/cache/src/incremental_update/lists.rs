@@ -6,11 +6,11 @@ use super::patching::Reading;
 use super::plan::RelationList;
 use super::reading::list_dependents;
 use super::{Listed, NotUpdated};
-use crate::rules::Document;
-use crate::snapshot::Patch;
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::Hint;
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::invalidation::Hint;
+use crate::refresh::TypeGroup;
+use frontend_map_catalog::snapshot::Patch;
+use frontend_map_rules::Document;
 
 /// Updates the documents of these lists, each put into the copies as soon as it is read. Returns the
 /// hints of each list that has failed, with the reason.

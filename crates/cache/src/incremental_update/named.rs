@@ -6,9 +6,9 @@ use super::failure::{recover, walk};
 use super::lacking;
 use super::patching::Reading;
 use super::reading::{MAX_NAMED, max_versions, read_by_id};
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Batch, Hint, HintQueue};
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::invalidation::{Batch, Hint, HintQueue};
+use crate::refresh::TypeGroup;
 
 /// One round, for the hints that are in the queue. `TypeUpdates::named_round` must be locked.
 pub(super) async fn update_pending(cache: &SnapshotCache, group: &TypeGroup, queue: &HintQueue) {

@@ -6,12 +6,12 @@ use std::time::Instant;
 use tokio::task::block_in_place;
 
 use super::NotUpdated;
-use crate::snapshot::{Patch, Patched};
-use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::entry::ReadInFlight;
-use crate::snapshot_cache::refresh::{Member, TypeGroup, count_later, suspects_among};
-use crate::snapshot_cache::{RefreshTriggers, SnapshotCache};
-use crate::store::Urgency;
+use crate::copy::CachedCopy;
+use crate::entry::ReadInFlight;
+use crate::refresh::{Member, TypeGroup, count_later, suspects_among};
+use crate::{RefreshTriggers, SnapshotCache};
+use frontend_map_catalog::snapshot::{Patch, Patched};
+use frontend_map_store::Urgency;
 
 /// A read of documents for the copies of all members of a group.
 pub(super) struct Reading<'g> {

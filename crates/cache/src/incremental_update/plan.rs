@@ -7,10 +7,10 @@ use std::time::Instant;
 
 pub(super) use targets::may_lead;
 
-use crate::rules::{FieldPath, Locale};
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation, RelationTargets, Task};
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::invalidation::{Change, Hint, Invalidation, RelationTargets, Task};
+use crate::refresh::TypeGroup;
+use frontend_map_rules::{FieldPath, Locale};
 
 /// A list of the documents that read changed documents through a relation.
 #[derive(Debug)]

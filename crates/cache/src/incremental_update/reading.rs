@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::NotUpdated;
 use super::known_locales;
 use super::plan::RelationList;
-use crate::content::{ContentQuery, Selected, Selection};
-use crate::rules::{Document, DocumentLocale};
-use crate::snapshot::Patch;
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::copy::CachedCopy;
+use crate::refresh::TypeGroup;
+use frontend_map_catalog::snapshot::Patch;
+use frontend_map_cms::{ContentQuery, Selected, Selection};
+use frontend_map_rules::{Document, DocumentLocale};
 
 /// Up to this many versions, which fit on one page of a list, a walk never replaces an update.
 const PAGE: usize = 100;

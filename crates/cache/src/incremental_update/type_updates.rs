@@ -6,7 +6,7 @@ use tokio::sync::Mutex;
 
 use recent_reads::RecentReads;
 
-use crate::snapshot_cache::invalidation::HintQueue;
+use crate::invalidation::HintQueue;
 
 /// The queues of the two update loops of a content type.
 #[derive(Default)]

@@ -9,11 +9,11 @@ use super::plan::referring;
 use super::reading::{all_versions, is_in, max_versions, read_by_id};
 use super::type_updates::TypeUpdates;
 use super::{Listed, NotUpdated};
-use crate::rules::Locale;
-use crate::snapshot::Patch;
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::Hint;
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::invalidation::Hint;
+use crate::refresh::TypeGroup;
+use frontend_map_catalog::snapshot::Patch;
+use frontend_map_rules::Locale;
 
 /// The documents with such versions, in one locale or in all of them.
 pub(super) fn unlisted(

@@ -12,9 +12,9 @@ use tokio::time::{sleep, timeout};
 use super::plan::may_be_read;
 use super::type_updates::TypeUpdates;
 use super::{dependents, failure, named};
-use crate::rules::ContentTypeUid;
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Batch, debounced};
+use crate::SnapshotCache;
+use crate::invalidation::{Batch, debounced};
+use frontend_map_rules::ContentTypeUid;
 
 /// How often a loop that waits for the CMS looks whether a reload has put another one in its place.
 const CMS_CHECK: Duration = Duration::from_millis(500);

@@ -4,37 +4,37 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Change, Invalidation};
-use crate::rules::{ContentTypeUid, Locale};
+use frontend_map_rules::{ContentTypeUid, Locale};
 
 /// For this time after a change, another change interrupts the read of all its dependents. Later it is
 /// interrupted only between two locales, so that continuous edits delay it for seconds alone.
 const INTERRUPTIBLE_FOR: Duration = Duration::from_secs(5);
 /// A document that may have changed, for which updates are due.
 #[derive(Clone, Debug)]
-pub(in crate::snapshot_cache) struct Hint {
-    pub(in crate::snapshot_cache) invalidation: Arc<Invalidation>,
+pub(crate) struct Hint {
+    pub(crate) invalidation: Arc<Invalidation>,
     /// When the last webhook named it.
-    pub(in crate::snapshot_cache) at: Instant,
+    pub(crate) at: Instant,
     /// The content type whose copies lack the change; `None`: any.
-    pub(in crate::snapshot_cache) only: Option<ContentTypeUid>,
-    pub(in crate::snapshot_cache) task: Task,
+    pub(crate) only: Option<ContentTypeUid>,
+    pub(crate) task: Task,
     /// The locales in which the dependents are still to be read; empty: all.
-    pub(in crate::snapshot_cache) locales: Vec<Locale>,
+    pub(crate) locales: Vec<Locale>,
     /// The time of the first change of which not all dependents have been read.
     pub(super) incomplete_since: Option<Instant>,
     /// Whether one of the changes is a withdrawal.
-    pub(in crate::snapshot_cache) has_withdrawal: bool,
+    pub(crate) has_withdrawal: bool,
     /// Whether the document was withdrawn before all of its dependents were read. Versions that gained
     /// the relation by the unread change, and lost it with the withdrawal, are found only among those
     /// without a related document.
-    pub(in crate::snapshot_cache) may_have_unread_dependents: bool,
+    pub(crate) may_have_unread_dependents: bool,
     /// How often reading the documents has failed.
     pub(super) attempts: usize,
 }
 
 /// What is due for a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::snapshot_cache) enum Task {
+pub(crate) enum Task {
     /// The update that a change needs.
     Update,
     /// A read of all dependents, locale by locale. The updates of newer changes come first.
@@ -43,10 +43,7 @@ pub(in crate::snapshot_cache) enum Task {
 
 impl Hint {
     /// For a change that is known from now on.
-    pub(in crate::snapshot_cache) fn new(
-        invalidation: Invalidation,
-        only: Option<ContentTypeUid>,
-    ) -> Self {
+    pub(crate) fn new(invalidation: Invalidation, only: Option<ContentTypeUid>) -> Self {
         Self {
             has_withdrawal: invalidation.change == Change::Withdrawn,
             invalidation: Arc::new(invalidation),
@@ -105,7 +102,7 @@ impl Hint {
     }
 
     /// Whether another change interrupts the read of its dependents before a locale is complete.
-    pub(in crate::snapshot_cache) fn is_interruptible(&self, now: Instant) -> bool {
+    pub(crate) fn is_interruptible(&self, now: Instant) -> bool {
         self.incomplete_since.is_none_or(|since| now < since + INTERRUPTIBLE_FOR)
     }
 }

@@ -24,16 +24,16 @@ const MAX_DOCUMENTS: usize = 20_000;
 
 /// The hints of one round.
 #[derive(Debug, Default)]
-pub(in crate::snapshot_cache) struct Batch {
+pub(crate) struct Batch {
     /// One for each document.
-    pub(in crate::snapshot_cache) hints: Vec<Hint>,
+    pub(crate) hints: Vec<Hint>,
     /// Whether other documents may have changed, too.
-    pub(in crate::snapshot_cache) is_overflow: bool,
+    pub(crate) is_overflow: bool,
 }
 
 /// Hints for which no round has started yet.
 #[derive(Default)]
-pub(in crate::snapshot_cache) struct HintQueue {
+pub(crate) struct HintQueue {
     added: Notify,
     pending: Mutex<Pending>,
 }
@@ -48,7 +48,7 @@ struct Pending {
 }
 
 /// Waits for a signal, and then until the quiet period or the maximum delay is over.
-pub(in crate::snapshot_cache) async fn debounced(signal: &Notify) {
+pub(crate) async fn debounced(signal: &Notify) {
     signal.notified().await;
     quiet(signal, QUIET_PERIOD).await;
 }
@@ -67,13 +67,13 @@ fn quiet_period(last_round: Option<Instant>, now: Instant) -> Duration {
 }
 
 impl HintQueue {
-    pub(in crate::snapshot_cache) fn add(&self, hint: Hint) {
+    pub(crate) fn add(&self, hint: Hint) {
         self.pending.lock().add(None, hint);
         self.added.notify_one();
     }
 
     /// Records that documents without a hint may have changed.
-    pub(in crate::snapshot_cache) fn overflow(&self) {
+    pub(crate) fn overflow(&self) {
         self.pending.lock().is_overflow = true;
         self.added.notify_one();
     }
@@ -81,7 +81,7 @@ impl HintQueue {
     /// Keeps a hint whose documents could not be read. While the circuit breaker is open it is due at
     /// once, because rounds wait for the breaker. `false`: it has failed too often, and a walk has to
     /// follow.
-    pub(in crate::snapshot_cache) fn try_again(&self, mut hint: Hint, is_open: bool) -> bool {
+    pub(crate) fn try_again(&self, mut hint: Hint, is_open: bool) -> bool {
         let Some(pause) = PAUSES.get(hint.attempts) else { return false };
         hint.attempts += 1;
         let pause = if is_open { 0 } else { *pause };
@@ -90,22 +90,22 @@ impl HintQueue {
     }
 
     /// Keeps a hint whose documents were not requested, because the circuit breaker is open.
-    pub(in crate::snapshot_cache) fn postpone(&self, hint: Hint) {
+    pub(crate) fn postpone(&self, hint: Hint) {
         self.pending.lock().add(Some(Instant::now()), hint);
     }
 
     /// Keeps a hint whose dependents are to be read.
-    pub(in crate::snapshot_cache) fn enqueue_full_read(&self, hint: Hint) {
+    pub(crate) fn enqueue_full_read(&self, hint: Hint) {
         self.put_back(hint.with_task(Task::FullRead));
     }
 
     /// Keeps a hint whose dependents are left to be read.
-    pub(in crate::snapshot_cache) fn put_back(&self, hint: Hint) {
+    pub(crate) fn put_back(&self, hint: Hint) {
         self.pending.lock().add(Some(Instant::now()), hint);
     }
 
     /// Waits until a new hint for which this holds is due, which [`HintQueue::ready`] then finds.
-    pub(in crate::snapshot_cache) async fn has_new(&self, is_wanted: impl Fn(&Hint) -> bool) {
+    pub(crate) async fn has_new(&self, is_wanted: impl Fn(&Hint) -> bool) {
         let is_new = |(due, hint): &(Option<Instant>, Hint)| due.is_none() && is_wanted(hint);
         while !self.pending.lock().hints.values().any(is_new) {
             self.added.notified().await;
@@ -113,7 +113,7 @@ impl HintQueue {
     }
 
     /// Lets [`HintQueue::ready`] look at what was added.
-    pub(in crate::snapshot_cache) fn look_again(&self) {
+    pub(crate) fn look_again(&self) {
         self.added.notify_one();
     }
 
@@ -123,7 +123,7 @@ impl HintQueue {
     }
 
     /// Waits for new hints, debounced, or until one is due again.
-    pub(in crate::snapshot_cache) async fn ready(&self) {
+    pub(crate) async fn ready(&self) {
         let due = self.pending.lock().hints.values().filter_map(|(due, _)| *due).min();
         let retry = async {
             match due {
@@ -143,7 +143,7 @@ impl HintQueue {
     }
 
     /// Takes the hints that are due.
-    pub(in crate::snapshot_cache) fn take(&self) -> Batch {
+    pub(crate) fn take(&self) -> Batch {
         let now = Instant::now();
         let mut pending = self.pending.lock();
         let due = pending.hints.extract_if(|_, (due, _)| due.is_none_or(|due| due <= now));
@@ -176,7 +176,7 @@ mod tests {
     use futures::FutureExt;
 
     use super::*;
-    use crate::snapshot_cache::invalidation::{Change, Invalidation};
+    use crate::invalidation::{Change, Invalidation};
 
     fn hint(id: &str, change: Change) -> Hint {
         let (uid, document_id) = ("api::a.a".to_owned(), id.to_owned());

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::rules::{ContentTypeUid, FieldPath};
+use frontend_map_rules::{ContentTypeUid, FieldPath};
 
 /// How long a result counts: a document may begin to read one of another type.
 const REMEMBERED: Duration = Duration::from_hours(24);
@@ -18,7 +18,7 @@ type Relation = (ContentTypeUid, FieldPath);
 
 /// Why a content type is not the target of a relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::snapshot_cache) enum Exclusion {
+pub(crate) enum Exclusion {
     /// No version read a document through the relation, and a walk has followed.
     NoReference,
     /// A version read the document with this id through the relation, and it is of another type.
@@ -27,7 +27,7 @@ pub(in crate::snapshot_cache) enum Exclusion {
 
 /// Where the relations of the content types lead, as the responses of the CMS have shown.
 #[derive(Debug, Default)]
-pub(in crate::snapshot_cache) struct RelationTargets {
+pub(crate) struct RelationTargets {
     /// The content type behind a relation.
     known: HashMap<Relation, (String, Instant)>,
     /// Relations, each with a content type that is not behind it.
@@ -39,7 +39,7 @@ pub(in crate::snapshot_cache) struct RelationTargets {
 impl RelationTargets {
     /// Why the content type `target` is not behind the relation, unless that was found out too long
     /// ago.
-    pub(in crate::snapshot_cache) fn exclusion(
+    pub(crate) fn exclusion(
         &self,
         uid: &ContentTypeUid,
         relation: &FieldPath,
@@ -51,7 +51,7 @@ impl RelationTargets {
     }
 
     /// Whether documents of another type than `target` are known to be behind the relation.
-    pub(in crate::snapshot_cache) fn leads_elsewhere(
+    pub(crate) fn leads_elsewhere(
         &self,
         uid: &ContentTypeUid,
         relation: &FieldPath,
@@ -61,37 +61,24 @@ impl RelationTargets {
     }
 
     /// Whether it is known, and recently enough, where the relation leads.
-    pub(in crate::snapshot_cache) fn is_known(
-        &self,
-        uid: &ContentTypeUid,
-        relation: &FieldPath,
-    ) -> bool {
+    pub(crate) fn is_known(&self, uid: &ContentTypeUid, relation: &FieldPath) -> bool {
         self.target(uid, relation).is_some()
     }
 
     /// The content type behind the relation, if it is known recently enough.
-    pub(in crate::snapshot_cache) fn target(
-        &self,
-        uid: &ContentTypeUid,
-        relation: &FieldPath,
-    ) -> Option<&str> {
+    pub(crate) fn target(&self, uid: &ContentTypeUid, relation: &FieldPath) -> Option<&str> {
         let (known, since) = self.known.get(&(uid.clone(), relation.clone()))?;
         (since.elapsed() < REMEMBERED).then_some(known)
     }
 
     /// Records that a document of this type is behind the relation.
-    pub(in crate::snapshot_cache) fn leads(
-        &mut self,
-        uid: &ContentTypeUid,
-        relation: &FieldPath,
-        target: &str,
-    ) {
+    pub(crate) fn leads(&mut self, uid: &ContentTypeUid, relation: &FieldPath, target: &str) {
         let relation = (uid.clone(), relation.clone());
         self.known.insert(relation, (target.to_owned(), Instant::now()));
     }
 
     /// Records that no document of this type is behind the relation.
-    pub(in crate::snapshot_cache) fn exclude(
+    pub(crate) fn exclude(
         &mut self,
         uid: &ContentTypeUid,
         relation: &FieldPath,
@@ -106,12 +93,12 @@ impl RelationTargets {
     }
 
     /// Whether the documents of a type may be read to find out which relations lead to it.
-    pub(in crate::snapshot_cache) fn may_be_checked(&self, target: &str) -> bool {
+    pub(crate) fn may_be_checked(&self, target: &str) -> bool {
         self.unreadable_types.get(target).is_none_or(|since| since.elapsed() >= UNREADABLE)
     }
 
     /// Records that the documents of a type could not be read.
-    pub(in crate::snapshot_cache) fn record_unreadable(&mut self, target: &str) {
+    pub(crate) fn record_unreadable(&mut self, target: &str) {
         if self.unreadable_types.len() >= MAX_TYPES {
             self.unreadable_types.clear();
         }

@@ -2,8 +2,8 @@
 
 use super::type_group::TypeGroup;
 use super::walk::Found;
-use crate::snapshot::Snapshot;
-use crate::snapshot_cache::triggers::RefreshTriggers;
+use crate::triggers::RefreshTriggers;
+use frontend_map_catalog::snapshot::Snapshot;
 
 /// From this number of URLs on, a list collapses if it loses more than half of them; a shorter one
 /// if it loses all, because editors do remove most of a short list.

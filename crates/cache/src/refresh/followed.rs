@@ -6,8 +6,8 @@ use futures::future::join_all;
 use tokio::time::sleep;
 
 use super::type_group::Begun;
-use crate::content::ContentError;
-use crate::fleet::{ListGroup, WalkFailure};
+use frontend_map_cms::ContentError;
+use frontend_map_fleet::{ListGroup, WalkFailure};
 
 /// How often a waiting refresh checks the role of this instance, and asks the leader.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -50,7 +50,7 @@ async fn until_adopted(begun: &[Begun], lists: &ListGroup) {
 }
 
 /// Reports a failed walk to the followers.
-pub(in crate::snapshot_cache) fn report_failure(lists: &ListGroup, error: &ContentError) {
+pub(crate) fn report_failure(lists: &ListGroup, error: &ContentError) {
     lists.report_failure(match error {
         ContentError::Unavailable { retry_after, .. }
         | ContentError::TypeFails { retry_after, .. }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::type_group::TypeGroup;
-use crate::content::KnownDocuments;
-use crate::rules::Locale;
-use crate::snapshot::Snapshot;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_cms::KnownDocuments;
+use frontend_map_rules::Locale;
 
 /// The copies of all members of a group as they were when their refresh began. A document that an
 /// incremental update adds later may have a key that the walk has passed already.

@@ -1,7 +1,7 @@
 //! What the log says about a refresh that has ended.
 
-use crate::content::{Content, ContentError};
-use crate::snapshot_cache::entry::{Completed, Entry};
+use crate::entry::{Completed, Entry};
+use frontend_map_cms::{Content, ContentError};
 
 /// The target of the log line about a walk that failed. A command leaves it out, because it reports
 /// the same error itself.

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::type_group::{Member, TypeGroup};
-use crate::content::{BadItem, Document, DocumentLocale, DocumentSink};
-use crate::rules::{Locale, Locales};
-use crate::snapshot::Part;
-use crate::snapshot_cache::entry::Entry;
-use crate::snapshot_cache::site_cache::SiteCache;
+use crate::entry::Entry;
+use crate::site_cache::SiteCache;
+use frontend_map_catalog::snapshot::Part;
+use frontend_map_cms::{BadItem, Document, DocumentLocale, DocumentSink};
+use frontend_map_rules::{Locale, Locales};
 
 /// The parts of the members' snapshots that a walk over one locale fills, in the order of the
 /// members.

@@ -1,9 +1,9 @@
 //! Invalidations during a refresh that concern documents which only its walk has found.
 
-use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::entry::Entry;
-use crate::snapshot_cache::invalidation::Invalidation;
-use crate::snapshot_cache::site_cache::SiteCache;
+use crate::copy::CachedCopy;
+use crate::entry::Entry;
+use crate::invalidation::Invalidation;
+use crate::site_cache::SiteCache;
 
 /// The invalidations during a refresh whose documents have to be read again: the walk has found
 /// documents that read a changed one, which the copy before it did not know.

@@ -7,35 +7,35 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::content::{Content, ContentQuery, Projection};
-use crate::fleet::{Fleet, ListGroup, ListId};
-use crate::rules::{ContentTypeUid, FieldPath, Locale};
-use crate::snapshot_cache::entry::{Entry, Flight, Waiter};
-use crate::snapshot_cache::site_cache::SiteCache;
+use crate::entry::{Entry, Flight, Waiter};
+use crate::site_cache::SiteCache;
+use frontend_map_cms::{Content, ContentQuery, Projection};
+use frontend_map_fleet::{Fleet, ListGroup, ListId};
+use frontend_map_rules::{ContentTypeUid, FieldPath, Locale};
 
 /// A site, and its entry of the content type.
-pub(in crate::snapshot_cache) type Member = (Arc<SiteCache>, Arc<Entry>);
+pub(crate) type Member = (Arc<SiteCache>, Arc<Entry>);
 
 /// A member whose refresh has begun.
 pub(super) type Begun = (Member, Arc<Flight>);
 
 /// The sites that list a content type, and what one walk for all of them reads.
-pub(in crate::snapshot_cache) struct TypeGroup {
+pub(crate) struct TypeGroup {
     /// The fields and the alternatives of all members.
-    pub(in crate::snapshot_cache) query: ContentQuery,
+    pub(crate) query: ContentQuery,
     /// The locales of all members, each once.
-    pub(in crate::snapshot_cache) locales: Vec<Locale>,
+    pub(crate) locales: Vec<Locale>,
     /// In the order of the settings; at least one.
-    pub(in crate::snapshot_cache) members: Vec<Member>,
+    pub(crate) members: Vec<Member>,
     /// The lists of the members, and which instance walks them.
-    pub(in crate::snapshot_cache) lists: Arc<ListGroup>,
+    pub(crate) lists: Arc<ListGroup>,
     /// Locked while a refresh begins, so that concurrent requests for two members start one walk.
     beginning: Mutex<()>,
 }
 
 impl TypeGroup {
     /// A group of at least one member that this instance walks by itself.
-    pub(in crate::snapshot_cache) fn new(members: Vec<Member>) -> Self {
+    pub(crate) fn new(members: Vec<Member>) -> Self {
         Self::with_lists(members, |_, _| Arc::new(ListGroup::alone()))
     }
 
@@ -64,7 +64,7 @@ impl TypeGroup {
     }
 
     /// One group for each content type of these sites, shared with the other instances.
-    pub(in crate::snapshot_cache) fn of_sites<'a>(
+    pub(crate) fn of_sites<'a>(
         sites: impl IntoIterator<Item = &'a Arc<SiteCache>>,
         fleet: &Fleet,
     ) -> HashMap<ContentTypeUid, Arc<Self>> {
@@ -102,7 +102,7 @@ impl TypeGroup {
     }
 
     /// The relations that the rules of all members follow, each once.
-    pub(in crate::snapshot_cache) fn relations(&self) -> BTreeSet<FieldPath> {
+    pub(crate) fn relations(&self) -> BTreeSet<FieldPath> {
         let uid = self.query.uid.as_str();
         self.members.iter().flat_map(|(site, _)| site.site.rules.relations(uid)).collect()
     }
@@ -117,17 +117,17 @@ impl TypeGroup {
         self.content().may_change()
     }
 
-    pub(in crate::snapshot_cache) fn is_refreshing(&self) -> bool {
+    pub(crate) fn is_refreshing(&self) -> bool {
         self.members.iter().any(|(_, entry)| entry.is_refreshing())
     }
 
     /// Whether a refresh of a member is wanted, or waits for a copy of another instance.
-    pub(in crate::snapshot_cache) fn is_awaiting_leader(&self) -> bool {
+    pub(crate) fn is_awaiting_leader(&self) -> bool {
         self.members.iter().any(|(_, entry)| entry.is_refresh_wanted() || entry.is_following())
     }
 
     /// How long the last walk took; zero without a copy.
-    pub(in crate::snapshot_cache) fn walk_time(&self) -> Duration {
+    pub(crate) fn walk_time(&self) -> Duration {
         let copies = self.members.iter().filter_map(|(_, entry)| entry.copy());
         copies.map(|copy| copy.refresh_duration()).max().unwrap_or_default()
     }

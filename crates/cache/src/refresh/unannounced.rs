@@ -8,12 +8,12 @@ use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use super::Member;
-use crate::path_changes::{Change, Difference, LocaleNames, Side};
-use crate::snapshot::{PublicUrl, Snapshot};
-use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::entry::Entry;
-use crate::snapshot_cache::site_cache::SiteCache;
-use crate::snapshot_cache::triggers::RefreshTriggers;
+use crate::copy::CachedCopy;
+use crate::entry::Entry;
+use crate::site_cache::SiteCache;
+use crate::triggers::RefreshTriggers;
+use frontend_map_catalog::changes::difference::{Change, Difference, LocaleNames, Side};
+use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
 
 /// How long after a read the event of an edit may still arrive that the read has found.
 const EVENT_DELAY: Duration = Duration::from_secs(10);
@@ -21,7 +21,7 @@ const EVENT_DELAY: Duration = Duration::from_secs(10);
 const MAX_COUNTED: usize = 10_000;
 
 /// Documents that have changed, for all that is known without an event.
-pub(in crate::snapshot_cache) struct Suspects {
+pub(crate) struct Suspects {
     documents: HashSet<String>,
     /// When the walk of the copy before began.
     since: Instant,
@@ -56,7 +56,7 @@ pub(super) fn suspects(
 }
 
 /// The same of these documents, which were read again.
-pub(in crate::snapshot_cache) fn suspects_among(
+pub(crate) fn suspects_among(
     (site, entry): &Member,
     ids: &[&str],
     before: &CachedCopy,
@@ -77,7 +77,7 @@ pub(in crate::snapshot_cache) fn suspects_among(
 }
 
 /// Counts those that no event has named when the last one may have arrived.
-pub(in crate::snapshot_cache) async fn count_later(
+pub(crate) async fn count_later(
     mut suspects: Suspects,
     site: Arc<SiteCache>,
     entry: Arc<Entry>,

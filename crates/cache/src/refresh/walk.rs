@@ -6,9 +6,9 @@ use std::time::Instant;
 use super::known_copies::KnownCopies;
 use super::member_parts::MemberParts;
 use super::type_group::{Member, TypeGroup};
-use crate::content::{ContentError, WalkRequest};
-use crate::snapshot::{NoSnapshot, Part, Snapshot};
-use crate::traces;
+use frontend_map_catalog::snapshot::{NoSnapshot, Part, Snapshot};
+use frontend_map_cms::{ContentError, WalkRequest};
+use frontend_map_platform::traces;
 
 /// A snapshot of one site, without the incremental updates since its walk began.
 pub(super) struct Fresh {

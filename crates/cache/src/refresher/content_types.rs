@@ -1,7 +1,7 @@
 //! Refreshes of content types that were requested.
 
-use crate::rules::FieldPath;
-use crate::snapshot_cache::SnapshotCache;
+use crate::SnapshotCache;
+use frontend_map_rules::FieldPath;
 
 impl SnapshotCache {
     /// Lets the lists of these content types be walked again as soon as the share of the CMS permits,

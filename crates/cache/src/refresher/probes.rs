@@ -7,12 +7,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use crate::content::{Content, ContentError, ContentQuery, Newest, Projection};
-use crate::fleet::cms_events::{CmsChange, CmsEvent};
-use crate::rules::{ContentTypeUid, Locale};
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::incremental_update::differing;
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::incremental_update::differing;
+use crate::refresh::TypeGroup;
+use frontend_map_cms::{Content, ContentError, ContentQuery, Newest, Projection};
+use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_rules::{ContentTypeUid, Locale};
 use unannounced::{Unannounced, unannounced};
 
 /// From one probe of a content type to the next one.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::snapshot_cache::entry::Freshness;
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::entry::Freshness;
+use crate::refresh::TypeGroup;
 
 /// After a webhook event, walks only make up for lost events for this long. A content type that is
 /// not requested for this long is not refreshed.
@@ -16,14 +16,14 @@ const STALE_INTERVALS: u32 = 10;
 
 /// The present interval; read by requests, which must not wait for a lock.
 #[derive(Debug, Default)]
-pub(in crate::snapshot_cache) struct RefreshInterval {
+pub(crate) struct RefreshInterval {
     interval_ms: AtomicU64,
     stale_ms: AtomicU64,
 }
 
 impl RefreshInterval {
     /// Determines the interval anew.
-    pub(in crate::snapshot_cache) fn update<'a>(
+    pub(crate) fn update<'a>(
         &self,
         freshness: Freshness,
         groups: impl Iterator<Item = &'a Arc<TypeGroup>>,
@@ -39,12 +39,12 @@ impl RefreshInterval {
     }
 
     /// The age from which a copy is refreshed.
-    pub(in crate::snapshot_cache) fn current(&self) -> Duration {
+    pub(crate) fn current(&self) -> Duration {
         Duration::from_millis(self.interval_ms.load(Ordering::Relaxed))
     }
 
     /// The age from which a path index is stale.
-    pub(in crate::snapshot_cache) fn stale_limit(&self) -> Duration {
+    pub(crate) fn stale_limit(&self) -> Duration {
         Duration::from_millis(self.stale_ms.load(Ordering::Relaxed))
     }
 }

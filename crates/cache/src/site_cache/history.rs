@@ -6,16 +6,16 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::SiteCache;
-use crate::clock::unix_ms;
-use crate::path_changes::{Difference, LocaleNames, Side};
-use crate::path_history::{PathHistory, SiteId};
-use crate::redirects::{SiteHistory, paths_in_default_locale};
-use crate::rules::{ContentTypeUid, Pathname};
-use crate::site::{PAGES, Site};
-use crate::snapshot::Snapshot;
+use frontend_map_catalog::changes::difference::{Difference, LocaleNames, Side};
+use frontend_map_catalog::moved::history::{PathHistory, SiteId};
+use frontend_map_catalog::moved::redirects::{SiteHistory, paths_in_default_locale};
+use frontend_map_catalog::site::{PAGES, Site};
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_platform::clock::unix_ms;
+use frontend_map_rules::{ContentTypeUid, Pathname};
 
 /// The path history of one site, for one version of its settings.
-pub(in crate::snapshot_cache) struct HistoryWriter {
+pub(crate) struct HistoryWriter {
     history: Arc<PathHistory>,
     id: SiteId,
     locales: Arc<LocaleNames>,
@@ -26,9 +26,9 @@ pub(in crate::snapshot_cache) struct HistoryWriter {
 
 /// The last snapshot of a content type that other settings have built.
 #[derive(Clone)]
-pub(in crate::snapshot_cache) struct Predecessor {
-    pub(in crate::snapshot_cache) snapshot: Arc<Snapshot>,
-    pub(in crate::snapshot_cache) locales: Arc<LocaleNames>,
+pub(crate) struct Predecessor {
+    pub(crate) snapshot: Arc<Snapshot>,
+    pub(crate) locales: Arc<LocaleNames>,
 }
 
 impl HistoryWriter {
@@ -37,12 +37,12 @@ impl HistoryWriter {
     }
 
     /// The history as a request gets it now.
-    pub(in crate::snapshot_cache) fn reader(&self) -> SiteHistory<'_> {
+    pub(crate) fn reader(&self) -> SiteHistory<'_> {
         SiteHistory { history: &self.history, id: self.id, now: self.now() }
     }
 
-    /// As [`SnapshotCache::type_that_had`](crate::snapshot_cache::SnapshotCache::type_that_had).
-    pub(in crate::snapshot_cache) fn type_that_had(
+    /// As [`SnapshotCache::type_that_had`](crate::SnapshotCache::type_that_had).
+    pub(crate) fn type_that_had(
         &self,
         site: &Site,
         pathname: &Pathname<'_>,
@@ -76,7 +76,7 @@ impl HistoryWriter {
 
     /// Records what a complete snapshot no longer has: of the copy before it, and of the last one by
     /// other settings.
-    pub(in crate::snapshot_cache) fn record_refresh(
+    pub(crate) fn record_refresh(
         &self,
         uid: &ContentTypeUid,
         before: Option<&Snapshot>,
@@ -90,7 +90,7 @@ impl HistoryWriter {
 
     /// Records what an updated snapshot no longer has. Only these documents were read again; `None`:
     /// any of them may differ.
-    pub(in crate::snapshot_cache) fn record_update(
+    pub(crate) fn record_update(
         &self,
         uid: &ContentTypeUid,
         (before, after): (&Snapshot, &Snapshot),
@@ -141,7 +141,7 @@ impl HistoryWriter {
 impl SiteCache {
     /// Puts this cache in use in place of one for other settings of the same site: its last snapshots
     /// are compared with the first complete ones of this cache.
-    pub(in crate::snapshot_cache) fn replace(&self, previous: &Self) {
+    pub(crate) fn replace(&self, previous: &Self) {
         let lost = previous.entries.keys().filter(|uid| self.entry(uid.as_str()).is_none());
         let lost = lost.map(ContentTypeUid::as_str);
         let has_lost_pages = previous.pages.is_some() && self.pages.is_none();

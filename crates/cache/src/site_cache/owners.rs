@@ -9,11 +9,13 @@ use tokio::time::{Instant, timeout_at};
 
 use super::SiteCache;
 use super::history::Predecessor;
-use crate::content::{ContentQuery, Projection, Selection, Status};
-use crate::path_changes::LocaleNames;
-use crate::rules::{ContentTypeUid, FieldPath, FieldValue};
-use crate::snapshot::{Claims, CreationDates, PreviousOwners, Snapshot, Undecided, read_rfc3339};
-use crate::snapshot_cache::entry::Entry;
+use crate::entry::Entry;
+use frontend_map_catalog::changes::difference::LocaleNames;
+use frontend_map_catalog::snapshot::{
+    Claims, CreationDates, PreviousOwners, Snapshot, Undecided, read_rfc3339,
+};
+use frontend_map_cms::{ContentQuery, Projection, Selection, Status};
+use frontend_map_rules::{ContentTypeUid, FieldPath, FieldValue};
 
 /// The field that says when a document was created; it is equal in all of its versions.
 const CREATED_AT: &str = "createdAt";
@@ -25,11 +27,7 @@ impl SiteCache {
     /// The snapshot with the owners of its shared paths. Those of the snapshots before keep their paths;
     /// where there is none, documents that were created earlier come first. `entry` is locked for
     /// updates, so that its copy stays the same.
-    pub(in crate::snapshot_cache) async fn with_owners(
-        &self,
-        entry: &Entry,
-        snapshot: Snapshot,
-    ) -> Snapshot {
+    pub(crate) async fn with_owners(&self, entry: &Entry, snapshot: Snapshot) -> Snapshot {
         let uid = &entry.query.uid;
         let other = self.owners_before.lock().remove(uid);
         if snapshot.duplicates().len() == 0 {
@@ -56,16 +54,12 @@ impl SiteCache {
 
     /// Lets the owners in a snapshot of another process or of other settings keep their paths in the next
     /// snapshot of a content type.
-    pub(in crate::snapshot_cache) fn continue_owners(
-        &self,
-        uid: &ContentTypeUid,
-        before: Predecessor,
-    ) {
+    pub(crate) fn continue_owners(&self, uid: &ContentTypeUid, before: Predecessor) {
         self.owners_before.lock().insert(uid.clone(), before);
     }
 
     /// The copy is that of the leader or of the store, which has its own owners.
-    pub(in crate::snapshot_cache) fn forget_owners_before(&self, uid: &ContentTypeUid) {
+    pub(crate) fn forget_owners_before(&self, uid: &ContentTypeUid) {
         self.owners_before.lock().remove(uid);
     }
 

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
-use crate::path_index::{PathIndex, TypePaths};
-use crate::rules::{ContentTypeUid, RuleSet};
-use crate::snapshot_cache::copy::CachedCopy;
+use crate::copy::CachedCopy;
+use frontend_map_catalog::path_index::{PathIndex, TypePaths};
+use frontend_map_rules::{ContentTypeUid, RuleSet};
 
 /// A content type and its copy.
 type TypeCopy = (ContentTypeUid, Option<CachedCopy>);
@@ -23,13 +23,13 @@ pub struct PathIndexState {
 
 /// From which age a copy counts as stale, and from which as expired.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::snapshot_cache) struct AgeLimits {
-    pub(in crate::snapshot_cache) stale: Duration,
-    pub(in crate::snapshot_cache) hard: Duration,
+pub(crate) struct AgeLimits {
+    pub(crate) stale: Duration,
+    pub(crate) hard: Duration,
 }
 
 /// The current path index of a site, rebuilt after refreshes and when copies get too old.
-pub(in crate::snapshot_cache) struct PathIndexCell {
+pub(crate) struct PathIndexCell {
     current: RwLock<Arc<Current>>,
     /// Locked while an index is built, which may take long with very many rules: requests use the
     /// previous one meanwhile.
@@ -55,18 +55,14 @@ enum AgeClass {
 
 impl PathIndexCell {
     /// The index of a site of which nothing is known.
-    pub(in crate::snapshot_cache) fn new(rules: &RuleSet) -> Self {
+    pub(crate) fn new(rules: &RuleSet) -> Self {
         let types = rules.content_types().into_iter();
         let current = Current::new(rules, types.map(|uid| (uid.clone(), None)).collect(), None);
         Self { current: RwLock::new(Arc::new(current)), building: Mutex::default() }
     }
 
     /// Rebuilds the index from these copies.
-    pub(in crate::snapshot_cache) fn rebuild(
-        &self,
-        rules: &RuleSet,
-        copies: impl FnOnce() -> Vec<TypeCopy>,
-    ) {
+    pub(crate) fn rebuild(&self, rules: &RuleSet, copies: impl FnOnce() -> Vec<TypeCopy>) {
         // Locked before the copies are read: of two refreshes that complete together, the later
         // one's index stays.
         let _building = self.building.lock();
@@ -76,11 +72,7 @@ impl PathIndexCell {
     }
 
     /// The index. Copies that have become too old for it are taken out.
-    pub(in crate::snapshot_cache) fn state(
-        &self,
-        rules: &RuleSet,
-        limits: AgeLimits,
-    ) -> PathIndexState {
+    pub(crate) fn state(&self, rules: &RuleSet, limits: AgeLimits) -> PathIndexState {
         let mut current = Arc::clone(&self.current.read());
         if !current.is_valid(limits) {
             let _building = self.building.lock();

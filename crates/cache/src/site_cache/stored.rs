@@ -5,19 +5,19 @@ use std::time::{Duration, Instant};
 
 use super::SiteCache;
 use super::history::Predecessor;
-use crate::fleet::ListId;
-use crate::fleet::changes::content_of;
-use crate::fleet::lists::{Offer, PublishedList};
-use crate::rules::ContentTypeUid;
-use crate::site::PAGES;
-use crate::snapshot::Snapshot;
-use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::entry::Entry;
-use crate::store::{Head, StoredSnapshot, Urgency};
+use crate::copy::CachedCopy;
+use crate::entry::Entry;
+use frontend_map_catalog::site::PAGES;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_fleet::ListId;
+use frontend_map_fleet::changes::content_of;
+use frontend_map_fleet::lists::{Offer, PublishedList};
+use frontend_map_rules::ContentTypeUid;
+use frontend_map_store::{Head, StoredSnapshot, Urgency};
 
 /// Whether the file of the store was opened before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::snapshot_cache) enum Opening {
+pub(crate) enum Opening {
     /// It has what another process has stored.
     First,
     /// It has what this process has stored, and may lack what this one has decided since.
@@ -28,7 +28,7 @@ impl SiteCache {
     /// Takes copies from the store for content types that have none, if they were built by the same rules
     /// and are within the hard limit. The path history gets the
     /// others.
-    pub(in crate::snapshot_cache) fn adopt_stored(&self, hard: Duration, opening: Opening) {
+    pub(crate) fn adopt_stored(&self, hard: Duration, opening: Opening) {
         let adopted: Vec<bool> =
             self.entries().map(|entry| self.adopt_entry(entry, hard, opening)).collect();
         if adopted.contains(&true) {
@@ -137,18 +137,13 @@ impl SiteCache {
     }
 
     /// Stores the copy of an entry that this instance has built, and offers it to the others.
-    pub(in crate::snapshot_cache) fn save(
-        &self,
-        entry: &Entry,
-        copy: &CachedCopy,
-        urgency: Urgency,
-    ) {
+    pub(crate) fn save(&self, entry: &Entry, copy: &CachedCopy, urgency: Urgency) {
         self.store_copy(entry, copy, urgency);
         self.offer(entry, copy);
     }
 
     /// Offers the copy of an entry to other instances.
-    pub(in crate::snapshot_cache) fn offer(&self, entry: &Entry, copy: &CachedCopy) {
+    pub(crate) fn offer(&self, entry: &Entry, copy: &CachedCopy) {
         if copy.orphaned || entry.is_orphaned() {
             return;
         }
@@ -164,12 +159,7 @@ impl SiteCache {
     }
 
     /// Stores the copy of an entry.
-    pub(in crate::snapshot_cache) fn store_copy(
-        &self,
-        entry: &Entry,
-        copy: &CachedCopy,
-        urgency: Urgency,
-    ) {
+    pub(crate) fn store_copy(&self, entry: &Entry, copy: &CachedCopy, urgency: Urgency) {
         if copy.orphaned || entry.is_orphaned() {
             return;
         }
@@ -202,7 +192,7 @@ impl SiteCache {
 
     /// Stores the copies, but those that are from the file: a file that was begun in place of a damaged
     /// one lacks these too.
-    pub(in crate::snapshot_cache) fn save_all(&self) {
+    pub(crate) fn save_all(&self) {
         let stored = self.store.types(&self.site.key);
         let is_there =
             |entry: &Entry| entry.is_from_store() && stored.contains(entry.query.uid.as_str());

@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// When background walks took place. It survives a reload.
 #[derive(Debug, Default)]
-pub(in crate::snapshot_cache) struct BackgroundWalks(Mutex<WalkHistory>);
+pub(crate) struct BackgroundWalks(Mutex<WalkHistory>);
 
 #[derive(Debug, Default)]
 struct WalkHistory {
@@ -33,7 +33,7 @@ struct ConsecutiveWalks {
 }
 
 /// A background walk in flight; it ends when this is dropped.
-pub(in crate::snapshot_cache) struct BackgroundWalk {
+pub(crate) struct BackgroundWalk {
     walks: Arc<BackgroundWalks>,
     begun: Instant,
 }
@@ -41,13 +41,13 @@ pub(in crate::snapshot_cache) struct BackgroundWalk {
 impl BackgroundWalks {
     /// How long to wait until a walk of this length is within the share; `None`: until the walk in
     /// flight has ended.
-    pub(in crate::snapshot_cache) fn wait(&self, length: Duration, share: f64) -> Option<Duration> {
+    pub(crate) fn wait(&self, length: Duration, share: f64) -> Option<Duration> {
         let history = self.0.lock();
         (history.running == 0).then(|| history.wait(Instant::now(), length, share))
     }
 
     /// Begins a walk.
-    pub(in crate::snapshot_cache) fn begin(self: &Arc<Self>) -> BackgroundWalk {
+    pub(crate) fn begin(self: &Arc<Self>) -> BackgroundWalk {
         self.0.lock().running += 1;
         BackgroundWalk { walks: Arc::clone(self), begun: Instant::now() }
     }

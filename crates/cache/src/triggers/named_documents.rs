@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::snapshot_cache::invalidation::Invalidation;
+use crate::invalidation::Invalidation;
 
 /// The most documents that are kept. One more takes the place of all of them.
 const MAX_NAMED: usize = 20_000;
 
 /// The documents that events have named, and when.
-pub(in crate::snapshot_cache) struct NamedDocuments {
+pub(crate) struct NamedDocuments {
     started: Instant,
     /// Whether the CMS is to send events.
     expects_events: AtomicBool,
@@ -36,12 +36,12 @@ impl Default for NamedDocuments {
 
 impl NamedDocuments {
     /// Sets whether the CMS is to send events.
-    pub(in crate::snapshot_cache) fn expect_events(&self, expects_events: bool) {
+    pub(crate) fn expect_events(&self, expects_events: bool) {
         self.expects_events.store(expects_events, Ordering::Relaxed);
     }
 
     /// Records that an event has named a document; `None`: any document may have changed.
-    pub(in crate::snapshot_cache) fn record(&self, named: Option<&Invalidation>, now: Instant) {
+    pub(crate) fn record(&self, named: Option<&Invalidation>, now: Instant) {
         let events = &mut *self.events.lock();
         let Some(Invalidation { uid, document_id, .. }) = named else {
             events.incomplete = Some(now);
@@ -56,7 +56,7 @@ impl NamedDocuments {
     }
 
     /// The documents of a content type that events are known to have named since then.
-    pub(in crate::snapshot_cache) fn known_of(&self, uid: &str, since: Instant) -> HashSet<String> {
+    pub(crate) fn known_of(&self, uid: &str, since: Instant) -> HashSet<String> {
         let events = self.events.lock();
         let own = events.named.iter().filter(|((own, _), at)| own == uid && **at >= since);
         own.map(|((_, id), _)| id.clone()).collect()
@@ -64,12 +64,7 @@ impl NamedDocuments {
 
     /// Those of these documents of a content type that no event has named since then; none where that is
     /// not known ([`NamedDocuments::all_since`]).
-    pub(in crate::snapshot_cache) fn not_named<'i>(
-        &self,
-        uid: &str,
-        ids: &[&'i str],
-        since: Instant,
-    ) -> Vec<&'i str> {
+    pub(crate) fn not_named<'i>(&self, uid: &str, ids: &[&'i str], since: Instant) -> Vec<&'i str> {
         let events = self.events.lock();
         if !self.is_complete(&events, since) {
             return Vec::new();
@@ -83,7 +78,7 @@ impl NamedDocuments {
 
     /// All documents that events have named since then. `None`: that is not known, because an event
     /// named none, there were too many, no events are expected, or this process had not started.
-    pub(in crate::snapshot_cache) fn all_since(&self, since: Instant) -> Option<HashSet<String>> {
+    pub(crate) fn all_since(&self, since: Instant) -> Option<HashSet<String>> {
         let events = self.events.lock();
         let named = events.named.iter().filter(|(_, at)| **at >= since);
         self.is_complete(&events, since).then(|| named.map(|((_, id), _)| id.clone()).collect())
@@ -101,7 +96,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::snapshot_cache::invalidation::Change;
+    use crate::invalidation::Change;
 
     const UID: &str = "api::a.a";
 

@@ -3,6 +3,10 @@
 //!
 //! A version counts at the path that it owns: one whose path another version owns has none. The
 //! snapshots may have been built by different rules, and by different locales of the site.
+//!
+//! - **Differences.** `changes::difference` compares two snapshots in one pass, because the
+//!   documents of all snapshots have one order; after an incremental update it looks at the
+//!   documents that were read again, and at the owners of their paths, by the path tables.
 
 mod documents;
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use crate::frontend_url::{
+use crate::site::Site;
+use frontend_map_rules::frontend_url::{
     FrontendPath, LocaleVersion, NoUrlReason, NullLink, in_words, path_by_rule,
 };
-use crate::rules::{
+use frontend_map_rules::{
     BuiltSegment, Document, Fault, FieldValue, Locale, Placeholder, Rule, SegmentOutput, Source,
 };
-use crate::site::Site;
 
 /// A document and the result of each rule of its content type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use crate::rules::{ContentTypeUid, Match, Pathname};
 use crate::site::{ResolveBy, Site};
 use crate::snapshot::PublicUrl;
+use frontend_map_rules::{ContentTypeUid, Match, Pathname};
 
 /// What decides about a pathname on a site with `resolve = "documents"`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

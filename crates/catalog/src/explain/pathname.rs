@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::document_decision::{DocumentDecision, decided};
 use crate::path_index::PathIndex;
-use crate::rules::{Match, MismatchReason, Pathname, PatternTrace, Rule, Template};
 use crate::site::Site;
+use frontend_map_rules::{Match, MismatchReason, Pathname, PatternTrace, Rule, Template};
 
 /// A pathname and the result of each pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -3,6 +3,16 @@
 //!
 //! It keeps path → document, never path → path. The target is computed when a path is requested, so
 //! that there are no chains and no loops, and a document that is renamed back needs no correction.
+//!
+//! - **The path history.** `HistoryWriter` (in `site_cache`) enters what a refresh or an update
+//!   takes from documents, before the path index is replaced: so no request finds a path in
+//!   neither. After a reload the last snapshot by the old settings is kept until the first
+//!   complete one by the new settings, and compared with it; until then, `/api/resolve` is a 503
+//!   for the paths in it that no document has now. A row has 48 bytes and its texts; tables of
+//!   places in 256 parts find it by path and by document, so that growing never blocks a reader
+//!   for long. Rows are written 64 at a time under the lock. `redirects` computes a target from
+//!   the row and the path index of the same request; the table of `/api/redirects` is read while
+//!   it is sent, 256 places for rows under one lock.
 
 mod names;
 mod rows;
@@ -13,7 +23,7 @@ mod untaken;
 
 use parking_lot::RwLock;
 
-use crate::path_changes::{Change, Difference};
+use crate::changes::difference::{Change, Difference};
 use names::Names;
 use rows::{LostPath, Rows};
 use time::RowClock;

@@ -3,11 +3,11 @@
 
 mod table;
 
-use crate::path_history::{PathHistory, Row, SiteId};
+use crate::moved::history::{PathHistory, Row, SiteId};
 use crate::path_index::{DocumentLocation, PathIndex, VersionId};
-use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
+use frontend_map_rules::{ContentTypeUid, Pathname};
 
 pub use table::{OwnedSiteHistory, Redirects};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Basis, PathIndex, has_path};
-use crate::rules::{ContentTypeUid, Pathname, RuleSet};
 use crate::snapshot::{PublicUrl, Snapshot};
+use frontend_map_rules::{ContentTypeUid, Pathname, RuleSet};
 
 /// What an index knows of a content type.
 #[derive(Clone, Debug)]

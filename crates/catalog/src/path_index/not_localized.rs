@@ -2,8 +2,8 @@
 //! another locale, or on another host, leads to them (D19).
 
 use super::{Basis, Decision, PathIndex};
-use crate::rules::{Match, Pathname, RuleSet};
 use crate::snapshot::PublicUrl;
+use frontend_map_rules::{Match, Pathname, RuleSet};
 
 impl PathIndex {
     /// The decision for a path that no document has by the rules that match it; `decision` is that of

@@ -2,8 +2,8 @@
 //! of such documents is not known, it could own any path.
 
 use super::{Basis, Decision, PathIndex, TypePaths};
-use crate::rules::{ContentTypeUid, Match, Pathname, RuleSet};
 use crate::snapshot::PublicUrl;
+use frontend_map_rules::{ContentTypeUid, Match, Pathname, RuleSet};
 
 /// The content types of a site whose documents may have a path of their own.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::frontend_url::BaseUrl;
-use crate::rules::{ContentTypeUid, encode};
+use frontend_map_rules::frontend_url::BaseUrl;
+use frontend_map_rules::{ContentTypeUid, encode};
 
 /// Builds the links of Strapi 5's content manager.
 #[derive(Clone, Debug)]

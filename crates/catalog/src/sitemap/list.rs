@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use quick_xml::escape::escape;
 
-use crate::frontend_url::{BaseUrl, Hosts};
 use crate::snapshot::Snapshot;
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 
 /// The approximate size of a chunk in bytes.
 const CHUNK: usize = 64 * 1024;

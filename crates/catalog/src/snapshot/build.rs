@@ -18,8 +18,8 @@ use super::no_url::{NoUrlDraft, NoUrlRow};
 use super::path_table::{PathHash, PathTable};
 use super::references::{References, ReferencesDraft};
 use super::{PublicUrl, Skipped, Snapshot};
-use crate::frontend_url::Hosts;
-use crate::rules::{AbsentKey, RuleSet, without_trailing_slash};
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{AbsentKey, RuleSet, without_trailing_slash};
 use order::{Arranged, arrange};
 
 /// Why there is no snapshot of these documents.

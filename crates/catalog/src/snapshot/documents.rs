@@ -8,7 +8,7 @@ use super::entry::{Entry, Flags};
 use super::hash::document_hash;
 use super::no_url::NoUrlRow;
 use super::{PublicUrl, Snapshot, Versions};
-use crate::rules::{FieldPath, without_trailing_slash};
+use frontend_map_rules::{FieldPath, without_trailing_slash};
 
 pub(super) use index::DocumentIndex;
 

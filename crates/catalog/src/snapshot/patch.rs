@@ -14,7 +14,7 @@ use super::hash::document_hash;
 use super::no_url::{self, NoUrlRow};
 use super::references::locale_of;
 use super::{PublicUrl, Skipped, Snapshot};
-use crate::rules::{Document, DocumentLocale, Locales};
+use frontend_map_rules::{Document, DocumentLocale, Locales};
 
 /// The current state of one document.
 #[derive(Clone, Debug)]

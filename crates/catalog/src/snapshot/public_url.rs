@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Snapshot;
 use super::entry::{Entry, Flags, Precedence, UNDATED, owned_in};
 use super::hash::document_hash;
-use crate::rules::without_trailing_slash;
+use frontend_map_rules::without_trailing_slash;
 
 /// One public URL of a snapshot.
 #[derive(Clone, Copy, Debug)]

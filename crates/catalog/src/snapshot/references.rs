@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::hash::document_hash;
-use crate::rules::{Document, DocumentLocale, FieldPath, FieldValue, Locales};
+use frontend_map_rules::{Document, DocumentLocale, FieldPath, FieldValue, Locales};
 
 /// The relations of a content type, each with the path to the `documentId` behind it.
 pub(super) type Relations = Vec<(FieldPath, FieldPath)>;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::rules::Fault;
+use frontend_map_rules::Fault;
 
 /// The reasons that do not name a placeholder.
 const WITHOUT_PLACEHOLDER: [&str; 7] = [

@@ -8,8 +8,8 @@ mod serialized;
 use std::sync::Arc;
 
 use super::*;
-use crate::frontend_url::{BaseUrl, Hosts};
-use crate::rules::{
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+use frontend_map_rules::{
     Condition, ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Literal, Locale,
     LocalePrefix, Locales, Rule, RuleSet, Template,
 };

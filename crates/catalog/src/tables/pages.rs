@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::chunks::{Chunks, Form, Rows, Step};
 use crate::json::Json;
-use crate::rules::{Locale, Params, Pathname, PatternsByRule};
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, Snapshot, timestamp_text};
+use frontend_map_rules::{Locale, Params, Pathname, PatternsByRule};
 
 /// How many pages in turn that a filter leaves out are looked at in one step.
 const MAX_LEFT_OUT: usize = 1_000;

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::chunks::{Chunks, Form, Rows, Step};
 use super::shared_paths::{SharedPath, SharedPaths, VersionAt};
 use crate::json::Json;
-use crate::rules::ContentTypeUid;
 use crate::site::{AdminLinks, Site};
 use crate::snapshot::{NoUrlRow, Snapshot};
+use frontend_map_rules::ContentTypeUid;
 
 /// The table, by content types in the order of their rules: first the versions without a URL, by
 /// locale and `documentId`, then the shared paths whose owner is of the type, by path.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::rules::{AbsentKey, ContentTypeUid, FieldPath};
+use frontend_map_rules::{AbsentKey, ContentTypeUid, FieldPath};
 
 /// The token, the permissions or the content types of the CMS do not match the settings. Each text
 /// says what to do; all names in it are from the settings or from our own requests.

@@ -1,6 +1,6 @@
 //! The paths of the needed fields as a tree of keys.
 
-use crate::rules::FieldPath;
+use frontend_map_rules::FieldPath;
 
 /// What is needed of the value under a key, or of a whole document.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::path_tree::PathTree;
-use crate::rules::{DocumentLocale, FieldValue};
+use frontend_map_rules::{DocumentLocale, FieldValue};
 
 /// The value at one path.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use serde::de::{DeserializeSeed, Deserializer, Error};
 
 use super::reader::{DocumentReader, RawField};
 use super::{BadItem, Projection, SYSTEM_KEYS, id_of};
-use crate::rules::{Document, DocumentLocale};
+use frontend_map_rules::{Document, DocumentLocale};
 
 /// The items of a list. None of them has an allocation of its own.
 #[derive(Debug)]
-pub(in crate::content) struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     projection: &'a Projection,
     /// For each row the needed fields, then those of [`SYSTEM_KEYS`].
     fields: Vec<RawField<'a>>,
@@ -21,17 +21,17 @@ pub(in crate::content) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// No rows yet, with memory for `rows` of them.
-    pub(in crate::content) fn with_capacity(projection: &'a Projection, rows: usize) -> Self {
+    pub(crate) fn with_capacity(projection: &'a Projection, rows: usize) -> Self {
         let fields = Vec::with_capacity(rows * projection.width());
         Self { projection, fields, bad: BTreeMap::new() }
     }
 
-    pub(in crate::content) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.fields.len() / self.projection.width()
     }
 
     /// Adds a row from its own text: a document, or else a bad item.
-    pub(in crate::content) fn push(&mut self, json: &'a str) {
+    pub(crate) fn push(&mut self, json: &'a str) {
         let (at, start) = (self.len(), self.fields.len());
         let mut reader = serde_json::Deserializer::from_str(json);
         let read = self.reader().deserialize(&mut reader).and_then(|()| reader.end());
@@ -43,12 +43,12 @@ impl<'a> Rows<'a> {
     }
 
     /// A reader that adds one row. After an error the slots of that row are undefined.
-    pub(in crate::content) fn reader(&mut self) -> RowReader<'_, 'a> {
+    pub(crate) fn reader(&mut self) -> RowReader<'_, 'a> {
         RowReader(self)
     }
 
     /// The `documentId` of each row, in order; `None` where it cannot be read.
-    pub(in crate::content) fn keys(&self) -> impl Iterator<Item = Option<&str>> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Option<&str>> {
         let rows = self.fields.chunks_exact(self.projection.width());
         rows.enumerate().map(|(at, row)| {
             let id = row[row.len() - SYSTEM_KEYS.len()].as_text();
@@ -57,7 +57,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Calls `take` with the first `count` rows, until it returns an error.
-    pub(in crate::content) fn each<E>(
+    pub(crate) fn each<E>(
         mut self,
         count: usize,
         mut take: impl FnMut(Result<&Document<'_>, &BadItem>) -> Result<(), E>,
@@ -105,7 +105,7 @@ fn fill<'a>(document: &mut Document<'a>, row: &mut [RawField<'a>]) {
 }
 
 /// Adds one row.
-pub(in crate::content) struct RowReader<'r, 'a>(&'r mut Rows<'a>);
+pub(crate) struct RowReader<'r, 'a>(&'r mut Rows<'a>);
 
 impl<'de> DeserializeSeed<'de> for RowReader<'_, 'de> {
     type Value = ();

@@ -20,10 +20,10 @@ use tokio::sync::watch;
 use tracing::Instrument;
 
 use super::settings::{StrapiError, StrapiLimits, StrapiSettings};
-use crate::content::{ContentError, Outage};
-use crate::metrics::Metrics;
-use crate::traces;
+use crate::{ContentError, Outage};
 use breaker::Admission;
+use frontend_map_platform::metrics::Metrics;
+use frontend_map_platform::traces;
 use limiter::{Limiter, Permit};
 use retry::RetryingSender;
 use transport::Request;

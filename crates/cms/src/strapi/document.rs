@@ -9,8 +9,8 @@ use super::endpoint::EndpointKind;
 use super::fetch::Fetcher;
 use super::json::object;
 use super::query_string;
-use crate::content::{ContentError, ContentQuery, Document, DocumentLocale, Projection, Status};
-use crate::rules::{Locale, encode};
+use crate::{ContentError, ContentQuery, Document, DocumentLocale, Projection, Status};
+use frontend_map_rules::{Locale, encode};
 
 pub(super) use versions::versions;
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use self::plural::{plural, singulars};
 use super::json::object;
-use crate::rules::ContentTypeUid;
+use frontend_map_rules::ContentTypeUid;
 
 /// Whether a content type has many documents or one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

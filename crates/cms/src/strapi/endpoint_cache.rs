@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::endpoint::Endpoint;
-use crate::rules::ContentTypeUid;
+use frontend_map_rules::ContentTypeUid;
 
 /// How long the CMS's "not localized" is remembered. The type may become localized, and trying again
 /// costs one refused request; a walk of all documents tries again each time.
@@ -92,7 +92,7 @@ impl EndpointCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::strapi::EndpointKind;
+    use crate::strapi::EndpointKind;
 
     fn uid() -> ContentTypeUid {
         ContentTypeUid::parse("api::article.article").unwrap()

@@ -15,8 +15,8 @@ use super::endpoint::EndpointKind;
 use super::endpoint_cache::ResolvedEndpoint;
 use super::fetch::Fetcher;
 use super::query_string;
-use crate::content::{ContentError, ContentQuery, Projection, SetupProblem, Status};
-use crate::rules::{Condition, ContentTypeUid, FieldPath, Locale};
+use crate::{ContentError, ContentQuery, Projection, SetupProblem, Status};
+use frontend_map_rules::{Condition, ContentTypeUid, FieldPath, Locale};
 
 /// The most requests for a document of one type: each one without the fields that were refused.
 const MAX_REFUSED: usize = 20;

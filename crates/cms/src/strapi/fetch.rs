@@ -15,8 +15,8 @@ use super::endpoint_cache::{EndpointCache, ResolvedEndpoint};
 use super::json::object;
 use super::query_string;
 use super::targets::Targets;
-use crate::content::{ContentError, ContentQuery, Outage, QueryPart, SetupProblem};
-use crate::rules::{ContentTypeUid, Locale};
+use crate::{ContentError, ContentQuery, Outage, QueryPart, SetupProblem};
+use frontend_map_rules::{ContentTypeUid, Locale};
 use refused::{filtered, refused_key};
 
 /// Sends requests about content types through the client.

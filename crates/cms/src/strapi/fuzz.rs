@@ -7,8 +7,8 @@ use super::document;
 use super::endpoint::Endpoint;
 use super::page::{EchoedPaging, Page};
 use super::walk::rows_of_first_page;
-use crate::content::{BadItem, Document, Projection};
-use crate::rules::ContentTypeUid;
+use crate::{BadItem, Document, Projection};
+use frontend_map_rules::ContentTypeUid;
 
 /// All that a walk learns from a page.
 #[derive(Debug, PartialEq)]

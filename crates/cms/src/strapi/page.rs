@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::json::object;
-use crate::content::projection::Rows;
-use crate::content::{BadItem, Document, Projection};
+use crate::projection::Rows;
+use crate::{BadItem, Document, Projection};
 
 /// One page of a list. Its documents borrow from its text.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::content::{ContentQuery, Selection, Status, Versions};
-use crate::rules::{Condition, FieldPath, Locale, encode};
+use crate::{ContentQuery, Selection, Status, Versions};
+use frontend_map_rules::{Condition, FieldPath, Locale, encode};
 
 /// With more alternatives, or a longer text of filters, all documents are requested: Strapi refuses
 /// a request whose head has more than 16 KiB.
@@ -296,8 +296,8 @@ fn push(text: &mut String, name: &str, value: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::Projection;
-    use crate::rules::{ContentTypeUid, Literal};
+    use crate::Projection;
+    use frontend_map_rules::{ContentTypeUid, Literal};
 
     fn query(paths: &[&str]) -> ContentQuery {
         let paths = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();

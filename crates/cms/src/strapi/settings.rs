@@ -7,8 +7,8 @@ use secrecy::SecretString;
 use url::Url;
 
 use super::endpoint::Endpoint;
-use crate::outgoing::BuildError;
-use crate::rules::ContentTypeUid;
+use frontend_map_platform::outgoing::BuildError;
+use frontend_map_rules::ContentTypeUid;
 
 /// The address of Strapi, and how requests to it are sent.
 #[derive(Clone, Debug)]

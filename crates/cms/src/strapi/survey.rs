@@ -13,8 +13,8 @@ use super::endpoint_cache::ResolvedEndpoint;
 use super::fetch::Fetcher;
 use super::json::object;
 use super::targets::{attributes, is_plain};
-use crate::content::{ContentError, SetupProblem, Status};
-use crate::rules::{ContentTypeUid, Locale, encode};
+use crate::{ContentError, SetupProblem, Status};
+use frontend_map_rules::{ContentTypeUid, Locale, encode};
 
 /// The rows of a page: as many as Strapi returns by default limits.
 const ROWS: usize = 100;

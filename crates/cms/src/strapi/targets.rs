@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::client::Client;
-use crate::content::ContentError;
-use crate::rules::{ContentTypeUid, FieldPath};
+use crate::ContentError;
+use frontend_map_rules::{ContentTypeUid, FieldPath};
 
 /// How long it is remembered that the schema does not say something: the token may be permitted to read
 /// it later.

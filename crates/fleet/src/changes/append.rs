@@ -10,11 +10,11 @@ use super::SharedChanges;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, base_field};
 use super::plan::{Known, ListVersion, Plan, Since};
 use super::reason::log_publication;
-use crate::change_log::{Baseline, Batch, EncodedPart, Origin, encode};
-use crate::clock::unix_ms;
-use crate::shared_engine::{Argument, EngineError};
-use crate::snapshot::Snapshot;
-use crate::store::Head;
+use crate::redis::{Argument, EngineError};
+use frontend_map_catalog::changes::log::{Baseline, Batch, EncodedPart, Origin, encode};
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_platform::clock::unix_ms;
+use frontend_map_store::Head;
 
 /// Functions of the publication's script. `k` is the index in `KEYS` of the first of
 /// [`ChangeAppend::keys`], `a` the index in `ARGV` of the first of [`ChangeAppend::arguments`].

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::append::baseline;
 use super::{Settled, SharedChanges, SiteState};
-use crate::change_log::Baseline;
-use crate::clock::unix_ms;
-use crate::snapshot::Snapshot;
-use crate::store::Head;
+use frontend_map_catalog::changes::log::Baseline;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_platform::clock::unix_ms;
+use frontend_map_store::Head;
 
 impl SharedChanges {
     /// Records that this instance serves this snapshot from now on. While the engine is away, it

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::append::LOG_TTL;
 use super::fields::{self, LAST, LOG, LastValue};
 use super::{EVENT, SharedChanges};
-use crate::shared_engine::{Argument, EngineError, Script};
+use crate::redis::{Argument, EngineError, Script};
 
 /// Begins a log again, if it is still the one that was found unusable.
 static BEGIN: LazyLock<Script> = LazyLock::new(|| {

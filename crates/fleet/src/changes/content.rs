@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::site::{Site, Sites};
+use frontend_map_catalog::site::{Site, Sites};
 
 /// The most bytes of a description, without the hash at its end.
 const MAX_DESCRIPTION: usize = 1_000;

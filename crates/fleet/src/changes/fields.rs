@@ -4,7 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::shared_engine::Engine;
+use crate::redis::Engine;
 
 /// The most bytes of a field: a [`LogValue`] has the names of all content types.
 pub(super) const MAX_BYTES: usize = 1 << 20;

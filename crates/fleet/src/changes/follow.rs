@@ -12,8 +12,8 @@ use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, uid_of};
 use super::read_script::{MAX_HEAD_BYTES, MAX_PART_BYTES, READ};
 use super::reason::log_begin;
 use super::tail::Tail;
-use crate::change_log::{Applied, Part};
-use crate::shared_engine::{Argument, Engine, EngineError, EngineState};
+use crate::redis::{Argument, Engine, EngineError, EngineState};
+use frontend_map_catalog::changes::log::{Applied, Part};
 
 /// An entry of the stream: its id, and its fields.
 type PartEntry = (String, Vec<(Vec<u8>, Vec<u8>)>);

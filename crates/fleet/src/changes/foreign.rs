@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use super::{SharedChanges, SiteState};
-use crate::shared_engine::EngineError;
+use crate::redis::EngineError;
 
 impl SharedChanges {
     /// Begins each log again whose changes come from instances with other settings, if their lease

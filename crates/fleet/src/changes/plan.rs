@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::SharedChanges;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, base_field};
-use crate::shared_engine::EngineError;
-use crate::snapshot::Snapshot;
-use crate::store::Head;
+use crate::redis::EngineError;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_store::Head;
 
 /// The time limit of a read of the head of a log.
 const READ_WITHIN: Duration = Duration::from_secs(2);
@@ -129,10 +129,10 @@ impl SharedChanges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::changes::content_of;
-    use crate::rules::{Locale, LocalePrefix, Locales, RuleSet};
-    use crate::shared_engine::{Engine, EngineSettings, EngineUrl};
-    use crate::site::{ResolveBy, Site, SitePages};
+    use crate::changes::content_of;
+    use crate::redis::{Engine, EngineSettings, EngineUrl};
+    use frontend_map_catalog::site::{ResolveBy, Site, SitePages};
+    use frontend_map_rules::{Locale, LocalePrefix, Locales, RuleSet};
 
     #[expect(clippy::default_trait_access, reason = "this module may not name `Hosts`")]
     fn site() -> Site {

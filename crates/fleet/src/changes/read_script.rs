@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::fields;
-use crate::shared_engine::Script;
+use crate::redis::Script;
 
 /// The most bytes of a part: those of a chunk, and what compression and seal may add.
 pub(super) const MAX_PART_BYTES: usize = 1 << 20;

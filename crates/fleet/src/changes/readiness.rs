@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::SharedChanges;
-use crate::change_log::Since;
-use crate::shared_engine::{ANSWER_WAIT, EngineState};
+use crate::redis::{ANSWER_WAIT, EngineState};
+use frontend_map_catalog::changes::log::Since;
 
 /// For how long after a log has begun readers wait until this instance has adopted the versions
 /// that the log begins with. The time is limited, because instances with other settings never adopt

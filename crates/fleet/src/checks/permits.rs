@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep_until;
 
-use crate::shared_engine::{Argument, Engine, EngineState, Script};
+use crate::redis::{Argument, Engine, EngineState, Script};
 use attempt::{Reply, Request};
 use pool::{PermitPool, Step};
 use script::PERMITS;

@@ -17,8 +17,8 @@ use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use tokio::sync::RwLock;
 
-use crate::fleet::list_id::ListId;
-use crate::shared_engine::{Argument, Chunks, DownloadError, Engine, EngineError, Script};
+use crate::list_id::ListId;
+use crate::redis::{Argument, Chunks, DownloadError, Engine, EngineError, Script};
 use claim::Claim;
 
 /// A run, and the interest of an instance that follows it, expire so long after the last renewal.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::path_history::Row;
-use crate::shared_engine::Engine;
+use crate::redis::Engine;
+use frontend_map_catalog::moved::history::Row;
 
 /// The length of the prefix of a sealed row, which the script that merges compares: whether the row
 /// was seen (1) or is imported (0), when it was last seen (16 digits), and a hash of the document

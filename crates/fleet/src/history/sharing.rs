@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::row::{field, open, value};
 use super::{Announcement, EVENT, SharedHistory};
-use crate::path_history::{Row, RowChange, Taker};
-use crate::shared_engine::{Argument, EngineError, Script};
+use crate::redis::{Argument, EngineError, Script};
+use frontend_map_catalog::moved::history::{Row, RowChange, Taker};
 
 /// Keys: the rows, those of an event. Arguments: those of the event, which is appended if a foreign
 /// value was removed in place of the rows; the others follow from the fifth one on.

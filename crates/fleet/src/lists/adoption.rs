@@ -8,9 +8,9 @@ use super::pointer::{Found, Pointer};
 use super::reading::Frame;
 use super::state::{Known, KnownVersion, ListState};
 use super::{BASE, Lists, PublishedList, SharedListId, WITHIN};
-use crate::shared_engine::EngineError;
-use crate::snapshot::{Builder, Listing};
-use crate::store::Head;
+use crate::redis::EngineError;
+use frontend_map_catalog::snapshot::{Builder, Listing};
+use frontend_map_store::Head;
 
 /// How often one read is tried: the pointer may move meanwhile.
 const ATTEMPTS: usize = 3;

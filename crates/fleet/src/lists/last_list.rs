@@ -9,9 +9,9 @@ use xxhash_rust::xxh3::Xxh3;
 use super::pointer::Found;
 use super::reading::Frame;
 use super::{Lists, NotAdopted, SharedListId, WITHIN};
-use crate::path_changes::LocaleNames;
-use crate::snapshot::{Builder, Snapshot};
-use crate::store::Head;
+use frontend_map_catalog::changes::difference::LocaleNames;
+use frontend_map_catalog::snapshot::{Builder, Snapshot};
+use frontend_map_store::Head;
 
 /// The most bytes of a sealed name.
 const MAX_BYTES: usize = 64 << 10;

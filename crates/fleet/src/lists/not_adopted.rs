@@ -1,6 +1,6 @@
 //! Why a published list is not adopted.
 
-use crate::shared_engine::{DownloadError, EngineError};
+use crate::redis::{DownloadError, EngineError};
 
 /// Why a list is not adopted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,7 +7,7 @@ use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use super::{Lists, SharedListId, WITHIN};
-use crate::shared_engine::{Chunks, EngineError};
+use crate::redis::{Chunks, EngineError};
 
 /// The most bytes of a sealed pointer, which has names and numbers alone.
 const MAX_BYTES: usize = 64 << 10;

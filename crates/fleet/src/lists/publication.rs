@@ -8,11 +8,11 @@ use super::pointer::{Base, Pointer, Position};
 use super::publish_script::{Outcome, PUBLISH};
 use super::state::{Deltas, KnownVersion};
 use super::{LIST, Lists, Offer, SharedListId, TTL};
-use crate::fleet::ListGroup;
-use crate::fleet::changes::ListVersion;
-use crate::shared_engine::{Argument, CHUNK_BYTES, Chunks, EngineError, SealedEvent};
-use crate::snapshot::Titles;
-use crate::store::Head;
+use crate::ListGroup;
+use crate::changes::ListVersion;
+use crate::redis::{Argument, CHUNK_BYTES, Chunks, EngineError, SealedEvent};
+use frontend_map_catalog::snapshot::Titles;
+use frontend_map_store::Head;
 
 /// The time limit of the script, which may write half a megabyte.
 const PUBLISH_WITHIN: Duration = Duration::from_secs(5);

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::fleet::changes;
-use crate::shared_engine::Script;
+use crate::changes;
+use crate::redis::Script;
 
 /// `KEYS`: the lease, the pointer, the deltas, three keys of the event, two of the change log, the
 /// name of the list, the chunks that were uploaded for this version. `ARGV`: the token, the position

@@ -10,9 +10,9 @@ use super::publication::Publication;
 use super::publish_script::Outcome;
 use super::state::{Known, KnownVersion, ListState};
 use super::{Lists, Offer, SharedListId};
-use crate::fleet::{Fleet, Role};
-use crate::shared_engine::{Chunks, EngineError};
-use crate::snapshot::Delta;
+use crate::redis::{Chunks, EngineError};
+use crate::{Fleet, Role};
+use frontend_map_catalog::snapshot::Delta;
 
 /// How often the leader extends the lifetimes of its published lists.
 const EXTENSION: Duration = Duration::from_mins(30);

@@ -10,9 +10,9 @@ use super::pointer::{Base, Pointer, Position};
 use super::publication::{IN_CHUNKS, INLINE, context};
 use super::state::{Deltas, KnownVersion};
 use super::{Lists, MAX_BASE_BYTES, PublishedList, SharedListId};
-use crate::rules::{PathSegment, Pathname, without_trailing_slash};
-use crate::shared_engine::{Chunks, EngineError, StreamEntry};
-use crate::snapshot::{Builder, Delta, Listing, Serialized, Snapshot};
+use crate::redis::{Chunks, EngineError, StreamEntry};
+use frontend_map_catalog::snapshot::{Builder, Delta, Listing, Serialized, Snapshot};
+use frontend_map_rules::{PathSegment, Pathname, without_trailing_slash};
 
 /// The time limit of a read of deltas.
 const READ_WITHIN: Duration = Duration::from_secs(5);

@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 
 use super::pointer::{Base, Position};
 use super::{Offer, PublishedList};
-use crate::fleet::status::VersionStatus;
-use crate::shared_engine::Chunks;
+use crate::redis::Chunks;
+use crate::status::VersionStatus;
 
 /// For how long a list may be refused before this instance walks by itself.
 const REFUSED: Duration = Duration::from_secs(10);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::clock;
+use frontend_map_platform::clock;
 
 /// How many samples are kept; the one with the shortest round trip is used.
 const SAMPLES: usize = 8;

@@ -2,7 +2,7 @@
 
 use redis::{ErrorKind, RedisError, ServerError};
 
-use crate::metrics::EngineFailure;
+use frontend_map_platform::metrics::EngineFailure;
 
 /// Why a command has no usable answer. The texts have no keys, values or addresses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

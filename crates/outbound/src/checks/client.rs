@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use super::{
     CONCURRENT_CHECKS, CheckResult, DRAIN_BYTES, DRAIN_TIME, Failure, HEAD_TIMEOUT, location,
 };
-use crate::outgoing::{self, BuildError, Cause, FencedResolver, LookUp};
+use frontend_map_platform::outgoing::{self, BuildError, Cause, FencedResolver, LookUp};
 
 /// Lets the operator of a frontend tell these requests from visitors.
 const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));

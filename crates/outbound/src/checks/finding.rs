@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::CheckResult;
 use super::targets::Target;
-use crate::site::PAGES;
+use frontend_map_catalog::site::PAGES;
 
 /// The result of one URL, as it is serialized.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -131,7 +131,7 @@ impl<'t> Finding<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::validator::Failure;
+    use crate::checks::Failure;
 
     #[test]
     fn finding_is_serialized_as_an_entry_with_its_source() {

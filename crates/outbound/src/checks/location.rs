@@ -1,7 +1,7 @@
 //! `Location` values as reports show them, on terminals, in tables and in browsers: the frontend may
 //! send any bytes.
 
-use crate::rules::is_visible;
+use frontend_map_rules::is_visible;
 
 /// Characters of a `Location` that are reported.
 pub const LOCATION_CHARS: usize = 2048;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::frontend_url::Hosts;
-use crate::site::{AdminLinks, PAGES, Site};
-use crate::snapshot::{PublicUrl, Snapshot};
+use frontend_map_catalog::site::{AdminLinks, PAGES, Site};
+use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
+use frontend_map_rules::frontend_url::Hosts;
 
 /// The listed URLs of one content type of a site, all below the site's base URLs.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use tokio::time::timeout;
 
 use super::message::Message;
 use super::{Target, Timing};
-use crate::clock::unix_ms;
-use crate::outgoing::{self, BuildError, FencedResolver, LookUp};
+use frontend_map_platform::clock::unix_ms;
+use frontend_map_platform::outgoing::{self, BuildError, FencedResolver, LookUp};
 
 const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
 

@@ -4,9 +4,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::Target;
 use super::position::Position;
-use crate::change_log::{ChangeLog, Cursor, Filter, Since};
-use crate::json::Json;
-use crate::snapshot::timestamp_text;
+use frontend_map_catalog::changes::log::{ChangeLog, Cursor, Filter, Since};
+use frontend_map_catalog::json::Json;
+use frontend_map_catalog::snapshot::timestamp_text;
 
 /// The most changes of a request.
 const MAX_CHANGES: usize = 100;

@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Target;
-use crate::change_log::Cursor;
+use frontend_map_catalog::changes::log::Cursor;
 
 /// The place of a target in the change log of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

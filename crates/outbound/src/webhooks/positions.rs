@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::Target;
 use super::position::target_id;
-use crate::fleet::positions::{SharedPosition, SharedPositions};
-use crate::store::Store;
+use frontend_map_fleet::positions::{SharedPosition, SharedPositions};
+use frontend_map_store::Store;
 
 /// Where positions are kept.
 #[derive(Clone)]

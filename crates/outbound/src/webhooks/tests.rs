@@ -1,4 +1,5 @@
 mod receiver;
+mod site;
 
 use std::sync::atomic::Ordering::SeqCst;
 
@@ -6,10 +7,11 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::change_log::fixture::Site;
-use crate::change_log::{Filter, Since};
-use crate::outgoing::system_look_up;
+
+use frontend_map_catalog::changes::log::{Filter, Since};
+use frontend_map_platform::outgoing::system_look_up;
 use receiver::{FAILED, OK, Receiver, Reply, Request};
+use site::Site;
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TIMING: Timing = Timing {

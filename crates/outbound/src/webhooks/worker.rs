@@ -13,8 +13,8 @@ use super::message::{Message, Next, next};
 use super::position::{Position, key};
 use super::positions::OfSite;
 use super::{MAX_WAITING, Notifier, Progress, Target, Timing};
-use crate::change_log::Cursor;
-use crate::clock::unix_ms;
+use frontend_map_catalog::changes::log::Cursor;
+use frontend_map_platform::clock::unix_ms;
 
 /// The pause after the engine has not answered.
 const SHARED_PAUSE: Duration = Duration::from_millis(250);

@@ -1,10 +1,10 @@
 //! Which absent key decides about the path that a rule builds (D32).
 
 use super::placeholder_value::TemplateValues;
-use crate::rules::document::FieldValue;
-use crate::rules::locale::Locale;
-use crate::rules::rule::{AbsentKey, Rule};
-use crate::rules::template::FieldPath;
+use crate::document::FieldValue;
+use crate::locale::Locale;
+use crate::rule::{AbsentKey, Rule};
+use crate::template::FieldPath;
 
 impl Rule {
     /// An absent key that decides whether the rule builds a URL for these values, or which one.
@@ -44,8 +44,8 @@ impl Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::fixtures::{Holds, field, locale, rule, text};
-    use crate::rules::{Condition, Literal};
+    use crate::fixtures::{Holds, field, locale, rule, text};
+    use crate::{Condition, Literal};
 
     fn condition(path: &str, equals: &str) -> Condition {
         Condition { field: field(path), equals: Literal::Text(equals.to_owned()) }

@@ -4,10 +4,10 @@
 use super::path_builder::{UnusableValue, push_segments};
 use super::placeholder_value::{TemplateValues, text};
 use super::trailing_slash::TrailingSlash;
-use crate::rules::locale::{Locale, LocalePrefix, Locales};
-use crate::rules::rule::Rule;
-use crate::rules::template::{Segment, Template};
-use crate::rules::url_safety::{Fault, Width, check};
+use crate::locale::{Locale, LocalePrefix, Locales};
+use crate::rule::Rule;
+use crate::template::{Segment, Template};
+use crate::url_safety::{Fault, Width, check};
 
 impl Rule {
     /// Whether a document has a value in the path field, so that the template does not apply. Null,
@@ -30,7 +30,7 @@ impl Rule {
 
     /// Writes the own path of a document under a locale of the site to the empty `path`. `None`: it
     /// has none.
-    pub(in crate::rules) fn write_own_path(
+    pub(crate) fn write_own_path(
         &self,
         template: &Template,
         (locales, prefix, trailing_slash): (&Locales, LocalePrefix, TrailingSlash),
@@ -81,10 +81,10 @@ impl Template {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::building::NoPath;
-    use crate::rules::fixtures::translated_locales;
-    use crate::rules::fixtures::{Holds, field, locale, locales, per_locale, rule, text};
-    use crate::rules::{FieldValue, RuleSet};
+    use crate::building::NoPath;
+    use crate::fixtures::translated_locales;
+    use crate::fixtures::{Holds, field, locale, locales, per_locale, rule, text};
+    use crate::{FieldValue, RuleSet};
 
     fn with_field(mut rule: Rule) -> Rule {
         rule.path_field = Some(field("customPath"));

@@ -5,12 +5,12 @@ mod tests;
 
 use super::placeholder_value::{PlaceholderValue, TemplateValues};
 use super::trailing_slash::TrailingSlash;
-use crate::rules::document::FieldValue;
-use crate::rules::encode::push_encoded;
-use crate::rules::locale::{Locale, LocalePrefix, Locales};
-use crate::rules::rule::Rule;
-use crate::rules::template::{Placeholder, Segment, Source, Template};
-use crate::rules::url_safety::Fault;
+use crate::document::FieldValue;
+use crate::encode::push_encoded;
+use crate::locale::{Locale, LocalePrefix, Locales};
+use crate::rule::Rule;
+use crate::template::{Placeholder, Segment, Source, Template};
+use crate::url_safety::Fault;
 
 /// The leftmost placeholder whose value cannot be used in a URL. `Display` is the reason's name
 /// (D13).
@@ -74,7 +74,7 @@ impl Rule {
     /// # Errors
     /// [`NoPath`]: conditions are checked first, then the own path, else the placeholders from left
     /// to right.
-    pub(in crate::rules) fn write_path(
+    pub(crate) fn write_path(
         &self,
         locales: &Locales,
         (prefix, trailing_slash): (LocalePrefix, TrailingSlash),
@@ -101,7 +101,7 @@ impl Template {
     ///
     /// # Errors
     /// [`NoPath::Unusable`], of the first placeholder from left to right.
-    pub(in crate::rules) fn write_path(
+    pub(crate) fn write_path(
         &self,
         locales: &Locales,
         (prefix, trailing_slash): (LocalePrefix, TrailingSlash),
@@ -147,7 +147,7 @@ impl Template {
 }
 
 /// What each segment of a template contributes to a path, including the segments behind a fault.
-pub(in crate::rules) fn built_segments<'t>(
+pub(crate) fn built_segments<'t>(
     template: &'t Template,
     locales: &'t Locales,
     prefix: LocalePrefix,

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::rules::document::FieldValue;
-use crate::rules::template::{AncestorStep, DatePart, FieldPath, Placeholder, Segment, Source};
-use crate::rules::url_safety::{Fault, Width, check, is_plain};
+use crate::document::FieldValue;
+use crate::template::{AncestorStep, DatePart, FieldPath, Placeholder, Segment, Source};
+use crate::url_safety::{Fault, Width, check, is_plain};
 
 /// The source of a template's values.
 pub trait TemplateValues {

@@ -1,6 +1,6 @@
 //! Whether the paths of a site end with a slash.
 
-use crate::rules::template::Segment;
+use crate::template::Segment;
 
 /// Whether the paths of a site end with a slash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,8 +30,8 @@ impl TrailingSlash {
 #[cfg(test)]
 mod tests {
     use super::TrailingSlash;
-    use crate::rules::fixtures::{Holds, locale, set};
-    use crate::rules::{LocalePrefix, without_trailing_slash};
+    use crate::fixtures::{Holds, locale, set};
+    use crate::{LocalePrefix, without_trailing_slash};
 
     #[test]
     fn path_ends_with_a_slash_unless_static_text_with_a_dot_ends_it() {

@@ -33,7 +33,7 @@ struct Compiled {
 }
 
 impl ValuePattern {
-    pub(in crate::rules) fn new(pattern: &str) -> Result<Self, String> {
+    pub(crate) fn new(pattern: &str) -> Result<Self, String> {
         let hir = regex_syntax::parse(pattern).map_err(|error| problem_at(pattern, &error))?;
         let longest = hir.properties().maximum_len();
         let (hir, count) = without_count(hir);
@@ -60,12 +60,12 @@ impl ValuePattern {
     }
 
     /// The table: a value matches when the end of input leads from its last state to a match.
-    pub(in crate::rules) fn dfa(&self) -> &DFA<Vec<u32>> {
+    pub(crate) fn dfa(&self) -> &DFA<Vec<u32>> {
         &self.0.dfa
     }
 
     /// The fewest and the most characters, where the table does not count them.
-    pub(in crate::rules) fn char_count(&self) -> Option<[u32; 2]> {
+    pub(crate) fn char_count(&self) -> Option<[u32; 2]> {
         self.0.count
     }
 

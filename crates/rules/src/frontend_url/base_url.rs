@@ -158,7 +158,7 @@ fn is_host_name(name: &str) -> bool {
 fn checked_path<'p>(origin: &str, path: &'p str) -> Result<&'p str, BaseUrlError> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let empty = path.strip_prefix('/').is_some_and(|p| p.split('/').any(str::is_empty));
-    let malformed = crate::rules::percent_decode(path).is_none();
+    let malformed = crate::percent_decode(path).is_none();
     let unchanged = Url::parse(&format!("{origin}{path}/"))
         .is_ok_and(|url| url.path().strip_suffix('/') == Some(path));
     if empty || malformed || !unchanged { Err(BaseUrlError::Path) } else { Ok(path) }

@@ -1,6 +1,6 @@
 //! Why a document has no URL, in words.
 
-use crate::rules::{Document, Fault, FieldPath, FieldValue, Template, is_document_id};
+use crate::{Document, Fault, FieldPath, FieldValue, Template, is_document_id};
 
 /// What null means in place of a relation or component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ fn fault_in_words(fault: Fault) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::DocumentLocale;
+    use crate::DocumentLocale;
 
     fn field(path: &str) -> FieldPath {
         FieldPath::parse(path).unwrap()

@@ -68,7 +68,7 @@ pub enum LocalePrefix {
 
 impl LocalePrefix {
     /// Whether the paths of a locale of the site omit `{locale}`.
-    pub(in crate::rules) fn omits(self, locales: &Locales, locale: &Locale) -> bool {
+    pub(crate) fn omits(self, locales: &Locales, locale: &Locale) -> bool {
         self == Self::ExceptDefault && locale == locales.default_locale().code()
     }
 }

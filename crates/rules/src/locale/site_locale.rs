@@ -5,7 +5,7 @@ use std::sync::Arc;
 use icu_locale_core::Locale as LanguageTag;
 
 use super::Locale;
-use crate::rules::url_safety::{Width, check};
+use crate::url_safety::{Width, check};
 
 /// The value of `hreflang` for readers without a matching language. It is no language tag.
 const X_DEFAULT: &str = "x-default";

@@ -8,9 +8,9 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 use super::pattern::Pattern;
-use crate::rules::locale::{Locale, Locales, SiteLocale};
-use crate::rules::pathname::Pathname;
-use crate::rules::template::Segment;
+use crate::locale::{Locale, Locales, SiteLocale};
+use crate::pathname::Pathname;
+use crate::template::Segment;
 
 /// One entry for each pattern, in the order of evaluation.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@
 mod tests;
 
 use super::pattern::Pattern;
-use crate::rules::locale::Locales;
-use crate::rules::pathname::{PathSegment, Pathname};
-use crate::rules::template::{Placeholder, Segment, Source};
+use crate::locale::Locales;
+use crate::pathname::{PathSegment, Pathname};
+use crate::template::{Placeholder, Segment, Source};
 
 /// Why a rule does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Mismatch {
 }
 
 /// Whether a pattern matches a pathname; else the leftmost mismatch.
-pub(in crate::rules) fn match_pattern(
+pub(crate) fn match_pattern(
     pattern: &Pattern,
     pathname: &Pathname<'_>,
     locales: &Locales,
@@ -89,12 +89,7 @@ pub(super) fn match_segment(
 
 /// Whether the pattern's segment at `at` matches this text. The segments of a catch-all are joined
 /// by `/`.
-pub(in crate::rules) fn matches_text(
-    pattern: &Pattern,
-    at: usize,
-    text: &str,
-    locales: &Locales,
-) -> bool {
+pub(crate) fn matches_text(pattern: &Pattern, at: usize, text: &str, locales: &Locales) -> bool {
     match_text(pattern, at, text, locales).is_ok()
 }
 

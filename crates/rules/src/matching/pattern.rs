@@ -5,40 +5,40 @@ mod tests;
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::constraint::Constraint;
-use crate::rules::locale::{Locale, LocalePrefix, Locales, SiteLocale};
-use crate::rules::rule::Rule;
-use crate::rules::template::{DatePart, Segment, Source, Template};
+use crate::constraint::Constraint;
+use crate::locale::{Locale, LocalePrefix, Locales, SiteLocale};
+use crate::rule::Rule;
+use crate::template::{DatePart, Segment, Source, Template};
 
 /// A template with its optional segments and `{locale}` either present or omitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::rules) struct Pattern {
+pub(crate) struct Pattern {
     /// The position of its rule in the settings.
-    pub(in crate::rules) rule: usize,
+    pub(crate) rule: usize,
     /// The position of its template among those of the rule.
-    pub(in crate::rules) template: usize,
+    pub(crate) template: usize,
     /// Its segments, without the omitted ones.
-    pub(in crate::rules) segments: Vec<Segment>,
+    pub(crate) segments: Vec<Segment>,
     /// The locales of its paths when it has no `{locale}`: empty for all of the site's, several
     /// where these have the same template.
-    pub(in crate::rules) locales: Vec<Locale>,
+    pub(crate) locales: Vec<Locale>,
     /// Which locales `{locale}` matches.
-    pub(in crate::rules) accepts: AcceptedLocales,
+    pub(crate) accepts: AcceptedLocales,
     /// The position at which `{locale}` was omitted. The segment there must not be that of a locale
     /// of the site, else `/de` would be both a German page and an English document named `de`.
-    pub(in crate::rules) locale_omitted_at: Option<usize>,
+    pub(crate) locale_omitted_at: Option<usize>,
 }
 
 /// Which of the site's locales `{locale}` matches, by their segments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(in crate::rules) enum AcceptedLocales {
+pub(crate) enum AcceptedLocales {
     All,
     Only(Box<str>),
     AllBut(Box<str>),
 }
 
 impl AcceptedLocales {
-    pub(in crate::rules) fn accepts(&self, segment: &str, locales: &Locales) -> bool {
+    pub(crate) fn accepts(&self, segment: &str, locales: &Locales) -> bool {
         match self {
             Self::All => locales.of_segment(segment).is_some(),
             Self::Only(own) => **own == *segment,
@@ -49,18 +49,18 @@ impl AcceptedLocales {
 
 /// All conditions of a pattern on the value of one placeholder.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::rules) struct ValueConditions<'p> {
+pub(crate) struct ValueConditions<'p> {
     /// For `{locale}`.
-    pub(in crate::rules) accepts: Option<&'p AcceptedLocales>,
-    pub(in crate::rules) date: Option<DatePart>,
-    pub(in crate::rules) constraint: Option<&'p Constraint>,
+    pub(crate) accepts: Option<&'p AcceptedLocales>,
+    pub(crate) date: Option<DatePart>,
+    pub(crate) constraint: Option<&'p Constraint>,
     /// Whether the segment must not be that of a locale of the site.
-    pub(in crate::rules) not_a_locale: bool,
+    pub(crate) not_a_locale: bool,
 }
 
 impl Pattern {
     /// The conditions on the value in the segment at this position.
-    pub(in crate::rules) fn value_conditions(&self, at: usize) -> ValueConditions<'_> {
+    pub(crate) fn value_conditions(&self, at: usize) -> ValueConditions<'_> {
         let segment = &self.segments[at];
         let placeholder = segment.placeholder();
         let date = match placeholder.map(|placeholder| &placeholder.source) {
@@ -78,7 +78,7 @@ impl Pattern {
 
 impl ValueConditions<'_> {
     /// No condition: every value fits.
-    pub(in crate::rules) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         !self.not_a_locale
             && self.accepts.is_none()
             && self.date.is_none()
@@ -94,7 +94,7 @@ struct LocalTemplate<'r> {
 }
 
 /// All patterns of a rule's templates. Optional segments are omitted from the right.
-pub(in crate::rules) fn patterns(
+pub(crate) fn patterns(
     rule: usize,
     of: &Rule,
     locales: &Locales,

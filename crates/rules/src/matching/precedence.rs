@@ -1,10 +1,10 @@
 //! Which of two patterns comes first in the order of evaluation (D8).
 
-use crate::rules::template::Segment;
+use crate::template::Segment;
 
 /// How specific one segment is. The smaller value is evaluated first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::rules) enum Specificity {
+pub(crate) enum Specificity {
     /// Static text.
     Static,
     /// A placeholder with text around it: `usize::MAX` minus the characters of that text, so that
@@ -18,13 +18,13 @@ pub(in crate::rules) enum Specificity {
 
 /// The specificity of each segment of a pattern. `Vec`s compare as D8 wants: from the left, and
 /// where one ends first, it comes first.
-pub(in crate::rules) fn specificity(segments: &[Segment]) -> Vec<Specificity> {
+pub(crate) fn specificity(segments: &[Segment]) -> Vec<Specificity> {
     segments.iter().map(of_segment).collect()
 }
 
 /// Whether two patterns have equal precedence, so that only the order of the settings decides
 /// between them.
-pub(in crate::rules) fn same_shape(one: &[Segment], other: &[Segment]) -> bool {
+pub(crate) fn same_shape(one: &[Segment], other: &[Segment]) -> bool {
     one.iter().map(of_segment).eq(other.iter().map(of_segment))
 }
 
@@ -45,7 +45,7 @@ fn of_segment(segment: &Segment) -> Specificity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Template;
+    use crate::Template;
 
     fn specificity_of(text: &str) -> Vec<Specificity> {
         specificity(Template::parse(text).unwrap().segments())

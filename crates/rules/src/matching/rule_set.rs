@@ -27,13 +27,13 @@ use super::linear::{Mismatch, match_pattern};
 use super::pattern::{Pattern, patterns};
 use super::precedence::specificity;
 use super::trie::Trie;
-use crate::rules::building::TrailingSlash;
-use crate::rules::locale::{Locale, LocalePrefix, Locales, SiteLocale};
-use crate::rules::page_paths::PagePaths;
-use crate::rules::pathname::Pathname;
-use crate::rules::rule::{Condition, Rule};
-use crate::rules::template::{FieldPath, Template};
-use crate::rules::uid::ContentTypeUid;
+use crate::building::TrailingSlash;
+use crate::locale::{Locale, LocalePrefix, Locales, SiteLocale};
+use crate::page_paths::PagePaths;
+use crate::pathname::Pathname;
+use crate::rule::{Condition, Rule};
+use crate::template::{FieldPath, Template};
+use crate::uid::ContentTypeUid;
 use types::Types;
 
 /// The most steps that one look-up may take. A step reads one node or one edge, which takes 0.1 µs
@@ -160,7 +160,7 @@ impl RuleSet {
     }
 
     /// All patterns in the order of evaluation.
-    pub(in crate::rules) fn patterns(&self) -> &[Pattern] {
+    pub(crate) fn patterns(&self) -> &[Pattern] {
         &self.patterns
     }
 
@@ -170,7 +170,7 @@ impl RuleSet {
     }
 
     /// The template of a pattern.
-    pub(in crate::rules) fn template(&self, pattern: &Pattern) -> &Template {
+    pub(crate) fn template(&self, pattern: &Pattern) -> &Template {
         self.rules[pattern.rule].nth_template(pattern.template)
     }
 
@@ -191,7 +191,7 @@ impl RuleSet {
     }
 
     /// The position of the first pattern in the order of evaluation that matches.
-    pub(in crate::rules) fn first_position(&self, pathname: &Pathname<'_>) -> Option<usize> {
+    pub(crate) fn first_position(&self, pathname: &Pathname<'_>) -> Option<usize> {
         self.trie.find(pathname, &self.locales)
     }
 

@@ -5,9 +5,9 @@ mod tests;
 
 use super::linear::{Mismatch, MismatchReason, match_pattern, match_segment};
 use super::rule_set::RuleSet;
-use crate::rules::pathname::{PathSegment, Pathname};
-use crate::rules::rule::Rule;
-use crate::rules::template::{Segment, Template};
+use crate::pathname::{PathSegment, Pathname};
+use crate::rule::Rule;
+use crate::template::{Segment, Template};
 
 /// One pattern compared with a pathname.
 #[derive(Clone, Debug, PartialEq, Eq)]

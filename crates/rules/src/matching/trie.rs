@@ -26,8 +26,8 @@ use smallvec::SmallVec;
 
 use self::edges::{Edges, Owner};
 use self::guard::Guard;
-use crate::rules::locale::Locales;
-use crate::rules::pathname::Pathname;
+use crate::locale::Locales;
+use crate::pathname::Pathname;
 
 /// The nodes that the search can keep for later without an allocation.
 const INLINE_STACK: usize = 8;

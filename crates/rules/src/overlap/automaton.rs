@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use smallvec::SmallVec;
 
 use super::classes::Classes;
-use crate::rules::constraint::ValuePattern;
+use crate::constraint::ValuePattern;
 use condition::ConditionState;
 pub(super) use condition::TextCondition;
 

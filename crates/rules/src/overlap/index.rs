@@ -12,9 +12,9 @@ use super::affixes::Affixes;
 use super::budget::Budget;
 use super::span::{Span, has_constrained_catch_all};
 use super::values::Texts;
-use crate::rules::locale::Locales;
-use crate::rules::matching::{Pattern, ValueConditions, matches_text, specificity};
-use crate::rules::template::Segment;
+use crate::locale::Locales;
+use crate::matching::{Pattern, ValueConditions, matches_text, specificity};
+use crate::template::Segment;
 
 /// Which patterns are searched.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use super::index::{Index, Query};
 use super::shadowed::Shadows;
 use super::span::{Span, side_by_side};
 use super::{Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, TieBreak};
-use crate::rules::encode::encode;
-use crate::rules::matching::{Pattern, RuleSet, Specificity, specificity};
-use crate::rules::pathname::Pathname;
-use crate::rules::rule::Rule;
+use crate::encode::encode;
+use crate::matching::{Pattern, RuleSet, Specificity, specificity};
+use crate::pathname::Pathname;
+use crate::rule::Rule;
 
 /// The most pairs that are reported: thousands of equal rules would have millions.
 const MAX_REPORTED: usize = 1_000;

@@ -6,7 +6,7 @@ use super::comparison::Comparison;
 use super::index::{Index, Query};
 use super::span::{has_constrained_catch_all, is_open, side_by_side};
 use super::{RuleTemplate, ShadowedRule, TieBreak};
-use crate::rules::matching::{Pattern, RuleSet, same_shape};
+use crate::matching::{Pattern, RuleSet, same_shape};
 
 /// Whether a pattern is the first one to match some of its paths.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use smallvec::{SmallVec, smallvec};
 
 use super::automaton::{Automaton, Segment as SegmentAutomaton, TextCondition};
 use super::values::{Texts, patterns, values};
-use crate::rules::constraint::{Constraint, ValuePattern};
-use crate::rules::locale::Locales;
-use crate::rules::matching::{Pattern, matches_text};
-use crate::rules::template::{DatePart, Placeholder, Segment, Source};
+use crate::constraint::{Constraint, ValuePattern};
+use crate::locale::Locales;
+use crate::matching::{Pattern, matches_text};
+use crate::template::{DatePart, Placeholder, Segment, Source};
 
 /// One segment of a pattern, or all segments from one on.
 #[derive(Clone, Copy)]

@@ -6,8 +6,8 @@ mod shadowed;
 use proptest::prelude::*;
 
 use super::*;
-use crate::rules::fixtures::{locales, per_locale, rule, set, translated_locales};
-use crate::rules::{LocalePrefix, Pathname, RuleSet};
+use crate::fixtures::{locales, per_locale, rule, set, translated_locales};
+use crate::{LocalePrefix, Pathname, RuleSet};
 
 /// The winner's and the loser's place in the settings, the example and the reason.
 fn pairs(rules: &RuleSet) -> Vec<(usize, usize, String, String)> {

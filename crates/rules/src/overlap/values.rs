@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use smallvec::SmallVec;
 
-use crate::rules::constraint::{Constraint, ValuePattern};
-use crate::rules::locale::Locales;
-use crate::rules::template::{DatePart, Placeholder, Source};
+use crate::constraint::{Constraint, ValuePattern};
+use crate::locale::Locales;
+use crate::template::{DatePart, Placeholder, Source};
 
 static YEAR: LazyLock<ValuePattern> =
     LazyLock::new(|| ValuePattern::new("[0-9]{4}").expect("a valid pattern"));

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::rules::document::FieldValue;
-use crate::rules::template::FieldPath;
+use crate::document::FieldValue;
+use crate::template::FieldPath;
 
 /// A key that was requested and that a document lacks. `Display` is the path up to this key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ impl fmt::Display for AbsentKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::fixtures::{field, text};
+    use crate::fixtures::{field, text};
 
     #[test]
     fn absent_key_is_named_up_to_the_level_where_it_is_absent() {

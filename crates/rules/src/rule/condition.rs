@@ -1,7 +1,7 @@
 //! Conditions on documents: `where = { section = "news" }`.
 
-use crate::rules::document::FieldValue;
-use crate::rules::template::FieldPath;
+use crate::document::FieldValue;
+use crate::template::FieldPath;
 
 /// Requires that a field has exactly this value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,7 +64,7 @@ impl Condition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::fixtures::{field, text};
+    use crate::fixtures::{field, text};
 
     #[test]
     fn condition_holds_for_exactly_its_value() {

@@ -2,8 +2,8 @@
 
 use super::absent_key::AbsentKey;
 use super::condition::Condition;
-use crate::rules::document::Document;
-use crate::rules::template::FieldPath;
+use crate::document::Document;
+use crate::template::FieldPath;
 
 /// Strapi's field for the time of the last edit of a version.
 const UPDATED_AT: &str = "updatedAt";
@@ -65,8 +65,8 @@ impl SitemapOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::fixtures::{field, text};
-    use crate::rules::{DocumentLocale, FieldValue, Literal};
+    use crate::fixtures::{field, text};
+    use crate::{DocumentLocale, FieldValue, Literal};
 
     fn options(listed: bool, exclude_when: &[(&str, bool)]) -> SitemapOptions {
         let condition = |(path, value): &(&str, bool)| Condition {

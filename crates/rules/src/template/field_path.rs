@@ -60,7 +60,7 @@ impl fmt::Display for FieldPath {
 
 impl FieldPath {
     /// The field `name` after following this path `times` times.
-    pub(in crate::rules) fn repeated(&self, times: usize, name: &Self) -> Self {
+    pub(crate) fn repeated(&self, times: usize, name: &Self) -> Self {
         let steps = std::iter::repeat_n(&*self.0, times).flatten();
         Self(steps.chain(name.0.iter()).cloned().collect())
     }

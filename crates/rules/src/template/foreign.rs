@@ -75,7 +75,7 @@ fn of_brackets(segment: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::Template;
+    use crate::Template;
 
     #[test]
     fn placeholder_of_another_system_is_refused_with_the_spelling_of_a_template() {

@@ -128,7 +128,7 @@ fn placeholder(name: &str) -> Result<Placeholder, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::Template;
+    use crate::Template;
 
     #[test]
     fn parsed_template_prints_as_it_was_written() {

@@ -1,7 +1,7 @@
 //! Placeholders: their names, the sources of their values, and their constraints.
 
 use super::FieldPath;
-use crate::rules::constraint::Constraint;
+use crate::constraint::Constraint;
 
 /// A placeholder of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Applies events to the caches: those of the CMS, and those of other instances.
 
-use crate::fleet::FleetEvent;
-use crate::fleet::cms_events::{CmsChange, CmsEvent};
-use crate::rules::Locale;
-use crate::site::Site;
-use crate::snapshot_cache::{Change, Invalidation};
+use frontend_map_cache::{Change, Invalidation};
+use frontend_map_catalog::site::Site;
+use frontend_map_fleet::FleetEvent;
+use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_rules::Locale;
 
 use super::App;
 use super::similar_types::warn_of_similar_type;

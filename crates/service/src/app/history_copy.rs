@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use crate::clock::unix_ms;
-use crate::path_history::Row;
-use crate::redirects::present_url;
-use crate::site::Site;
-use crate::snapshot_cache::PathIndexState;
-use crate::store::CopyRow;
+use frontend_map_cache::PathIndexState;
+use frontend_map_catalog::moved::history::Row;
+use frontend_map_catalog::moved::redirects::present_url;
+use frontend_map_catalog::site::Site;
+use frontend_map_platform::clock::unix_ms;
+use frontend_map_store::CopyRow;
 
 use super::App;
 

@@ -6,10 +6,12 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::path_import::{Import, ImportFile, ListedPaths, Outcome, Reason, listed_paths};
-use crate::rules::Pathname;
-use crate::site::{ResolveBy, Site, Sites};
-use crate::snapshot_cache::SnapshotCache;
+use frontend_map_cache::SnapshotCache;
+use frontend_map_catalog::moved::import::{
+    Import, ImportFile, ListedPaths, Outcome, Reason, listed_paths,
+};
+use frontend_map_catalog::site::{ResolveBy, Site, Sites};
+use frontend_map_rules::Pathname;
 
 /// How many rows that lead nowhere have a line in the log, for each site.
 const MAX_LOGGED: u64 = 10;

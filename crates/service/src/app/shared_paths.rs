@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use crate::site::Site;
-use crate::snapshot::Snapshot;
-use crate::tables::SharedPaths;
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_catalog::tables::SharedPaths;
 
 /// The shared paths of each site, by its key, as the last request found them.
 #[derive(Default)]

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use parking_lot::Mutex;
 
 use super::App;
-use crate::fleet::cms_events::{CmsChange, CmsEvent};
-use crate::rules::ContentTypeUid;
+use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_rules::ContentTypeUid;
 
 /// The content types of rules of which was warned.
 #[derive(Debug, Default)]

@@ -18,7 +18,7 @@ use super::io::ClientIo;
 use super::service::HttpService;
 use super::timeouts::{PhaseTimer, Timeouts};
 use crate::http::RequestHandler;
-use crate::metrics::CloseReason;
+use frontend_map_platform::metrics::CloseReason;
 
 /// The largest request head, in bytes (D3).
 const MAX_HEAD: usize = 32 * 1024;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use redb::{ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 
 use super::{FileError, StoreFile, without_panic, writing};
-use crate::change_log::{Change, Entry, Kind, LogHead, Prepared, Recorder};
+use frontend_map_catalog::changes::log::{Change, Entry, Kind, LogHead, Prepared, Recorder};
 
 /// By site: the identity of its log, the source of its documents, and the last sequence number.
 const CHANGE_LOGS: TableDefinition<'_, &str, &str> = TableDefinition::new("change_logs");
@@ -50,7 +50,7 @@ pub(super) fn write(
 impl StoreFile {
     /// Gives the change logs to the recorder. One that is idle gets none, and the logs end: what follows
     /// is not in the file, and a later process must not continue them without it.
-    pub(in crate::store) fn read_change_logs(&self, recorder: &Recorder) -> Result<(), FileError> {
+    pub(crate) fn read_change_logs(&self, recorder: &Recorder) -> Result<(), FileError> {
         if recorder.is_idle() {
             return self.end_change_logs();
         }

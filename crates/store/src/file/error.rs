@@ -6,7 +6,7 @@ use redb::{DatabaseError, StorageError};
 
 /// Why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::store) enum FileError {
+pub(crate) enum FileError {
     #[error("another process has it open")]
     InUse,
     /// It may be read and not written.

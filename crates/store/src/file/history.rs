@@ -3,7 +3,7 @@
 use redb::{ReadableTable, Table, TableDefinition};
 
 use super::FileError;
-use crate::path_history::{Row, RowChange};
+use frontend_map_catalog::moved::history::{Row, RowChange};
 
 /// By source, site, host and path: what the path led to, and when it was last seen. None of the names
 /// in front of the last one has a space.

@@ -12,7 +12,7 @@ pub(super) const POSITIONS: TableDefinition<'_, &str, &str> =
 
 impl StoreFile {
     /// Writes positions in place of those before them.
-    pub(in crate::store) fn write_positions(
+    pub(crate) fn write_positions(
         &self,
         positions: &BTreeMap<String, String>,
     ) -> Result<(), FileError> {
@@ -29,7 +29,7 @@ impl StoreFile {
     }
 
     /// A position.
-    pub(in crate::store) fn position(&self, key: &str) -> Result<Option<String>, FileError> {
+    pub(crate) fn position(&self, key: &str) -> Result<Option<String>, FileError> {
         without_panic(|| {
             let transaction = self.database.begin_read()?;
             let position = transaction.open_table(POSITIONS)?.get(key)?;

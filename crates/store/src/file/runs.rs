@@ -3,18 +3,14 @@
 use redb::{ReadableDatabase, TableDefinition};
 
 use super::{FileError, StoreFile, without_panic, writing};
-use crate::store::queue::TypeKey;
+use crate::queue::TypeKey;
 
 /// By site and content type: what the validator has serialized.
 pub(super) const RUNS: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("runs");
 
 impl StoreFile {
     /// Writes a run in place of the one before it.
-    pub(in crate::store) fn write_run(
-        &self,
-        (site, uid): &TypeKey,
-        bytes: &[u8],
-    ) -> Result<(), FileError> {
+    pub(crate) fn write_run(&self, (site, uid): &TypeKey, bytes: &[u8]) -> Result<(), FileError> {
         writing(|| {
             let transaction = self.database.begin_write()?;
             transaction.open_table(RUNS)?.insert((&**site, &**uid), bytes)?;
@@ -23,11 +19,7 @@ impl StoreFile {
     }
 
     /// The bytes of the last run.
-    pub(in crate::store) fn run(
-        &self,
-        site: &str,
-        uid: &str,
-    ) -> Result<Option<Vec<u8>>, FileError> {
+    pub(crate) fn run(&self, site: &str, uid: &str) -> Result<Option<Vec<u8>>, FileError> {
         without_panic(|| {
             let transaction = self.database.begin_read()?;
             let run = transaction.open_table(RUNS)?.get((site, uid))?;

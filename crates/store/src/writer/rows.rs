@@ -1,9 +1,9 @@
 //! What the thread writes beside snapshots.
 
 use super::Shared;
-use crate::path_history::Taker;
-use crate::store::changes;
-use crate::store::file::{FileError, StoreFile};
+use crate::changes;
+use crate::file::{FileError, StoreFile};
+use frontend_map_catalog::moved::history::Taker;
 
 /// How many rows of the path history one transaction writes.
 const MAX_ROWS: usize = 10_000;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::metrics::Metrics;
+use frontend_map_platform::metrics::Metrics;
 
 /// The most lines in the buffer. The thread may be writing as many again.
 const MAX_LINES: u64 = 4096;

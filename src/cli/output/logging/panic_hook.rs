@@ -3,7 +3,7 @@
 use std::panic::PanicHookInfo;
 use std::sync::Arc;
 
-use crate::metrics::Metrics;
+use frontend_map_platform::metrics::Metrics;
 
 /// How much of a panic's message is logged, in characters: it may quote user data.
 const MAX_MESSAGE: usize = 256;

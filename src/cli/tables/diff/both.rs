@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::site::{Site, Sites};
+use frontend_map_catalog::site::{Site, Sites};
 
 /// The suffix of the key of a site of the earlier settings. No key has a space.
 const BEFORE: &str = " before";

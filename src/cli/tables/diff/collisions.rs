@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::site::Site;
-use crate::snapshot::Snapshot;
-use crate::tables::{Problem, Problems, SharedPaths, VersionRow};
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_catalog::tables::{Problem, Problems, SharedPaths, VersionRow};
 
 /// A path with its documents.
 #[derive(Clone, Debug, Serialize)]

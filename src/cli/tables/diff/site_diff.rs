@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::both::SitePair;
 use super::collisions::{Collision, collisions};
 use crate::cli::walk::Copies;
-use crate::path_changes::{Change, Difference, LocaleNames, Side};
-use crate::rules::ContentTypeUid;
-use crate::site::{PAGES, Site};
-use crate::snapshot::{PublicUrl, Snapshot};
+use frontend_map_catalog::changes::difference::{Change, Difference, LocaleNames, Side};
+use frontend_map_catalog::site::{PAGES, Site};
+use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
+use frontend_map_rules::ContentTypeUid;
 
 /// The changes of a site.
 pub(super) struct SiteDiff {

@@ -6,7 +6,7 @@ use super::collisions::{Collision, Version};
 use super::site_diff::{Counts, Kind, Row, SiteDiff, TypeDiff};
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
-use crate::validator::report::Visible;
+use frontend_map_outbound::checks::report::Visible;
 
 /// How many changes of one kind and content type are listed.
 const MAX_LISTED: usize = 5;

@@ -8,12 +8,12 @@ use crate::boot;
 use crate::cli::validate::Output;
 use crate::cli::walk::{listed_urls, walk};
 use crate::config::Config;
-use crate::path_history::PathHistory;
-use crate::path_import::{Import, Outcome};
-use crate::path_index::{PathIndex, TypePaths};
-use crate::redirects::SiteHistory;
-use crate::site::{ResolveBy, Site};
-use crate::validator::report::csv::field;
+use frontend_map_catalog::moved::history::PathHistory;
+use frontend_map_catalog::moved::import::{Import, Outcome};
+use frontend_map_catalog::moved::redirects::SiteHistory;
+use frontend_map_catalog::path_index::{PathIndex, TypePaths};
+use frontend_map_catalog::site::{ResolveBy, Site};
+use frontend_map_outbound::checks::report::csv::field;
 
 const HEADER: &str = "file,line,from,to,reason";
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::row::{FrontendPaths, Row};
-use crate::rules::percent_decode;
+use frontend_map_rules::percent_decode;
 
 /// The smallest `map_hash_bucket_size` that is written, in bytes: the default of nginx on most machines.
 const MIN_BUCKET: usize = 64;
@@ -137,10 +137,10 @@ fn pattern(text: &str) -> String {
 mod tests {
     use super::super::row::tests::row;
     use super::*;
-    use crate::frontend_url::{BaseUrl, Hosts};
-    use crate::rules::{Locale, LocalePrefix, Locales, RuleSet};
-    use crate::site::{ResolveBy, Site, SitePages};
-    use crate::snapshot::Snapshot;
+    use frontend_map_catalog::site::{ResolveBy, Site, SitePages};
+    use frontend_map_catalog::snapshot::Snapshot;
+    use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+    use frontend_map_rules::{Locale, LocalePrefix, Locales, RuleSet};
 
     fn site(bases: &[&str]) -> Site {
         let codes = ["en", "de"].map(|code| Locale::parse(code).unwrap());

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::frontend_url::BaseUrl;
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
+use frontend_map_rules::frontend_url::BaseUrl;
 
 /// All redirects of a site.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::row::{Reader, Redirects};
 use crate::cli::service::{MAX_ERROR, refusal, route_url};
-use crate::outgoing::{cause, client_builder};
+use frontend_map_platform::outgoing::{cause, client_builder};
 
 /// How long the service may take to connect, and for each part of the response. Its first walk may be
 /// in progress.

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use super::row::{Reader, Redirects};
 use crate::boot;
 use crate::cli::walk::{listed_urls, print_line, walk};
-use crate::clock::unix_ms;
 use crate::config::{Cms, Config};
-use crate::redirects::{self, OwnedSiteHistory};
-use crate::rules::ContentTypeUid;
-use crate::site::{ResolveBy, Site};
-use crate::snapshot::{Builder, Listing, Snapshot};
-use crate::store::{Head, StoreReadError, StoreReader};
-use crate::tables::Form;
+use frontend_map_catalog::moved::redirects::{self, OwnedSiteHistory};
+use frontend_map_catalog::site::{ResolveBy, Site};
+use frontend_map_catalog::snapshot::{Builder, Listing, Snapshot};
+use frontend_map_catalog::tables::Form;
+use frontend_map_platform::clock::unix_ms;
+use frontend_map_rules::ContentTypeUid;
+use frontend_map_store::{Head, StoreReadError, StoreReader};
 
 /// What to do if the store cannot be used.
 const REMEDY: &str = "name a running service with --service URL";

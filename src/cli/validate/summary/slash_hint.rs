@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::validator::Finding;
+use frontend_map_outbound::checks::Finding;
 
 /// The value of `trailing_slash` that the frontend asks for: it redirects every URL to the same one
 /// with or without a slash at its end. `None`: it does not.
@@ -58,13 +58,16 @@ fn path<'f>(bases: &[&str], finding: &'f Finding<'_>) -> &'f str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::validator::{CheckResult, Failure};
+    use frontend_map_outbound::checks::{CheckResult, Failure};
 
     const BASE: &str = "https://h.example/shop";
 
     fn found(path: &str, checked: CheckResult) -> Finding<'static> {
         Finding {
-            entry: crate::validator::report::Entry::new(format!("{BASE}{path}"), checked),
+            entry: frontend_map_outbound::checks::report::Entry::new(
+                format!("{BASE}{path}"),
+                checked,
+            ),
             content_type: "api::post.post",
             document_id: "d",
             locale: "en",

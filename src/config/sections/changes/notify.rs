@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use reqwest::Url;
 use serde::Deserialize;
 
-use crate::change_log::Kind;
 use crate::config::sources::Context;
 use crate::config::value::{Table, Value};
 use crate::config::{Problems, file, table};
-use crate::notify::{SigningKey, Target};
-use crate::site::Site;
-use crate::suggestion::did_you_mean;
+use frontend_map_catalog::changes::log::Kind;
+use frontend_map_catalog::site::Site;
+use frontend_map_outbound::webhooks::{SigningKey, Target};
+use frontend_map_platform::suggestion::did_you_mean;
 
 #[derive(Debug, Deserialize)]
 struct Raw {

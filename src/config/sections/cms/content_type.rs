@@ -7,8 +7,8 @@ use serde::Deserialize;
 use crate::config::Problems;
 use crate::config::table;
 use crate::config::value::{Table, Value};
-use crate::content::{Endpoint, EndpointKind};
-use crate::rules::ContentTypeUid;
+use frontend_map_cms::{Endpoint, EndpointKind};
+use frontend_map_rules::ContentTypeUid;
 
 #[derive(Debug, Deserialize)]
 struct Raw {

@@ -8,7 +8,7 @@ use super::field_path;
 use super::patterns::Patterns;
 use crate::config::value::{Kind, Value};
 use crate::config::{Problems, table};
-use crate::rules::{Constraint, DatePart, Param, Segment, Source, Templates};
+use frontend_map_rules::{Constraint, DatePart, Param, Segment, Source, Templates};
 
 /// The default of `depth`: how many ancestors a page may have.
 const DEFAULT_DEPTH: usize = 5;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::rules::{Constraint, ConstraintError};
+use frontend_map_rules::{Constraint, ConstraintError};
 
 /// The most memory of all compiled patterns, in bytes: enough for 400 with a Unicode class, which
 /// take two seconds to compile.

@@ -2,8 +2,8 @@
 //! row. In a content file `id` is a field like any other.
 
 use crate::config::{Cms, Problems};
-use crate::rules::Source;
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
+use frontend_map_rules::Source;
 
 const ROW_ID: &str = "id";
 

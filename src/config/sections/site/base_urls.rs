@@ -2,10 +2,10 @@
 
 use crate::config::value::{Kind, Origin, Value, shown_address};
 use crate::config::{Environment, Problems};
-use crate::frontend_url::{BaseUrl, Hosts};
-use crate::rules::SiteLocale;
-use crate::site::Site;
-use crate::suggestion::did_you_mean;
+use frontend_map_catalog::site::Site;
+use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_rules::SiteLocale;
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 
 /// The settings of one site from which its base URLs are read.
 pub(super) struct Written<'a> {

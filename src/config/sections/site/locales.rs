@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::config::value::{Kind, Value};
 use crate::config::{Problems, table};
-use crate::rules::{HreflangError, Locale, SiteLocale};
+use frontend_map_rules::{HreflangError, Locale, SiteLocale};
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a table such as { code = \"de\", segment = \"deutsch\" }")]

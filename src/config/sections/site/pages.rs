@@ -6,11 +6,11 @@ use serde::Deserialize;
 
 use crate::config::value::{Origin, Value};
 use crate::config::{Problems, table};
-use crate::frontend_url::{Hosts, is_too_long};
-use crate::rules::{Locale, Locales, PagePaths, RuleSet, SiteLocale, Template, Templates};
-use crate::site::{PAGES, SitePages};
-use crate::snapshot::{Builder, Listing, PageVersion, read_w3c};
-use crate::suggestion::did_you_mean;
+use frontend_map_catalog::site::{PAGES, SitePages};
+use frontend_map_catalog::snapshot::{Builder, Listing, PageVersion, read_w3c};
+use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_rules::frontend_url::{Hosts, is_too_long};
+use frontend_map_rules::{Locale, Locales, PagePaths, RuleSet, SiteLocale, Template, Templates};
 
 /// The longest name of a page, in bytes, as that of a key of a site.
 const MAX_NAME: usize = 64;

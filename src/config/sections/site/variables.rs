@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::config::Problems;
-use crate::rules::{Locale, Locales};
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
+use frontend_map_rules::{Locale, Locales};
 
 /// The key of a site with the codes of its locales.
 pub(super) struct SiteVariables {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use frontend_map::shared_engine::{EngineError, EngineSettings, EngineState, EngineUrl};
+use frontend_map_fleet::redis::{EngineError, EngineSettings, EngineState, EngineUrl};
 
 use super::fixture::{SOON, engine, engine_with, run, settings, until};
 use crate::support::redis::Redis;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use frontend_map::shared_engine::{CHUNK_BYTES, Chunks, DownloadError, Engine, EngineError};
+use frontend_map_fleet::redis::{CHUNK_BYTES, Chunks, DownloadError, Engine, EngineError};
 
 use super::fixture::{SOON, engine, engine_with, run, settings, until};
 use crate::support::redis::Redis;

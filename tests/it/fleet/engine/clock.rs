@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontend_map::fleet::Fleet;
-use frontend_map::path_history::PathHistory;
+use frontend_map_catalog::moved::history::PathHistory;
+use frontend_map_fleet::Fleet;
 
 use super::fixture::{engine, run, until};
 use crate::support::redis::Redis;

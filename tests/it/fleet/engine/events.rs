@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use frontend_map::shared_engine::{Engine, EventReader, Read, Script};
+use frontend_map_fleet::redis::{Engine, EventReader, Read, Script};
 
 use super::fixture::{SOON, engine, engine_with, run, settings, until};
 use crate::support::redis::Redis;

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontend_map::shared_engine::{Engine, EngineSettings, EngineUrl};
+use frontend_map_fleet::redis::{Engine, EngineSettings, EngineUrl};
 
 use crate::support::redis::Redis;
 

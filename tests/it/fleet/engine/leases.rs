@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use frontend_map::shared_engine::{Engine, EngineSettings, EngineState, Lease};
+use frontend_map_fleet::redis::{Engine, EngineSettings, EngineState, Lease};
 
 use super::fixture::{engine, engine_with, run, settings, until};
 use crate::support::redis::Redis;

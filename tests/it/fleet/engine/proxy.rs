@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use frontend_map::shared_engine::{Engine, EngineError, Script};
+use frontend_map_fleet::redis::{Engine, EngineError, Script};
 
 use super::fixture::{SOON, engine_with, run, settings, until};
 use crate::support::redis::Redis;

@@ -1,6 +1,6 @@
 //! Engines that answer and cannot be used: away, with the reason.
 
-use frontend_map::shared_engine::{Engine, EngineError, EngineState};
+use frontend_map_fleet::redis::{Engine, EngineError, EngineState};
 
 use super::fixture::{engine, engine_with, run, settings, until};
 use crate::support::redis::Redis;
@@ -150,7 +150,7 @@ fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
         let lease = engine.lease("lists");
         until("it is held", async || lease.epoch().is_some()).await;
         let mut reader = engine.events();
-        assert!(matches!(reader.next().await, frontend_map::shared_engine::Read::Gap { .. }));
+        assert!(matches!(reader.next().await, frontend_map_fleet::redis::Read::Gap { .. }));
         let soon = super::fixture::SOON;
         engine.append("test", b"x", soon).await.unwrap();
         let chunks = engine.upload("chunk:a", &[1; 100], soon).await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use frontend_map::shared_engine::{ANSWER_WAIT, Engine, EngineError, Script};
+use frontend_map_fleet::redis::{ANSWER_WAIT, Engine, EngineError, Script};
 
 use super::fixture::{SOON, engine, run, until};
 use crate::support::redis::Redis;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use frontend_map::shared_engine::{Engine, EngineState, EngineUrl, Read};
+use frontend_map_fleet::redis::{Engine, EngineState, EngineUrl, Read};
 
 use super::fixture::{SOON, engine_with, run, settings, until};
 use crate::support::redis::Redis;

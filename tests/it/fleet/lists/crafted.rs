@@ -5,10 +5,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use frontend_map::frontend_url::Hosts;
-use frontend_map::rules::{Locale, LocalePrefix, Locales, RuleSet};
-use frontend_map::shared_engine::{Engine, EngineSettings, EngineUrl};
-use frontend_map::snapshot::{Builder, Listing, PageVersion, Snapshot, Titles};
+use frontend_map_catalog::snapshot::{Builder, Listing, PageVersion, Snapshot, Titles};
+use frontend_map_fleet::redis::{Engine, EngineSettings, EngineUrl};
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{Locale, LocalePrefix, Locales, RuleSet};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 

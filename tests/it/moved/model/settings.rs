@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use frontend_map::frontend_url::{BaseUrl, Hosts};
-use frontend_map::path_changes::LocaleNames;
-use frontend_map::rules::{ContentTypeUid, Locale, LocalePrefix, Locales, Rule, RuleSet, Template};
-use frontend_map::site::{ResolveBy, Site, SitePages};
-use frontend_map::snapshot::Listing;
+use frontend_map_catalog::changes::difference::LocaleNames;
+use frontend_map_catalog::site::{ResolveBy, Site, SitePages};
+use frontend_map_catalog::snapshot::Listing;
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+use frontend_map_rules::{ContentTypeUid, Locale, LocalePrefix, Locales, Rule, RuleSet, Template};
 
 use super::world::{Content, Paths, Version};
 

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use frontend_map::path_changes::{Difference, Side};
-use frontend_map::path_history::PathHistory;
-use frontend_map::path_index::{PathIndex, TypePaths};
-use frontend_map::rules::{ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue};
-use frontend_map::site::Site;
-use frontend_map::snapshot::{Builder, Claims, Patch, Patched, PreviousOwners, Snapshot};
+use frontend_map_catalog::changes::difference::{Difference, Side};
+use frontend_map_catalog::moved::history::PathHistory;
+use frontend_map_catalog::path_index::{PathIndex, TypePaths};
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::{Builder, Claims, Patch, Patched, PreviousOwners, Snapshot};
+use frontend_map_rules::{ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue};
 
 use super::naive::FormerVersion;
 use super::settings::{KEY, SOURCE, Settings, UIDS};

@@ -1,7 +1,7 @@
 //! Invalidations during a refresh.
 
 use super::*;
-use crate::snapshot_cache::invalidation::{Change, Invalidation};
+use crate::invalidation::{Change, Invalidation};
 
 fn hint(id: usize) -> Invalidation {
     let (uid, document_id) = ("api::b.b".to_owned(), format!("d{id}"));

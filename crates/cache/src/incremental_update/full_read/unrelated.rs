@@ -7,16 +7,16 @@
 
 use std::slice;
 
-use crate::content::Selection;
-use crate::rules::Locale;
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::incremental_update::lists::patches;
-use crate::snapshot_cache::incremental_update::patching::Reading;
-use crate::snapshot_cache::incremental_update::plan::may_lead;
-use crate::snapshot_cache::incremental_update::reading::selecting;
-use crate::snapshot_cache::incremental_update::{Listed, NotUpdated};
-use crate::snapshot_cache::invalidation::Hint;
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::incremental_update::lists::patches;
+use crate::incremental_update::patching::Reading;
+use crate::incremental_update::plan::may_lead;
+use crate::incremental_update::reading::selecting;
+use crate::incremental_update::{Listed, NotUpdated};
+use crate::invalidation::Hint;
+use crate::refresh::TypeGroup;
+use frontend_map_cms::Selection;
+use frontend_map_rules::Locale;
 
 /// Updates the versions in a locale that have no document behind a relation, for each relation that may
 /// lead to the document of the hint. Adds them to `listed`.

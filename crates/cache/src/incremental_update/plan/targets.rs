@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::failure::walk_within_share;
 use super::is_referred_to;
-use crate::content::{ContentQuery, Projection, Selected, Selection};
-use crate::rules::{ContentTypeUid, FieldPath};
-use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Change, Exclusion, Hint, RelationTargets};
-use crate::snapshot_cache::refresh::TypeGroup;
+use crate::SnapshotCache;
+use crate::invalidation::{Change, Exclusion, Hint, RelationTargets};
+use crate::refresh::TypeGroup;
+use frontend_map_cms::{ContentQuery, Projection, Selected, Selection};
+use frontend_map_rules::{ContentTypeUid, FieldPath};
 
 /// The most versions that a check of a content type reads: all locales of one document behind each
 /// relation.
@@ -20,7 +20,7 @@ const MAX_VERSIONS: u64 = 1_000;
 /// A type is excluded only while what has excluded it still holds: publishing one of its documents can
 /// give it dependents without another event. A path that may lead through a component leads to no
 /// document: Strapi answers a filter on the `documentId` of a component with a 500.
-pub(in crate::snapshot_cache::incremental_update) fn may_lead(
+pub(in crate::incremental_update) fn may_lead(
     group: &TypeGroup,
     targets: &RelationTargets,
     relation: &FieldPath,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation};
+use crate::invalidation::{Change, Hint, Invalidation};
 
 /// The longest time from a withdrawal to its event: a busy Strapi sends it late.
 const MAX_DELAY: Duration = Duration::from_secs(5);
@@ -15,15 +15,11 @@ const KEPT: Duration = Duration::from_mins(1);
 
 /// When the dependents of changed documents were read, by content type and `documentId`.
 #[derive(Default)]
-pub(in crate::snapshot_cache) struct RecentReads(Mutex<HashMap<(String, String), Instant>>);
+pub(crate) struct RecentReads(Mutex<HashMap<(String, String), Instant>>);
 
 impl RecentReads {
     /// Records that the dependents of these documents have been read now, after their changes.
-    pub(in crate::snapshot_cache) fn record<'h>(
-        &self,
-        hints: impl IntoIterator<Item = &'h Hint>,
-        now: Instant,
-    ) {
+    pub(crate) fn record<'h>(&self, hints: impl IntoIterator<Item = &'h Hint>, now: Instant) {
         let mut reads = self.0.lock();
         reads.retain(|_, at| now < *at + KEPT);
         let hints = hints.into_iter();
@@ -33,7 +29,7 @@ impl RecentReads {
 
     /// Marks the withdrawals that the last read of the dependents may have come after: that read has
     /// missed the versions that had gained the relation before.
-    pub(in crate::snapshot_cache) fn mark_unread_losses(&self, hints: &mut [Hint]) {
+    pub(crate) fn mark_unread_losses(&self, hints: &mut [Hint]) {
         let reads = self.0.lock();
         for hint in hints.iter_mut().filter(|hint| hint.has_withdrawal) {
             let read = reads.get(&key(&hint.invalidation));

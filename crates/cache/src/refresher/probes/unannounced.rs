@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::content::{Newest, NewestVersion};
+use frontend_map_cms::{Newest, NewestVersion};
 
 /// The changes that no event has announced.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{LocaleNames, Side};
-use crate::frontend_url::{BaseUrl, Hosts};
-use crate::rules::{
+use crate::snapshot::{Builder, Listing, Snapshot};
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template, TrailingSlash,
 };
-use crate::snapshot::{Builder, Listing, Snapshot};
 
 pub(crate) const UID: &str = "api::a.a";
 

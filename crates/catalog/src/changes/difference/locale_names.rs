@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::frontend_url::Hosts;
-use crate::rules::Locales;
+use frontend_map_rules::Locales;
+use frontend_map_rules::frontend_url::Hosts;
 
 /// The locales of a site by their positions in a snapshot: their codes, and the names of their hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::entries::Entries;
 use super::entry::{Entry, Order};
 use super::site_log::Batch;
-use crate::path_changes::{Difference, LocaleNames, Side};
+use crate::changes::difference::{Difference, LocaleNames, Side};
 use crate::snapshot::Snapshot;
 
 /// So many changes are collected, and sorted, in one pass.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::entry::{Change, Entry, Kind};
-use crate::path_changes::{self, Difference, Side};
+use crate::changes::difference::{self, Difference, Side};
 use crate::snapshot::PublicUrl;
 
 /// Makes entries of the changes of one difference, which share their names.
@@ -28,12 +28,12 @@ impl<'d, 's> Entries<'d, 's> {
         }
     }
 
-    pub(super) fn entry(&self, change: path_changes::Change<'s>, now: i64) -> Entry {
+    pub(super) fn entry(&self, change: difference::Change<'s>, now: i64) -> Entry {
         let (kind, before, url) = match change {
-            path_changes::Change::Added(after) => (Kind::Added, None, after),
-            path_changes::Change::Gone(before) => (Kind::Gone, Some(before), before),
-            path_changes::Change::Moved { before, after } => (Kind::Moved, Some(before), after),
-            path_changes::Change::Updated(after) => {
+            difference::Change::Added(after) => (Kind::Added, None, after),
+            difference::Change::Gone(before) => (Kind::Gone, Some(before), before),
+            difference::Change::Moved { before, after } => (Kind::Moved, Some(before), after),
+            difference::Change::Updated(after) => {
                 (Kind::Updated, self.difference.before_of(after), after)
             }
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Baseline, ChangeLog, Recorder};
-use crate::path_changes::fixture::{Settings, UID};
+use crate::changes::difference::fixture::{Settings, UID};
 
 /// A recorder for the site `main`, with the settings that build its pages.
 pub(crate) struct Site {

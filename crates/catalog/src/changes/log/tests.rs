@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::fixture::Site;
 use super::*;
-use crate::path_changes::fixture::UID;
+use crate::changes::difference::fixture::UID;
 
 const ALL: Filter<'static> = Filter { with_unlisted: true, kinds: &Kind::ALL };
 
@@ -125,6 +125,7 @@ fn log_begins_again_if_its_file_has_no_snapshot_of_a_type_that_the_site_had() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the seed of a failed run")]
 fn reader_that_follows_knows_the_pages_after_random_edits() {
     let seed = std::env::var("TEST_CHANGES_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = seed.unwrap_or_else(|| fastrand::u64(..));

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::names::{RowNames, SiteId};
 use super::table::Table;
-use crate::path_changes::{Change, Difference};
+use crate::changes::difference::{Change, Difference};
 
 /// No row.
 const NONE: u32 = u32::MAX;

@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 
 use super::untaken::MAX_UNTAKEN;
 use super::*;
-use crate::path_changes::Difference;
-use crate::path_changes::fixture::{Settings, UID};
+use crate::changes::difference::Difference;
+use crate::changes::difference::fixture::{Settings, UID};
 
 const LIMITS: Limits = Limits { max_paths: 1_000, keep: 1_000 };
 

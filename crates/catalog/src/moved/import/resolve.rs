@@ -6,12 +6,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::file::ImportFile;
 use super::reason::Reason;
 use super::site_path::SitePath;
-use crate::path_history::Row;
+use crate::moved::history::Row;
+use crate::moved::redirects::{FormerOwner, SiteHistory, former_owner, is_live};
 use crate::path_index::PathIndex;
-use crate::redirects::{FormerOwner, SiteHistory, former_owner, is_live};
-use crate::rules::Pathname;
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
+use frontend_map_rules::Pathname;
 
 /// Files, and the site for which they are resolved. All of its content types are known.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::reason::Reason;
-use crate::frontend_url::{BaseUrl, HostName};
-use crate::rules::Pathname;
 use crate::site::Site;
+use frontend_map_rules::Pathname;
+use frontend_map_rules::frontend_url::{BaseUrl, HostName};
 
 /// The schemes of the frontend's URLs.
 const SCHEMES: [&str; 2] = ["http", "https"];

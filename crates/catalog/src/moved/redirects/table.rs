@@ -6,12 +6,12 @@ use super::{
     FormerOwner, Redirect, SiteHistory, host_if_several, is_live, is_on_site, owner_of_row,
 };
 use crate::json::Json;
-use crate::path_history::{PathHistory, Row, SiteId};
+use crate::moved::history::{PathHistory, Row, SiteId};
 use crate::path_index::{PathIndex, TypePaths};
-use crate::rules::ContentTypeUid;
 use crate::site::Site;
 use crate::snapshot::{Snapshot, timestamp_text};
 use crate::tables::{Chunks, Form, Rows, Step};
+use frontend_map_rules::ContentTypeUid;
 
 /// The table: each path that a document had and that neither a document nor a page has now, with where
 /// the document is. It reads the history while it is written, so that the memory for it does not depend

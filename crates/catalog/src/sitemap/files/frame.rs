@@ -2,8 +2,8 @@
 
 use quick_xml::escape::escape;
 
-use crate::frontend_url::{BaseUrl, Hosts};
-use crate::rules::Locales;
+use frontend_map_rules::Locales;
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 
 /// The text around the paths of a sitemap file, already escaped.
 #[derive(Clone, Debug)]

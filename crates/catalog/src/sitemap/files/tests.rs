@@ -5,12 +5,12 @@ use proptest::prelude::*;
 
 use super::layout::FileLimits;
 use super::*;
-use crate::frontend_url::{BaseUrl, Hosts};
-use crate::rules::{
+use crate::snapshot::{Builder, Listing, Snapshot};
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
 };
-use crate::snapshot::{Builder, Listing, Snapshot};
 
 /// A version: documentId, locale, slug, updatedAt.
 type Row = (String, &'static str, String, Option<&'static str>);

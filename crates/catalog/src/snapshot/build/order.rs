@@ -2,12 +2,12 @@
 
 use super::ownership::{OwnersFrom, Ownership, Undecided};
 use super::sort::Sort;
-use crate::rules::without_trailing_slash;
 use crate::snapshot::arena::Arena;
 use crate::snapshot::build::NoSnapshot;
 use crate::snapshot::documents::DocumentIndex;
 use crate::snapshot::entry::{Entry, Flags};
 use crate::snapshot::hash::document_hash;
+use frontend_map_rules::without_trailing_slash;
 
 /// The new position of an entry that does not own its path.
 const NO_OWNER: u32 = u32::MAX;

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::without_trailing_slash;
 use crate::snapshot::Snapshot;
 use crate::snapshot::arena::Arena;
 use crate::snapshot::entry::{Entry, Flags, NO_OWNER, Precedence, owned_in};
+use frontend_map_rules::without_trailing_slash;
 
 /// The most versions of a snapshot whose dates of creation are asked for.
 const MAX_UNDECIDED: usize = 10_000;

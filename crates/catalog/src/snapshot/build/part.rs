@@ -4,13 +4,13 @@ use jiff::Timestamp;
 
 use super::Listing;
 use super::title::title;
-use crate::frontend_url::{NoUrl, NoUrlReason, PathSource, write_path};
-use crate::rules::{AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Rule};
 use crate::snapshot::arena::Arena;
 use crate::snapshot::entry::{Entry, Flags, UNDATED};
 use crate::snapshot::no_url::{NoUrlDraft, NoUrlRow};
 use crate::snapshot::references::{ReferencesDraft, locale_of};
 use crate::snapshot::{Skipped, timestamp};
+use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, PathSource, write_path};
+use frontend_map_rules::{AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Rule};
 
 /// The reason of a list item that is no document, or whose `documentId` is longer than any.
 const NOT_A_DOCUMENT: &str = "not_a_document";

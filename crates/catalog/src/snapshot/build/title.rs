@@ -1,6 +1,6 @@
 //! Titles of documents, for reports: the text of the field that a rule names.
 
-use crate::rules::{Document, FieldValue, Rule};
+use frontend_map_rules::{Document, FieldValue, Rule};
 
 /// The longest title, in bytes, so that its length fits into a byte of an entry.
 const MAX_BYTES: usize = u8::MAX as usize;

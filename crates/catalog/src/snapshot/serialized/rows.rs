@@ -5,13 +5,13 @@ use rustc_hash::FxHashMap;
 use super::Unreadable;
 use super::bytes::{Reader, write_number, write_signed, write_text};
 use super::columns::{ColumnReaders, Columns};
-use crate::rules::FieldPath;
 use crate::snapshot::build::Draft;
 use crate::snapshot::entry::{Entry, Flags};
 use crate::snapshot::hash::document_hash;
 use crate::snapshot::no_url::NoUrlRow;
 use crate::snapshot::references::{Reference, References};
 use crate::snapshot::{Skipped, Snapshot};
+use frontend_map_rules::FieldPath;
 
 pub(super) fn write(snapshot: &Snapshot, columns: &mut Columns) {
     write_number(&mut columns.other, snapshot.no_url().len() as u64);

@@ -6,11 +6,11 @@ use fastrand::Rng;
 use proptest::prelude::*;
 
 use super::serialized::{BUILDER, UID, facts, generated, hosts, rules, titles, version};
-use crate::frontend_url::Hosts;
-use crate::rules::{Document, DocumentLocale, FieldValue};
 use crate::snapshot::{
     Delta, Listing, MAX_ROWS, OtherSnapshot, Patch, Patched, Snapshot, Unreadable,
 };
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{Document, DocumentLocale, FieldValue};
 
 /// More than any delta of these tests has.
 const MAX_BYTES: usize = 10_000_000;

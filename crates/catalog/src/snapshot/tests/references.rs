@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::frontend_url::Hosts;
-use crate::rules::{
+use crate::snapshot::{Builder, Listing, Patch, Patched, Snapshot};
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
 };
-use crate::snapshot::{Builder, Listing, Patch, Patched, Snapshot};
 
 const UID: &str = "api::a.a";
 const BUILDER: Builder = Builder { path_table: false };

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use fastrand::Rng;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::frontend_url::{BaseUrl, Hosts};
-use crate::rules::{
-    Condition, ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Literal, Locale,
-    LocalePrefix, Locales, Rule, RuleSet, Template,
-};
 use crate::snapshot::{
     Builder, Listing, MAX_ROWS, Patch, Patched, PublicUrl, Serialized, Snapshot, Titles, Unreadable,
+};
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+use frontend_map_rules::{
+    Condition, ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Literal, Locale,
+    LocalePrefix, Locales, Rule, RuleSet, Template,
 };
 
 pub(super) const UID: &str = "api::a.a";

@@ -3,12 +3,12 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::content::QueryPart;
-use crate::content::strapi::json::object;
+use crate::QueryPart;
+use crate::strapi::json::object;
 
 /// An error response of Strapi itself.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::content::strapi) enum Refusal {
+pub(in crate::strapi) enum Refusal {
     /// 404: there is no such document or version, or no such endpoint.
     NotFound,
     /// 404 of the content-type builder: there is no such content type.
@@ -24,17 +24,17 @@ pub(in crate::content::strapi) enum Refusal {
 
 /// A key that Strapi refuses.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::content::strapi) struct InvalidKey {
-    pub(in crate::content::strapi) key: String,
+pub(in crate::strapi) struct InvalidKey {
+    pub(in crate::strapi) key: String,
     /// Whether there is such an attribute, which cannot be used like this.
-    pub(in crate::content::strapi) exists: bool,
+    pub(in crate::strapi) exists: bool,
     /// Where the query names it; `None`: elsewhere than in fields and relations.
-    pub(in crate::content::strapi) part: Option<QueryPart>,
+    pub(in crate::strapi) part: Option<QueryPart>,
 }
 
 impl Refusal {
     /// Reads the body of a response with that status; `None`: the response is not from Strapi.
-    pub(in crate::content::strapi) fn parse(status: u16, json: &str) -> Option<Self> {
+    pub(in crate::strapi) fn parse(status: u16, json: &str) -> Option<Self> {
         if status == 404
             && object(json).is_some_and(|plain: PlainError| plain.error == "contentType.notFound")
         {

@@ -4,8 +4,8 @@ use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 
 use super::refusal::Refusal;
-use crate::content::{ContentError, Outage};
-use crate::outgoing::{Cause, cause, is_out_of_files, retry_after};
+use crate::{ContentError, Outage};
+use frontend_map_platform::outgoing::{Cause, cause, is_out_of_files, retry_after};
 
 /// The most memory that is reserved for a declared length before the body arrives. A usual page
 /// is smaller, and is not copied while it grows.
@@ -16,7 +16,7 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// A response of Strapi itself, not of a proxy.
 #[derive(Debug)]
-pub(in crate::content::strapi) enum Reply {
+pub(in crate::strapi) enum Reply {
     /// 200: the body, which may still have any shape.
     Json(String),
     /// 404 or 400 in Strapi's envelope.

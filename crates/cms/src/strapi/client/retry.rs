@@ -11,9 +11,9 @@ use super::jitter::jittered;
 use super::limiter::Permit;
 use super::reply::{Failure, Reply, Signal};
 use super::transport::{Request, Transport};
-use crate::content::strapi::settings::{StrapiError, StrapiSettings};
-use crate::content::{ContentError, Outage};
-use crate::metrics::Metrics;
+use crate::strapi::settings::{StrapiError, StrapiSettings};
+use crate::{ContentError, Outage};
+use frontend_map_platform::metrics::Metrics;
 
 /// The pause before the retry, which is meant for idle connections that the CMS has closed; a CMS that
 /// restarts refuses connections for longer. It varies by half, because many connections may break at

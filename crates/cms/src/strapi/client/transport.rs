@@ -8,11 +8,11 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::reply::{self, Failure, Reply};
-use crate::content::ContentError;
-use crate::content::strapi::settings::{StrapiError, StrapiSettings};
-use crate::metrics::{CmsOutcome, Label, Metrics};
-use crate::outgoing::client_builder;
-use crate::traces;
+use crate::ContentError;
+use crate::strapi::settings::{StrapiError, StrapiSettings};
+use frontend_map_platform::metrics::{CmsOutcome, Label, Metrics};
+use frontend_map_platform::outgoing::client_builder;
+use frontend_map_platform::traces;
 
 /// A request to Strapi.
 pub(super) struct Request {

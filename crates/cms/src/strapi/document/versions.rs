@@ -3,19 +3,19 @@
 use futures::future::try_join_all;
 
 use super::{is_in_locale, read};
-use crate::content::strapi::endpoint::EndpointKind;
-use crate::content::strapi::endpoint_cache::ResolvedEndpoint;
-use crate::content::strapi::fetch::Fetcher;
-use crate::content::strapi::page::Page;
-use crate::content::strapi::query_string;
-use crate::content::{ContentError, ContentQuery, Document, Status, Versions};
-use crate::rules::Locale;
+use crate::strapi::endpoint::EndpointKind;
+use crate::strapi::endpoint_cache::ResolvedEndpoint;
+use crate::strapi::fetch::Fetcher;
+use crate::strapi::page::Page;
+use crate::strapi::query_string;
+use crate::{ContentError, ContentQuery, Document, Status, Versions};
+use frontend_map_rules::Locale;
 
 const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
 const BAD_ITEM: ContentError = ContentError::Unusable("an item that is not a document");
 
-/// See [`crate::content::Content::versions`].
-pub(in crate::content::strapi) async fn versions(
+/// See [`crate::Content::versions`].
+pub(in crate::strapi) async fn versions(
     fetcher: &Fetcher,
     query: &ContentQuery,
     locales: &[Locale],

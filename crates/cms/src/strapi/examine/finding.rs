@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::content::SetupProblem;
-use crate::rules::FieldPath;
+use crate::SetupProblem;
+use frontend_map_rules::FieldPath;
 
 /// What the settings need a field for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

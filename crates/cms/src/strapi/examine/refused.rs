@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::finding::{Fault, FieldUse, Finding, Purpose};
 use super::{TypeUse, request, sample};
-use crate::content::strapi::fetch::Fetcher;
-use crate::content::{ContentError, ContentQuery, Projection, QueryPart, SetupProblem};
-use crate::rules::FieldPath;
+use crate::strapi::fetch::Fetcher;
+use crate::{ContentError, ContentQuery, Projection, QueryPart, SetupProblem};
+use frontend_map_rules::FieldPath;
 
 /// The findings for a refused request for these fields.
 pub(super) async fn explain(

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::finding::{Fault, FieldUse, Finding, Purpose};
 use super::kind::fault_of_value;
-use crate::content::SetupProblem;
-use crate::rules::{ContentTypeUid, FieldPath};
+use crate::SetupProblem;
+use frontend_map_rules::{ContentTypeUid, FieldPath};
 
 /// The document of a response: of a list the first. `Err`: the response has another shape.
 pub(super) fn document(body: &str) -> Result<Option<Map<String, Value>>, ()> {

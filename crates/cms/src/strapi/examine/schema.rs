@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::finding::{Fault, FieldUse, Finding, Purpose};
 use super::kind::fault_of_type;
-use crate::content::ContentError;
-use crate::content::strapi::client::{Client, Refusal, Reply};
-use crate::content::strapi::endpoint::{other_numbers, with_singular_api};
-use crate::content::strapi::survey;
-use crate::content::strapi::targets::{Attribute, Attributes, is_plain, parse_attributes};
-use crate::rules::ContentTypeUid;
-use crate::suggestion::closest;
+use crate::ContentError;
+use crate::strapi::client::{Client, Refusal, Reply};
+use crate::strapi::endpoint::{other_numbers, with_singular_api};
+use crate::strapi::survey;
+use crate::strapi::targets::{Attribute, Attributes, is_plain, parse_attributes};
+use frontend_map_platform::suggestion::closest;
+use frontend_map_rules::ContentTypeUid;
 
 /// The fields that every document has and the schema does not list.
 const SYSTEM_FIELDS: [&str; 8] = [

@@ -4,11 +4,11 @@
 use serde_json::Value;
 
 use super::Fetcher;
-use crate::content::strapi::client::{InvalidKey, Reply};
-use crate::content::strapi::endpoint_cache::ResolvedEndpoint;
-use crate::content::strapi::query_string;
-use crate::content::{ContentError, ContentQuery, Projection, SetupProblem};
-use crate::rules::{ContentTypeUid, FieldPath, encode};
+use crate::strapi::client::{InvalidKey, Reply};
+use crate::strapi::endpoint_cache::ResolvedEndpoint;
+use crate::strapi::query_string;
+use crate::{ContentError, ContentQuery, Projection, SetupProblem};
+use frontend_map_rules::{ContentTypeUid, FieldPath, encode};
 
 /// The error for a refused list. A key of a filter that leads on to a field is requested as a
 /// relation: there Strapi refuses a name that does not exist, and leaves out what the token may not

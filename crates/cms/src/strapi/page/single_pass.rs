@@ -6,8 +6,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::value::RawValue;
 
 use super::{Page, echo};
-use crate::content::Projection;
-use crate::content::projection::Rows;
+use crate::Projection;
+use crate::projection::Rows;
 
 /// Memory for so many rows is reserved: the default size of a page.
 const ROWS: usize = 100;
@@ -15,7 +15,7 @@ const ROWS: usize = 100;
 impl<'a> Page<'a> {
     /// Reads the rows without finding them first. `None` for any fault, even in a single row: which
     /// row is unreadable is not known here.
-    pub(in crate::content::strapi) fn single_pass(
+    pub(in crate::strapi) fn single_pass(
         json: &'a str,
         projection: &'a Projection,
     ) -> Option<Self> {

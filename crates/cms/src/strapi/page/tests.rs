@@ -3,7 +3,7 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 
 use super::*;
-use crate::rules::FieldPath;
+use frontend_map_rules::FieldPath;
 
 /// The rows of a page, as a walk gets them.
 type Items = Vec<Result<Document<'static>, BadItem>>;
@@ -50,7 +50,7 @@ fn row_that_cannot_be_read_costs_itself_alone() {
     let items = items(page);
     let slug = FieldPath::parse("slug").unwrap();
     let slugs = items.iter().map(|item| item.as_ref().map(|found| found.field(&slug).clone()));
-    let text = |text: &'static str| crate::rules::FieldValue::Text(text.into());
+    let text = |text: &'static str| frontend_map_rules::FieldValue::Text(text.into());
     let bad = |id: Option<&str>| BadItem { id: id.map(str::to_owned) };
     let [b, seven] = [bad(Some("b")), bad(None)];
     let expected = [Ok(text("x")), Err(&b), Err(&seven), Ok(text("é"))];

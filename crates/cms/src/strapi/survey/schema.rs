@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::content::strapi::endpoint::{Endpoint, EndpointKind, SchemaKind};
-use crate::content::strapi::json::object;
-use crate::content::strapi::targets::{Attribute, Attributes};
-use crate::rules::ContentTypeUid;
+use crate::strapi::endpoint::{Endpoint, EndpointKind, SchemaKind};
+use crate::strapi::json::object;
+use crate::strapi::targets::{Attribute, Attributes};
+use frontend_map_rules::ContentTypeUid;
 
 /// The plugins of Strapi itself, whose content types are not pages.
 const OWN_PLUGINS: [&str; 5] =

@@ -6,22 +6,22 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::content::ContentError;
-use crate::content::strapi::client::{Client, Reply};
-use crate::content::strapi::json::object;
-use crate::rules::{ContentTypeUid, FieldPath};
+use crate::ContentError;
+use crate::strapi::client::{Client, Reply};
+use crate::strapi::json::object;
+use frontend_map_rules::{ContentTypeUid, FieldPath};
 
 /// The attributes of a content type or component, by name.
-pub(in crate::content::strapi) type Attributes = HashMap<String, Attribute>;
+pub(in crate::strapi) type Attributes = HashMap<String, Attribute>;
 
 /// An attribute of a content type or component.
 #[derive(Clone, Debug, Deserialize)]
-pub(in crate::content::strapi) struct Attribute {
+pub(in crate::strapi) struct Attribute {
     #[serde(rename = "type", default)]
-    pub(in crate::content::strapi) kind: String,
+    pub(in crate::strapi) kind: String,
     #[serde(default)]
-    pub(in crate::content::strapi) private: bool,
-    pub(in crate::content::strapi) unique: Option<bool>,
+    pub(in crate::strapi) private: bool,
+    pub(in crate::strapi) unique: Option<bool>,
     #[serde(default)]
     relation: String,
     #[serde(default)]
@@ -34,13 +34,13 @@ pub(in crate::content::strapi) struct Attribute {
 }
 
 impl Attribute {
-    pub(in crate::content::strapi) fn is_list(&self) -> bool {
+    pub(in crate::strapi) fn is_list(&self) -> bool {
         let to_many = self.relation.ends_with("ToMany") || self.relation.ends_with("Many");
         to_many || self.repeatable || self.multiple
     }
 
     /// The type of related documents, or else the component.
-    pub(in crate::content::strapi) fn leads_to(&self) -> (Option<&String>, Option<&String>) {
+    pub(in crate::strapi) fn leads_to(&self) -> (Option<&String>, Option<&String>) {
         (self.target.as_ref(), self.component.as_ref())
     }
 }
@@ -67,7 +67,7 @@ pub(super) async fn target(
 }
 
 /// Whether a name of the CMS can stand in a path.
-pub(in crate::content::strapi) fn is_plain(name: &str) -> bool {
+pub(in crate::strapi) fn is_plain(name: &str) -> bool {
     name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b))
 }
 
@@ -92,7 +92,7 @@ pub(super) async fn has_drafts(
 }
 
 /// `None`: the token may not read the schema, or there is none.
-pub(in crate::content::strapi) async fn attributes(
+pub(in crate::strapi) async fn attributes(
     client: &Client,
     path: &str,
 ) -> Result<Option<Attributes>, ContentError> {
@@ -103,7 +103,7 @@ pub(in crate::content::strapi) async fn attributes(
     }
 }
 
-pub(in crate::content::strapi) fn parse_attributes(json: &str) -> Option<Attributes> {
+pub(in crate::strapi) fn parse_attributes(json: &str) -> Option<Attributes> {
     #[derive(Deserialize)]
     struct Schema {
         attributes: Attributes,

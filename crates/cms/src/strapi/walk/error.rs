@@ -1,7 +1,7 @@
 //! Why a walk over one locale has ended without a result.
 
 use super::proof::{RowCounts, Unproven};
-use crate::content::{ContentError, Outage};
+use crate::{ContentError, Outage};
 
 pub(super) const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
 

@@ -1,7 +1,7 @@
 //! What the documents of a walk show about the locales of their type.
 
-use crate::content::{BadItem, Document, DocumentLocale};
-use crate::rules::Locale;
+use crate::{BadItem, Document, DocumentLocale};
+use frontend_map_rules::Locale;
 
 /// The documents decide where the CMS accepts a locale although the type is not localized.
 #[derive(Default)]

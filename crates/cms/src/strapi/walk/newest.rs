@@ -1,15 +1,15 @@
 //! The newest published versions of a content type, and how many there are.
 
 use super::error::NO_LIST;
-use crate::content::strapi::document;
-use crate::content::strapi::endpoint::EndpointKind;
-use crate::content::strapi::fetch::Fetcher;
-use crate::content::strapi::page::Page;
-use crate::content::strapi::query_string;
-use crate::content::{
+use crate::strapi::document;
+use crate::strapi::endpoint::EndpointKind;
+use crate::strapi::fetch::Fetcher;
+use crate::strapi::page::Page;
+use crate::strapi::query_string;
+use crate::{
     ContentError, ContentQuery, Document, DocumentLocale, Newest, NewestVersion, Projection, Status,
 };
-use crate::rules::{FieldPath, FieldValue, Locale};
+use frontend_map_rules::{FieldPath, FieldValue, Locale};
 
 const UNREADABLE: ContentError = ContentError::Unusable("an item that is not a document");
 /// Strapi sets this date when a document is published, and at each change of one without Draft &
@@ -18,8 +18,8 @@ const PUBLISHED: &str = "publishedAt";
 /// Of a type without Draft & Publish, other programs set this date alone.
 const UPDATED: &str = "updatedAt";
 
-/// See [`crate::content::Strapi::newest`].
-pub(in crate::content::strapi) async fn newest(
+/// See [`crate::Strapi::newest`].
+pub(in crate::strapi) async fn newest(
     fetcher: &Fetcher,
     query: &ContentQuery,
     locales: &[Locale],

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
 use super::scope::WalkScope;
-use crate::content::strapi::fetch::ListReply;
-use crate::content::{ContentError, Selection};
-use crate::rules::Locale;
+use crate::strapi::fetch::ListReply;
+use crate::{ContentError, Selection};
+use frontend_map_rules::Locale;
 
 /// From a failure to the next request.
 const PAUSE: Duration = Duration::from_millis(500);

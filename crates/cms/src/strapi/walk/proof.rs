@@ -1,6 +1,6 @@
 //! Whether a keyset walk has seen all documents (D23): a pure state machine, without a network.
 
-use crate::content::strapi::page::EchoedPaging;
+use crate::strapi::page::EchoedPaging;
 
 /// A walk may see this many rows plus a tenth more than the first total. Without a bound, a walk
 /// over a CMS that always has one more page would never end.

@@ -2,8 +2,8 @@
 
 use super::error::OTHER_LOCALE;
 use super::scope::WalkScope;
-use crate::content::strapi::page::Page;
-use crate::content::{BadItem, ContentError, Document, DocumentLocale};
+use crate::strapi::page::Page;
+use crate::{BadItem, ContentError, Document, DocumentLocale};
 
 /// Calls `push` with the first `count` rows of a page.
 ///

@@ -1,10 +1,10 @@
 //! What a walk reads.
 
 use super::failures::Failures;
-use crate::content::strapi::endpoint_cache::ResolvedEndpoint;
-use crate::content::strapi::fetch::Fetcher;
-use crate::content::{ContentQuery, KnownDocuments};
-use crate::rules::Locale;
+use crate::strapi::endpoint_cache::ResolvedEndpoint;
+use crate::strapi::fetch::Fetcher;
+use crate::{ContentQuery, KnownDocuments};
+use frontend_map_rules::Locale;
 
 /// One content type in one locale.
 #[derive(Clone, Copy)]

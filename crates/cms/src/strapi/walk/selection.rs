@@ -6,23 +6,23 @@
 use std::slice;
 
 use super::walk;
-use crate::content::strapi::document::is_in_locale;
-use crate::content::strapi::endpoint::EndpointKind;
-use crate::content::strapi::fetch::Fetcher;
-use crate::content::strapi::page::Page;
-use crate::content::strapi::query_string::{self, PageRequest};
-use crate::content::{
+use crate::strapi::document::is_in_locale;
+use crate::strapi::endpoint::EndpointKind;
+use crate::strapi::fetch::Fetcher;
+use crate::strapi::page::Page;
+use crate::strapi::query_string::{self, PageRequest};
+use crate::{
     BadItem, ContentError, ContentQuery, Document, DocumentSink, KnownDocuments, Selected,
     Selection, WalkRequest,
 };
-use crate::rules::Locale;
+use frontend_map_rules::Locale;
 
 const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
 const IGNORED: ContentError = ContentError::Unusable("documents that the filter excludes");
 const BAD_ITEM: ContentError = ContentError::Unusable("an item that is not a document");
 
-/// See [`crate::content::Strapi::select`].
-pub(in crate::content::strapi) async fn select(
+/// See [`crate::Strapi::select`].
+pub(in crate::strapi) async fn select(
     fetcher: &Fetcher,
     query: &ContentQuery,
     locales: &[Locale],
@@ -63,8 +63,8 @@ pub(in crate::content::strapi) async fn select(
     Ok(Selected::Versions(versions))
 }
 
-/// See [`crate::content::Strapi::select_by_locale`].
-pub(in crate::content::strapi) async fn select_by_locale(
+/// See [`crate::Strapi::select_by_locale`].
+pub(in crate::strapi) async fn select_by_locale(
     fetcher: &Fetcher,
     query: &ContentQuery,
     locales: &[Locale],

@@ -12,10 +12,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::{NO_LIST, WalkError};
 use super::proof::{NO_ECHO, Unproven};
 use super::scope::WalkScope;
-use crate::content::strapi::page::Page;
-use crate::content::strapi::query_string;
-use crate::content::{KnownDocuments, Selection};
-use crate::rules::Locale;
+use crate::strapi::page::Page;
+use crate::strapi::query_string;
+use crate::{KnownDocuments, Selection};
+use frontend_map_rules::Locale;
 
 /// A longer id is not requested: a hundred of them would be too long for the head of a request.
 /// Strapi's own have 24 characters.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use tokio::sync::OwnedRwLockReadGuard;
 
 use super::{Progress, SharedResult, WITHIN, scripts};
-use crate::shared_engine::{Argument, Engine, Script};
+use crate::redis::{Argument, Engine, Script};
 
 pub(super) static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::RELEASE));
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::claim::{Claim, RELEASE};
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
-use crate::shared_engine::{Argument, EngineError, Script};
+use crate::redis::{Argument, EngineError, Script};
 
 static FOLLOW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FOLLOW));
 

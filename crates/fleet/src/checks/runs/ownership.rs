@@ -8,7 +8,7 @@ use tokio::sync::OwnedRwLockReadGuard;
 
 use super::claim::{Claim, RELEASE};
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
-use crate::shared_engine::{Argument, EngineError, Script};
+use crate::redis::{Argument, EngineError, Script};
 
 /// The most runs in flight at a time over all instances: all runs share the ten permits, and each
 /// has a deadline.

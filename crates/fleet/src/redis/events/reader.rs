@@ -8,8 +8,8 @@ use redis::aio::MultiplexedConnection;
 use tokio::sync::mpsc;
 
 use super::{Event, StreamId};
-use crate::shared_engine::bounded::RawEntry;
-use crate::shared_engine::{Argument, Engine, EngineError, EngineState, Script, StreamEntry};
+use crate::redis::bounded::RawEntry;
+use crate::redis::{Argument, Engine, EngineError, EngineState, Script, StreamEntry};
 
 /// How long a read blocks in the engine, and how much longer its answer may take.
 const BLOCK_MS: u64 = 1_000;

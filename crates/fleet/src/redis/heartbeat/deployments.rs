@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::shared_engine::seal::Sealer;
+use crate::redis::seal::Sealer;
 
 /// The context of the seal of a description.
-pub(in crate::shared_engine) const CONTEXT: &str = "deployment";
+pub(in crate::redis) const CONTEXT: &str = "deployment";
 
 /// How long a description of this instance may be found after it was replaced: the engine has it for
 /// 5 s, and a heartbeat may be in flight.
@@ -16,7 +16,7 @@ const FORMER: Duration = Duration::from_secs(8);
 
 /// The deployment of this instance, and the others that the last heartbeat has found.
 #[derive(Default)]
-pub(in crate::shared_engine) struct Deployments(Mutex<State>);
+pub(in crate::redis) struct Deployments(Mutex<State>);
 
 #[derive(Default)]
 struct State {
@@ -28,7 +28,7 @@ struct State {
 }
 
 impl Deployments {
-    pub(in crate::shared_engine) fn set_own(&self, sealer: &Sealer, description: &str) {
+    pub(in crate::redis) fn set_own(&self, sealer: &Sealer, description: &str) {
         let (state, own) = (&mut *self.0.lock(), sealer.seal(CONTEXT, description.as_bytes()));
         let former = std::mem::replace(&mut state.own, own);
         if former != state.own {
@@ -36,17 +36,17 @@ impl Deployments {
         }
     }
 
-    pub(in crate::shared_engine) fn own(&self) -> Vec<u8> {
+    pub(in crate::redis) fn own(&self) -> Vec<u8> {
         self.0.lock().own.clone()
     }
 
-    pub(in crate::shared_engine) fn others(&self) -> Vec<String> {
+    pub(in crate::redis) fn others(&self) -> Vec<String> {
         self.0.lock().others.clone()
     }
 
     /// Records the sealed descriptions of other deployments. Foreign values have no seal that fits.
     /// Logs each deployment that was not there before.
-    pub(in crate::shared_engine) fn set_others(&self, sealer: &Sealer, found: &[Vec<u8>]) {
+    pub(in crate::redis) fn set_others(&self, sealer: &Sealer, found: &[Vec<u8>]) {
         let state = &mut *self.0.lock();
         state.former.retain(|(_, replaced)| replaced.elapsed() < FORMER);
         let is_own = |found: &Vec<u8>| {

@@ -1,6 +1,6 @@
 //! The five classes of results, three of which are dead.
 
-use crate::validator::CheckResult;
+use crate::checks::CheckResult;
 
 /// The class of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

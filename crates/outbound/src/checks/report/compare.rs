@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::{Deserialize, Deserializer};
 
 use super::{Class, SiteReport};
-use crate::validator::{Failure, Finding};
+use crate::checks::{Failure, Finding};
 
 /// A previous report, read from its JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]

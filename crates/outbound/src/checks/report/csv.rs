@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Class, SiteReport, Visible};
-use crate::validator::Finding;
+use crate::checks::Finding;
 
 const HEADER: &str =
     "contentType,documentId,locale,rule,url,status,class,ok,location,reason,title,adminUrl";

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::validator::{CheckResult, Failure, Finding};
+use crate::checks::{CheckResult, Failure, Finding};
 
 const HOSTILE: [&str; 14] = [
     "plain",
@@ -124,7 +124,7 @@ fn csv_has_the_text_in_one_field_that_is_no_formula() {
         let text = record[1].strip_prefix('\'').unwrap_or(&record[1]);
         assert_eq!(text, id);
         assert!(record.iter().all(|field| !field.trim_start().starts_with(['=', '+', '-', '@'])));
-        assert!(record.iter().all(|field| field.chars().all(crate::rules::is_visible)));
+        assert!(record.iter().all(|field| field.chars().all(frontend_map_rules::is_visible)));
     }
 }
 

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::xml_text::XmlText;
 use super::{Class, Classes, Entry, SiteReport, TypeReport};
-use crate::site::PAGES;
-use crate::validator::Finding;
+use crate::checks::Finding;
+use frontend_map_catalog::site::PAGES;
 
 /// Writes the suites. A 4xx or 5xx is a failure, any other dead URL is an error, and a redirect passes,
 /// with its target as output.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::Tally;
-use crate::site::AdminLinks;
-use crate::tables::{Problem, Problems};
-use crate::validator::{CheckResult, Finding, Targets};
+use crate::checks::{CheckResult, Finding, Targets};
+use frontend_map_catalog::site::AdminLinks;
+use frontend_map_catalog::tables::{Problem, Problems};
 
 /// The results of some content types of a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

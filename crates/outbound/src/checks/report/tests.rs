@@ -1,7 +1,7 @@
 //! The classes as a table, and the serialized counters and results word for word.
 
 use super::*;
-use crate::validator::Failure;
+use crate::checks::Failure;
 
 fn answered(status: u16) -> CheckResult {
     CheckResult::Response { status, location: None, retry_after: None }

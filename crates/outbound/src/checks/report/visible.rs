@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::rules::is_visible;
+use frontend_map_rules::is_visible;
 
 /// Shows each character that is not visible by its number, such as `\u{202e}`: text from a frontend must
 /// neither control a terminal nor reverse the direction of a line.

@@ -15,14 +15,14 @@ use super::last_run::LastRun;
 use super::publisher::{Admission, Publisher};
 use super::run::Run;
 use super::stored;
-use crate::fleet::checks::runs::FleetRuns;
-use crate::metrics::{CheckedClass, Metrics};
-use crate::site::Site;
-use crate::store::Store;
-use crate::traces;
-use crate::validator::report::Classes;
-use crate::validator::{Targets, Validator};
+use crate::checks::report::Classes;
+use crate::checks::{Targets, Validator};
 use entries::{Entries, Entry, MAX_RUNNING};
+use frontend_map_catalog::site::Site;
+use frontend_map_fleet::checks::runs::FleetRuns;
+use frontend_map_platform::metrics::{CheckedClass, Metrics};
+use frontend_map_platform::traces;
+use frontend_map_store::Store;
 
 /// How long the end of the process waits for the engine.
 const RELEASE_WAIT: Duration = Duration::from_millis(500);

@@ -1,7 +1,7 @@
 //! The result log of a run: 12 bytes a URL, and the text of redirect targets.
 
-use crate::validator::report::{Class, Tally};
-use crate::validator::{CheckResult, Failure};
+use crate::checks::report::{Class, Tally};
+use crate::checks::{CheckResult, Failure};
 
 /// In place of an index: the result has no redirect target.
 const NO_LOCATION: u32 = u32::MAX;

@@ -12,9 +12,9 @@ use tokio::time::{sleep, timeout};
 
 use super::publisher::{Admission, Publisher};
 use super::results::{Outcome, ResultLog};
-use crate::fleet::checks::runs::Progress;
-use crate::validator::report::Tally;
-use crate::validator::{CheckResult, Failure, Targets, Validator};
+use crate::checks::report::Tally;
+use crate::checks::{CheckResult, Failure, Targets, Validator};
+use frontend_map_fleet::checks::runs::Progress;
 
 /// A run: queued, in flight or ended.
 pub struct Run {

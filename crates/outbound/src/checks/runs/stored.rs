@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::last_run::{Dead, LastRun};
 use super::results::{checked, code};
 use super::run::{Findings, Run};
-use crate::clock::unix_ms_of;
-use crate::site::{PAGES, Site};
-use crate::snapshot::{Builder, Listing, Serialized, Snapshot, Titles};
-use crate::store::made_by;
-use crate::validator::{CheckResult, Targets};
+use crate::checks::{CheckResult, Targets};
+use frontend_map_catalog::site::{PAGES, Site};
+use frontend_map_catalog::snapshot::{Builder, Listing, Serialized, Snapshot, Titles};
+use frontend_map_platform::clock::unix_ms_of;
+use frontend_map_store::made_by;
 
 /// What is written in front of the snapshot. Times are in milliseconds since 1970, positions those of
 /// the URLs.

@@ -5,10 +5,10 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::{Attempts, SHARED_PAUSE, Worker};
-use crate::fleet::positions::{LastContent, SharedPosition, Stored};
-use crate::notify::Progress;
-use crate::notify::position::Position;
-use crate::store::{Store, StoreState};
+use crate::webhooks::Progress;
+use crate::webhooks::position::Position;
+use frontend_map_fleet::positions::{LastContent, SharedPosition, Stored};
+use frontend_map_store::{Store, StoreState};
 
 /// How often a process checks whether another one has released the store: until then, the other one
 /// sends.

@@ -1,8 +1,8 @@
 //! Paths built from templates and values, or the fault of a placeholder.
 
 use super::*;
-use crate::rules::fixtures::{Holds, field, locale, locales, per_locale, rule, text};
-use crate::rules::{Condition, Literal, Param, RuleSet};
+use crate::fixtures::{Holds, field, locale, locales, per_locale, rule, text};
+use crate::{Condition, Literal, Param, RuleSet};
 
 type Row<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, &'a str);
 

@@ -1,8 +1,8 @@
 //! The values that placeholders get from documents, and their faults.
 
 use super::*;
-use crate::rules::fixtures::{Holds, field, rule, text};
-use crate::rules::{Param, Rule};
+use crate::fixtures::{Holds, field, rule, text};
+use crate::{Param, Rule};
 
 fn value(rule: &Rule, holds: &Holds<'_>) -> Result<String, String> {
     let value = rule.first_template().segments()[0].value(holds).unwrap();

@@ -1,8 +1,8 @@
 //! Which pathnames a rule matches, and the mismatch of the others (D10).
 
 use super::*;
-use crate::rules::LocalePrefix;
-use crate::rules::fixtures::set;
+use crate::LocalePrefix;
+use crate::fixtures::set;
 
 /// `matches`, or the reason and the segment of the mismatch.
 fn outcome(prefix: LocalePrefix, template: &str, pathname: &str) -> String {

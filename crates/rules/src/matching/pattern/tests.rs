@@ -1,7 +1,7 @@
 //! The patterns of a rule's templates.
 
 use super::*;
-use crate::rules::fixtures::{locale, per_locale, rule, translated_locales};
+use crate::fixtures::{locale, per_locale, rule, translated_locales};
 
 /// Each pattern with its locales, those that `{locale}` matches, and where `{locale}` was omitted.
 fn summaries(rule: &Rule, default: Option<&str>) -> Vec<String> {

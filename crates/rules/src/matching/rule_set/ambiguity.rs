@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::RuleSet;
-use crate::rules::matching::pattern::Pattern;
-use crate::rules::template::{Segment, Template};
+use crate::matching::pattern::Pattern;
+use crate::template::{Segment, Template};
 
 /// A template whose paths are ambiguous under `locale_prefix = "except-default"`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]

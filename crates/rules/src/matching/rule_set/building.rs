@@ -1,10 +1,10 @@
 //! What the rules of a site build from the values of a document.
 
 use super::RuleSet;
-use crate::rules::building::{BuiltSegment, NoPath, TemplateValues, built_segments};
-use crate::rules::locale::Locale;
-use crate::rules::rule::Rule;
-use crate::rules::template::Template;
+use crate::building::{BuiltSegment, NoPath, TemplateValues, built_segments};
+use crate::locale::Locale;
+use crate::rule::Rule;
+use crate::template::Template;
 
 impl RuleSet {
     /// Writes the path that a rule of this site builds from these values, under one of the site's

@@ -2,9 +2,9 @@
 //! their URL (D19).
 
 use super::{Match, RuleSet};
-use crate::rules::encode::encode;
-use crate::rules::locale::LocalePrefix;
-use crate::rules::pathname::Pathname;
+use crate::encode::encode;
+use crate::locale::LocalePrefix;
+use crate::pathname::Pathname;
 
 impl RuleSet {
     /// The normalized path with the site's first locale in place of the one that the match has
@@ -39,8 +39,8 @@ impl RuleSet {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::fixtures::{locales, per_locale, rule, translated_locales};
-    use crate::rules::{LocalePrefix, Pathname, RuleSet};
+    use crate::fixtures::{locales, per_locale, rule, translated_locales};
+    use crate::{LocalePrefix, Pathname, RuleSet};
 
     #[test]
     fn in_default_locale_replaces_or_removes_the_captured_locale() {

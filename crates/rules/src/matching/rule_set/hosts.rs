@@ -3,8 +3,8 @@
 
 use super::ties::RuleSubset;
 use super::{Match, RuleSet};
-use crate::rules::matching::pattern::Pattern;
-use crate::rules::pathname::Pathname;
+use crate::matching::pattern::Pattern;
+use crate::pathname::Pathname;
 
 impl RuleSet {
     /// The same rules for a site with several hosts; `hosts` has the host of each locale, and is
@@ -93,14 +93,14 @@ impl RuleSet {
     }
 
     /// Whether some host has both patterns, which are given by their positions.
-    pub(in crate::rules) fn share_a_host(&self, one: usize, other: usize) -> bool {
+    pub(crate) fn share_a_host(&self, one: usize, other: usize) -> bool {
         let has_both = |own: &RuleSubset| own.has(one) && own.has(other);
         let mut hosts = self.by_host.iter().flatten().peekable();
         hosts.peek().is_none() || hosts.any(has_both)
     }
 
     /// Whether each host that has the pattern `other` has `one` too; both are positions.
-    pub(in crate::rules) fn is_on_all_hosts_of(&self, one: usize, other: usize) -> bool {
+    pub(crate) fn is_on_all_hosts_of(&self, one: usize, other: usize) -> bool {
         self.by_host.iter().flatten().all(|host| host.has(one) || !host.has(other))
     }
 
@@ -141,8 +141,8 @@ impl RuleSet {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::fixtures::{per_locale, rule};
-    use crate::rules::{Locale, LocalePrefix, Locales, Pathname, RuleSet, SiteLocale, TieBreak};
+    use crate::fixtures::{per_locale, rule};
+    use crate::{Locale, LocalePrefix, Locales, Pathname, RuleSet, SiteLocale, TieBreak};
 
     /// `us` and `gb` have one segment on different hosts.
     fn locales() -> Locales {

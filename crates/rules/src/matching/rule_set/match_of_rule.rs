@@ -1,9 +1,9 @@
 //! The match of the rule that built a path: the values that the path was built from.
 
 use super::{Match, RuleSet};
-use crate::rules::matching::linear::match_pattern;
-use crate::rules::matching::pattern::Pattern;
-use crate::rules::pathname::Pathname;
+use crate::matching::linear::match_pattern;
+use crate::matching::pattern::Pattern;
+use crate::pathname::Pathname;
 
 /// The positions of each rule's patterns, for many look-ups by rule.
 #[derive(Clone, Debug)]
@@ -100,8 +100,8 @@ impl RuleSet {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::fixtures::{locales, per_locale, rule};
-    use crate::rules::{Locale, LocalePrefix, Match, Pathname, RuleSet, SiteLocale};
+    use crate::fixtures::{locales, per_locale, rule};
+    use crate::{Locale, LocalePrefix, Match, Pathname, RuleSet, SiteLocale};
 
     #[test]
     fn match_of_rule_is_that_of_the_rule_and_the_locale_that_built_the_path() {

@@ -1,14 +1,14 @@
 //! Matches of documents that have a path of their own, which no template decides about (D41).
 
 use super::{Match, RuleSet};
-use crate::rules::building::TemplateValues;
-use crate::rules::encode::encode;
-use crate::rules::locale::{Locale, LocalePrefix, SiteLocale};
-use crate::rules::matching::captures::Params;
-use crate::rules::pathname::{PathSegment, Pathname};
-use crate::rules::rule::{Rule, Templates};
-use crate::rules::template::Template;
-use crate::rules::url_safety::Fault;
+use crate::building::TemplateValues;
+use crate::encode::encode;
+use crate::locale::{Locale, LocalePrefix, SiteLocale};
+use crate::matching::captures::Params;
+use crate::pathname::{PathSegment, Pathname};
+use crate::rule::{Rule, Templates};
+use crate::template::Template;
+use crate::url_safety::Fault;
 
 impl RuleSet {
     /// The positions of the rules that name a path field, in the order of the settings.
@@ -159,8 +159,8 @@ impl RuleSet {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::fixtures::{field, locales, per_locale, rule, translated_locales};
-    use crate::rules::{Locale, LocalePrefix, Pathname, Rule, RuleSet, SiteLocale};
+    use crate::fixtures::{field, locales, per_locale, rule, translated_locales};
+    use crate::{Locale, LocalePrefix, Pathname, Rule, RuleSet, SiteLocale};
 
     /// Prefix, rule, path, and the values with their locales.
     type Case<'a> = (LocalePrefix, fn() -> Rule, &'a str, &'a str);

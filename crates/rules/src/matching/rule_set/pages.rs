@@ -1,9 +1,9 @@
 //! The pages of a site outside the CMS: their paths, and that no document may have one of them.
 
 use super::RuleSet;
-use crate::rules::locale::SiteLocale;
-use crate::rules::page_paths::{PagePaths, PageValues};
-use crate::rules::template::Template;
+use crate::locale::SiteLocale;
+use crate::page_paths::{PagePaths, PageValues};
+use crate::template::Template;
 
 impl RuleSet {
     /// The same rules for a site with these pages outside the CMS.

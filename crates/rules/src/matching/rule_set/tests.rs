@@ -1,8 +1,8 @@
 //! Rule sets: their content types, fields and templates, and what a match contains.
 
 use super::*;
-use crate::rules::fixtures::{field, locale, locales, per_locale, rule, set};
-use crate::rules::{Literal, Source};
+use crate::fixtures::{field, locale, locales, per_locale, rule, set};
+use crate::{Literal, Source};
 
 /// A rule of `api::t.t0` with these conditions.
 fn rule_where(template: &str, conditions: &[(&str, &str)]) -> Rule {
@@ -65,7 +65,7 @@ fn alternatives_are_the_conditions_of_each_rule_of_the_type() {
 fn fields_of_a_type_are_those_of_its_rules_each_once() {
     let mut pages = rule(0, "/p/{*path}");
     let source = Some(Source::ancestors(&field("slug"), &field("up"), 0));
-    assert!(pages.set_param("path", &crate::rules::Param { source, constraint: None }));
+    assert!(pages.set_param("path", &crate::Param { source, constraint: None }));
     let mut dated = rule_where("/{locale}/{on:year}/{on:day}/{documentId}", &[("kind", "a")]);
     dated.sitemap.modified = field("changed");
     dated.sitemap.exclude_when = rule_where("/", &[("hidden", "1")]).conditions;

@@ -1,13 +1,13 @@
 //! Matches of equal precedence, among which only the order of the settings decides (D8).
 
 use super::{Match, RuleSet};
-use crate::rules::locale::Locales;
-use crate::rules::matching::linear::match_pattern;
-use crate::rules::matching::pattern::Pattern;
-use crate::rules::matching::precedence::same_shape;
-use crate::rules::matching::trie::Trie;
-use crate::rules::pathname::Pathname;
-use crate::rules::rule::Rule;
+use crate::locale::Locales;
+use crate::matching::linear::match_pattern;
+use crate::matching::pattern::Pattern;
+use crate::matching::precedence::same_shape;
+use crate::matching::trie::Trie;
+use crate::pathname::Pathname;
+use crate::rule::Rule;
 
 /// Some rules of a rule set, compiled by themselves.
 #[derive(Clone, Debug)]
@@ -168,10 +168,8 @@ impl RuleSet {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::fixtures::{locales, per_locale, rule};
-    use crate::rules::{
-        ContentTypeUid, Locale, LocalePrefix, Locales, Pathname, Rule, RuleSet, Template,
-    };
+    use crate::fixtures::{locales, per_locale, rule};
+    use crate::{ContentTypeUid, Locale, LocalePrefix, Locales, Pathname, Rule, RuleSet, Template};
 
     #[test]
     fn tie_exists_for_each_matching_rule_of_the_most_specific_shape() {

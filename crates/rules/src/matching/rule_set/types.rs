@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::rules::rule::Rule;
-use crate::rules::uid::ContentTypeUid;
+use crate::rule::Rule;
+use crate::uid::ContentTypeUid;
 
 /// The positions of the rules by content type.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Traces: each pattern compared with a pathname.
 
 use super::*;
-use crate::rules::LocalePrefix;
-use crate::rules::fixtures::set;
+use crate::LocalePrefix;
+use crate::fixtures::set;
 
 /// The pattern, then each compared segment with its text in the pathname and its mismatch.
 fn summary(trace: &PatternTrace<'_>) -> String {

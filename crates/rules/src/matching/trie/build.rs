@@ -9,8 +9,8 @@ use super::guard::{Guard, Key};
 use super::{
     AffixLengths, GuardedChild, Lengths, NO_CHILD, NO_NODE, NO_RANK, Node, Rare, Span, Trie,
 };
-use crate::rules::matching::pattern::Pattern;
-use crate::rules::template::Segment;
+use crate::matching::pattern::Pattern;
+use crate::template::Segment;
 
 #[derive(Default)]
 struct Builder<'p> {
@@ -25,7 +25,7 @@ struct Builder<'p> {
 
 impl Trie {
     /// Compiles the patterns, which are in the order of evaluation.
-    pub(in crate::rules) fn new(patterns: &[Pattern]) -> Self {
+    pub(crate) fn new(patterns: &[Pattern]) -> Self {
         let mut builder = Builder { guards: vec![Guard::default()], ..Builder::default() };
         builder.node(NO_RANK, 0, Link::Static);
         for (rank, pattern) in patterns.iter().enumerate() {

@@ -1,10 +1,10 @@
 //! Guards: conditions on the value of a placeholder.
 
-use crate::rules::constraint::{Constraint, ValuePattern};
-use crate::rules::locale::Locales;
-use crate::rules::matching::pattern::{AcceptedLocales, Pattern, ValueConditions};
-use crate::rules::pathname::Pathname;
-use crate::rules::template::DatePart;
+use crate::constraint::{Constraint, ValuePattern};
+use crate::locale::Locales;
+use crate::matching::pattern::{AcceptedLocales, Pattern, ValueConditions};
+use crate::pathname::Pathname;
+use crate::template::DatePart;
 
 /// All conditions on the value of a placeholder.
 #[derive(Clone, Debug, Default)]

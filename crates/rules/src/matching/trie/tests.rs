@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use crate::rules::fixtures::set;
-use crate::rules::matching::linear::match_pattern;
-use crate::rules::matching::pattern::Pattern;
-use crate::rules::template::Segment;
-use crate::rules::{
+use crate::fixtures::set;
+use crate::matching::linear::match_pattern;
+use crate::matching::pattern::Pattern;
+use crate::template::Segment;
+use crate::{
     Constraint, ContentTypeUid, Locale, LocalePrefix, Locales, Param, Pathname, Rule, RuleSet,
     SiteLocale, SitemapOptions, Template, Templates, TooCostly,
 };

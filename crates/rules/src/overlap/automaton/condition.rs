@@ -7,10 +7,10 @@ use regex_automata::util::primitives::StateID;
 use regex_automata::{Anchored, util::start};
 use smallvec::SmallVec;
 
-use crate::rules::constraint::ValuePattern;
+use crate::constraint::ValuePattern;
 
 #[derive(Clone)]
-pub(in crate::rules::overlap) enum TextCondition<'r> {
+pub(in crate::overlap) enum TextCondition<'r> {
     /// A value with text before and after it.
     Value { around: [&'r str; 2], pattern: Option<&'r ValuePattern> },
     /// One of these texts, which are sorted.

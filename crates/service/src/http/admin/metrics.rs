@@ -10,11 +10,11 @@ use super::{shared, text_response};
 use crate::app::App;
 use crate::http::request::accept::preferred;
 use crate::http::response::envelope::HttpResponse;
-use crate::metrics::{self, Encoder, TextFormat, gauge_value};
-use crate::notify::TargetState;
-use crate::snapshot::Skipped;
-use crate::snapshot_cache::{CachedCopy, TypeStatus};
-use crate::store::StoreState;
+use frontend_map_cache::{CachedCopy, TypeStatus};
+use frontend_map_catalog::snapshot::Skipped;
+use frontend_map_outbound::webhooks::TargetState;
+use frontend_map_platform::metrics::{self, Encoder, TextFormat, gauge_value};
+use frontend_map_store::StoreState;
 
 /// The formats; the first is the default.
 const FORMATS: [TextFormat; 2] = [TextFormat::Classic, TextFormat::OpenMetrics];

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use super::shared;
 use crate::app::{App, Readiness};
-use crate::content::BreakerState;
 use crate::http::response::envelope::{HttpResponse, json_response};
-use crate::snapshot_cache::TypeStatus;
-use crate::store::StoreState;
+use frontend_map_cache::TypeStatus;
+use frontend_map_cms::BreakerState;
+use frontend_map_store::StoreState;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

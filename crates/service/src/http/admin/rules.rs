@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::http::response::envelope::{HttpResponse, json_response};
-use crate::rules::{Locale, Rule, Template};
-use crate::site::{ResolveBy, Site};
+use frontend_map_catalog::site::{ResolveBy, Site};
+use frontend_map_rules::{Locale, Rule, Template};
 
 #[derive(Serialize)]
 struct Loaded<'a> {

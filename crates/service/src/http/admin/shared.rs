@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::fleet::Role;
-use crate::fleet::status::{EngineStatus, ListStatus};
-use crate::metrics::{Encoder, gauge_value};
-use crate::snapshot_cache::TypeStatus;
+use frontend_map_cache::TypeStatus;
+use frontend_map_fleet::Role;
+use frontend_map_fleet::status::{EngineStatus, ListStatus};
+use frontend_map_platform::metrics::{Encoder, gauge_value};
 
 /// The engine, in `/readyz`.
 #[derive(Serialize)]

@@ -16,9 +16,9 @@ use crate::http::request::params::{MAX_UID_BYTES, SITE, parse_boolean, required}
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::cache_status::insert_cache_status;
 use crate::http::response::error::ApiError;
-use crate::site::{PAGES, Site};
-use crate::sitemap::Form;
-use crate::snapshot_cache::CachedCopy;
+use frontend_map_cache::CachedCopy;
+use frontend_map_catalog::site::{PAGES, Site};
+use frontend_map_catalog::sitemap::Form;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 4] = [

@@ -9,15 +9,15 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
 use crate::app::App;
-use crate::change_log::{Filter, Kind, Read, Since};
-use crate::fleet::changes::Readiness;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_site, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::{JSON, success_text};
 use crate::http::response::error::ApiError;
-use crate::json::Json;
-use crate::site::Site;
+use frontend_map_catalog::changes::log::{Filter, Kind, Read, Since};
+use frontend_map_catalog::json::Json;
+use frontend_map_catalog::site::Site;
+use frontend_map_fleet::changes::Readiness;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 2] = [SITE, Param::unlimited("since")];

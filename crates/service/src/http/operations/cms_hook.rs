@@ -21,7 +21,7 @@ use crate::app::{App, receive_cms_event};
 use crate::http::request::bearer::BearerToken;
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
-use crate::metrics::{HookRefusal, Label};
+use frontend_map_platform::metrics::{HookRefusal, Label};
 
 /// How much of a body is read, in bytes, and for how long: a response before the end of the body
 /// would look like a broken connection to the CMS. An entry with its relations has some megabytes.

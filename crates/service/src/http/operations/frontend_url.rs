@@ -17,8 +17,6 @@ use serde::Serialize;
 
 use super::shared_path::{self, SharedPath, VersionPath};
 use crate::app::App;
-use crate::content::{ContentError, Document, Status};
-use crate::frontend_url::NoUrlReason;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     LOCALE, MAX_UID_BYTES, SITE, known_site, parse_boolean, parse_document_id,
@@ -28,9 +26,11 @@ use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::cache_status::insert_last_good_status;
 use crate::http::response::envelope::success;
 use crate::http::response::error::{ApiError, Details};
-use crate::rules::{Locale, SiteLocale};
-use crate::site::Site;
-use crate::snapshot_cache::{FoundDocument, Stale};
+use frontend_map_cache::{FoundDocument, Stale};
+use frontend_map_catalog::site::Site;
+use frontend_map_cms::{ContentError, Document, Status};
+use frontend_map_rules::frontend_url::NoUrlReason;
+use frontend_map_rules::{Locale, SiteLocale};
 
 pub(super) use difference::update_if_different;
 use in_snapshot::{in_snapshot, newest};

@@ -30,7 +30,7 @@ use crate::http::response::cache_status::insert_last_good_status;
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, json_response};
 use crate::http::response::error::ApiError;
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
 
 const STATUS: Param = Param::unlimited("status");
 

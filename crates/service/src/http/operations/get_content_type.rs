@@ -13,7 +13,7 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
-use crate::rules::Pathname;
+use frontend_map_rules::Pathname;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 6] =

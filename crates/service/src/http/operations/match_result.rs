@@ -2,9 +2,9 @@
 //! the 404 without one.
 
 use crate::http::response::error::{ApiError, CandidateDetails, Details};
-use crate::json::Json;
-use crate::rules::{Locale, Match, Pathname, SiteLocale};
-use crate::site::Site;
+use frontend_map_catalog::json::Json;
+use frontend_map_catalog::site::Site;
+use frontend_map_rules::{Locale, Match, Pathname, SiteLocale};
 
 /// The most candidates in the details of a 404 (D10).
 const MAX_CANDIDATES: usize = 50;

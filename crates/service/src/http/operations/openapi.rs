@@ -11,7 +11,7 @@ use axum::response::Response;
 use crate::http::response::conditional::conditional_tagged_json;
 use crate::http::response::etag;
 
-const YAML: &str = include_str!("../../../docs/openapi.yaml");
+const YAML: &str = include_str!("../../../../../docs/openapi.yaml");
 
 /// A new version of the service may have another description, so each use revalidates it.
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");

@@ -6,10 +6,10 @@ use axum::http::{HeaderName, HeaderValue};
 use crate::app::App;
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
-use crate::path_index::{Basis, Decision};
-use crate::rules::{Match, Pathname};
-use crate::site::{ResolveBy, Site};
-use crate::snapshot_cache::PathIndexState;
+use frontend_map_cache::PathIndexState;
+use frontend_map_catalog::path_index::{Basis, Decision};
+use frontend_map_catalog::site::{ResolveBy, Site};
+use frontend_map_rules::{Match, Pathname};
 
 /// What decided; only sites with `resolve = "documents"` send it.
 const X_RESOLVED_BY: HeaderName = HeaderName::from_static("x-resolved-by");

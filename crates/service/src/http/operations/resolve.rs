@@ -18,7 +18,6 @@ use super::frontend_url::parse_status;
 use super::match_result::{MatchResult, no_match, no_match_since};
 use super::path_match::{ResolvedBy, owner_host, path_index, without_path_index};
 use crate::app::App;
-use crate::content::Status;
 use crate::http::request::params::{
     HOST, LOCALE, MAX_UID_BYTES, PATHNAME, SITE, known_site, parse_host, parse_locale,
     parse_pathname, required,
@@ -27,11 +26,12 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
-use crate::path_index::{Basis, Decision};
-use crate::redirects::FormerOwner;
-use crate::rules::{ContentTypeUid, Pathname};
-use crate::site::Site;
-use crate::snapshot_cache::PathIndexState;
+use frontend_map_cache::PathIndexState;
+use frontend_map_catalog::moved::redirects::FormerOwner;
+use frontend_map_catalog::path_index::{Basis, Decision};
+use frontend_map_catalog::site::Site;
+use frontend_map_cms::Status;
+use frontend_map_rules::{ContentTypeUid, Pathname};
 
 const STATUS: Param = Param::unlimited("status");
 const UID: Param = Param { name: "uid", max_bytes: MAX_UID_BYTES };

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::path_match;
 use crate::app::App;
-use crate::json::Json;
-use crate::path_index::{self, PathIndex};
-use crate::site::Site;
-use crate::snapshot::{PublicUrl, Snapshot};
+use frontend_map_catalog::json::Json;
+use frontend_map_catalog::path_index::{self, PathIndex};
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
 
 /// `sharedPath`: another document owns the path of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -14,17 +14,17 @@ use axum::response::Response;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::app::App;
-use crate::frontend_url::BaseUrl;
 use crate::http::request::encoding::accepts_gzip;
 use crate::http::response::cache_status::insert_cache_status;
 use crate::http::response::conditional::{is_not_modified, last_modified};
 use crate::http::response::error::ApiError;
 use crate::http::response::etag;
 use crate::http::response::stream_body::stream_shared_text;
-use crate::rules::percent_decode;
-use crate::site::{PAGES, Site};
-use crate::sitemap::files::{INDEX, ROBOTS, SITEMAP, index, parse_name, robots};
-use crate::snapshot_cache::{CachedCopy, Served, SitemapFiles};
+use frontend_map_cache::{CachedCopy, Served, SitemapFiles};
+use frontend_map_catalog::site::{PAGES, Site};
+use frontend_map_catalog::sitemap::files::{INDEX, ROBOTS, SITEMAP, index, parse_name, robots};
+use frontend_map_rules::frontend_url::BaseUrl;
+use frontend_map_rules::percent_decode;
 
 const FOLDER: &str = "/sitemaps/";
 

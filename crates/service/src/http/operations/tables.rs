@@ -15,10 +15,10 @@ use crate::http::request::accept::{ResultFormat, preferred};
 use crate::http::request::encoding::accepts_gzip;
 use crate::http::response::cache_status::insert_cache_status;
 use crate::http::response::stream_body::{stream_gzip, stream_of_unknown_length};
-use crate::rules::ContentTypeUid;
-use crate::snapshot::Snapshot;
-use crate::snapshot_cache::Served;
-use crate::tables::{Chunks, Form, Rows};
+use frontend_map_cache::Served;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_catalog::tables::{Chunks, Form, Rows};
+use frontend_map_rules::ContentTypeUid;
 
 /// The fewest rows that are worth compressing: they are a kilobyte.
 const MIN_GZIP_ROWS: u64 = 4;

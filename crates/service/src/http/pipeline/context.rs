@@ -14,7 +14,7 @@ use super::routes::Route;
 use super::trace;
 use crate::app::App;
 use crate::http::request::request_id::{RequestId, X_REQUEST_ID};
-use crate::traces;
+use frontend_map_platform::traces;
 
 /// The data of a request that its response needs.
 pub(super) struct RequestContext<'a> {

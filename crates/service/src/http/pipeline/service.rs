@@ -19,7 +19,7 @@ use super::routes::{FromMemory, Route, route_labels, router};
 use crate::app::App;
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::{ApiError, two_framings};
-use crate::traces;
+use frontend_map_platform::traces;
 
 /// The response to a request.
 pub enum ResponseFuture {

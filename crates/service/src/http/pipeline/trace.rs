@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, HeaderName, Method, Request, StatusCode};
 
 use crate::http::request::request_id::RequestId;
-use crate::traces::{self, Span};
+use frontend_map_platform::traces::{self, Span};
 
 static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 

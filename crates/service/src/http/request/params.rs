@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::query::{Param, echo};
 use crate::app::App;
-use crate::frontend_url::HostName;
 use crate::http::response::error::ApiError;
-use crate::rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
-use crate::site::Site;
-use crate::snapshot::read_rfc3339;
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::read_rfc3339;
+use frontend_map_rules::frontend_url::HostName;
+use frontend_map_rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
 
 /// A site key (D3).
 pub(in crate::http) const SITE: Param = Param { name: "site", max_bytes: 64 };

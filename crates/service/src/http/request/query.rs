@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::http::response::error::ApiError;
-use crate::rules::percent_decode;
+use frontend_map_rules::percent_decode;
 
 /// The most parameters of a query, not counting empty pairs (D3).
 const MAX_PARAMETERS: usize = 128;

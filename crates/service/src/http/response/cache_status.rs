@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::snapshot_cache::{CacheStatus, Served};
+use frontend_map_cache::{CacheStatus, Served};
 
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body_util::{Either, Full};
 use serde::Serialize;
 
-use crate::json::Json;
+use frontend_map_catalog::json::Json;
 
 /// The media type of both.
 pub(in crate::http) const JSON: HeaderValue = HeaderValue::from_static("application/json");

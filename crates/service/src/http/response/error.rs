@@ -12,10 +12,10 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::envelope::{self, HttpResponse};
-use crate::content::ContentError;
-use crate::json::Json;
-use crate::rules::ContentTypeUid;
-use crate::site::Site;
+use frontend_map_catalog::json::Json;
+use frontend_map_catalog::site::Site;
+use frontend_map_cms::ContentError;
+use frontend_map_rules::ContentTypeUid;
 
 pub(in crate::http) use details::{CandidateDetails, Details};
 

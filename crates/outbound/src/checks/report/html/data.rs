@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
-use crate::validator::report::{Change, Class, PreviousReport, SiteReport, Visible};
+use crate::checks::report::{Change, Class, PreviousReport, SiteReport, Visible};
 
 /// The input of the page's script.
 #[derive(Serialize)]

@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use crate::tables::{Problem, VersionRow};
-use crate::validator::report::{ProblemList, Visible};
+use crate::checks::report::{ProblemList, Visible};
+use frontend_map_catalog::tables::{Problem, VersionRow};
 
 /// The most versions that are shown for one path.
 const VERSIONS_SHOWN: usize = 20;

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use super::RunKey;
-use crate::validator::runs::run::Run;
+use crate::checks::runs::run::Run;
 
 /// Runs in flight at a time; all of them share the ten requests of the process.
 pub(super) const MAX_RUNNING: usize = 2;

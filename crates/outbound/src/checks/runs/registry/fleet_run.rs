@@ -12,18 +12,18 @@ use tokio::task::block_in_place;
 use tokio::time::{sleep, sleep_until, timeout};
 
 use super::{Job, RunKey, Shared};
-use crate::clock::unix_ms_of;
-use crate::fleet::ListId;
-use crate::fleet::checks::runs::{
+use crate::checks::runs::last_run::LastRun;
+use crate::checks::runs::publisher::Admission;
+use crate::checks::runs::run::Run;
+use crate::checks::runs::stored::{self, Stored};
+use frontend_map_catalog::site::Site;
+use frontend_map_fleet::ListId;
+use frontend_map_fleet::checks::runs::{
     FleetRuns, Followed, Following, Joined, Ownership, PERIOD, Renewed, SharedResult, WITHIN,
 };
-use crate::fleet::lists::{has_valid_paths, max_decompressed};
-use crate::shared_engine::ANSWER_WAIT;
-use crate::site::Site;
-use crate::validator::runs::last_run::LastRun;
-use crate::validator::runs::publisher::Admission;
-use crate::validator::runs::run::Run;
-use crate::validator::runs::stored::{self, Stored};
+use frontend_map_fleet::lists::{has_valid_paths, max_decompressed};
+use frontend_map_fleet::redis::ANSWER_WAIT;
+use frontend_map_platform::clock::unix_ms_of;
 
 /// The time limit for reading a result; after it, this instance checks the URLs. The result of a
 /// million URLs has about 20 MB.

@@ -9,14 +9,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::X_SKIPPED_DOCUMENTS;
 use crate::app::App;
-use crate::frontend_url::{BaseUrl, Hosts};
 use crate::http::request::encoding::accepts_gzip;
 use crate::http::response::conditional::{is_not_modified, last_modified};
 use crate::http::response::etag;
 use crate::http::response::stream_body::{stream, stream_gzip};
-use crate::site::Site;
-use crate::sitemap::{Form, List};
-use crate::snapshot_cache::CachedCopy;
+use frontend_map_cache::CachedCopy;
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::sitemap::{Form, List};
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 
 /// The smallest list that is worth compressing, in bytes.
 const MIN_GZIP_BYTES: u64 = 1024;

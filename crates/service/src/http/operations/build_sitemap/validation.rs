@@ -18,8 +18,8 @@ use crate::http::request::accept::{ResultFormat, preferred_format};
 use crate::http::request::bearer::require_bearer;
 use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
-use crate::validator::Targets;
-use crate::validator::runs::{Run, RunFailed, Subscription, TooManyRuns};
+use frontend_map_outbound::checks::Targets;
+use frontend_map_outbound::checks::runs::{Run, RunFailed, Subscription, TooManyRuns};
 
 /// What an event source sends when it reconnects (HTML standard, section 9.2.4).
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use crate::fleet::cms_events::{CmsChange, CmsEvent};
-use crate::rules::{ContentTypeUid, is_document_id};
+use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_rules::{ContentTypeUid, is_document_id};
 
 /// The events that say nothing about published versions if `publishedAt` is null.
 const OF_DRAFTS: [&str; 3] = ["entry.create", "entry.update", "entry.draft-discard"];

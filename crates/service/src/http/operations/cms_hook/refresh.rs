@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::app::App;
-use crate::fleet::cms_events::{CmsChange, CmsEvent};
 use crate::http::request::params::known_site;
 use crate::http::request::query::echo;
 use crate::http::response::error::ApiError;
-use crate::rules::ContentTypeUid;
+use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_rules::ContentTypeUid;
 
 const MALFORMED: &str = "an event of a refresh has the texts `event`, `site` and `uid`, of which the last two \
                          may be left out, and nothing else";

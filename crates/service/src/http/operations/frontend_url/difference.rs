@@ -2,11 +2,11 @@
 //! then the webhook about a change was lost, or is late.
 
 use crate::app::{App, update_different_document};
-use crate::content::Document;
-use crate::frontend_url::{FrontendPath, NoUrl, NoUrlReason, frontend_path};
-use crate::rules::Locale;
-use crate::site::Site;
-use crate::snapshot::{Snapshot, Version};
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::{Snapshot, Version};
+use frontend_map_cms::Document;
+use frontend_map_rules::Locale;
+use frontend_map_rules::frontend_url::{FrontendPath, NoUrl, NoUrlReason, frontend_path};
 
 /// Lets a document be read again for the snapshot if that has something else of the version in a
 /// locale; `document`: what the CMS has now. The longer they differ, the more rarely.

@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::path_or_reason::{null_link, without_url};
 use super::{Params, PathOfVersion};
 use crate::app::App;
-use crate::content::Status;
-use crate::frontend_url::in_words;
-use crate::rules::Locale;
-use crate::site::Site;
-use crate::snapshot::Version;
-use crate::snapshot_cache::KnownCopy;
+use frontend_map_cache::KnownCopy;
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::Version;
+use frontend_map_cms::Status;
+use frontend_map_rules::Locale;
+use frontend_map_rules::frontend_url::in_words;
 
 /// What the snapshot has of a version, with its age.
 pub(super) struct InSnapshot {

@@ -2,11 +2,11 @@
 
 use super::{Params, PathOfVersion};
 use crate::app::App;
-use crate::content::{Document, Status};
-use crate::frontend_url::{NullLink, frontend_path, in_words};
 use crate::http::response::error::{ApiError, Details};
-use crate::rules::{FieldPath, Template};
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
+use frontend_map_cms::{Document, Status};
+use frontend_map_rules::frontend_url::{NullLink, frontend_path, in_words};
+use frontend_map_rules::{FieldPath, Template};
 
 /// The path of a version, from its fields.
 pub(in crate::http::operations) fn path(

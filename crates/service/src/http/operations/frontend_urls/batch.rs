@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::item::{Item, Items, TypeAndLocale};
 use crate::app::App;
-use crate::site::Site;
+use frontend_map_catalog::site::Site;
 
 /// The documents of a batch, with what they need to be looked up.
 pub(super) struct Batch<'a> {

@@ -9,7 +9,7 @@ use self::scan::{Scanned, scan};
 use super::MAX_DOCUMENTS;
 use crate::http::request::params::{MAX_LOCALE_BYTES, MAX_UID_BYTES, parse_locale};
 use crate::http::response::error::ApiError;
-use crate::rules::is_document_id;
+use frontend_map_rules::is_document_id;
 
 /// The usual length of an item in a body, in bytes.
 const USUAL_BYTES: usize = 64;

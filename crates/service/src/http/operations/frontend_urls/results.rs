@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use super::batch::{Batch, Place, TypeOfSite};
 use super::item::{Item, TypeAndLocale};
 use super::sources::Source;
-use crate::content::{Document, DocumentLocale};
-use crate::frontend_url::{NoUrl, NoUrlReason, frontend_path};
 use crate::http::operations::frontend_url::{NO_RULE, NO_VERSION};
 use crate::http::operations::shared_path::{PathOwners, SharedPath, VersionPath};
 use crate::http::response::envelope::success_text;
-use crate::json::Json;
-use crate::site::Site;
-use crate::snapshot::{Snapshot, Version};
+use frontend_map_catalog::json::Json;
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::{Snapshot, Version};
+use frontend_map_cms::{Document, DocumentLocale};
+use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, frontend_path};
 
 /// The reason of a malformed item.
 const INVALID: &str = "invalid";

@@ -8,13 +8,13 @@ use rustc_hash::FxHashMap;
 
 use super::batch::{Batch, Place, TypeOfSite};
 use crate::app::App;
-use crate::content::{ContentError, Document};
 use crate::http::operations::path_match::path_index;
 use crate::http::response::error::ApiError;
-use crate::path_index::PathIndex;
-use crate::rules::Locale;
-use crate::site::Site;
-use crate::snapshot_cache::{KnownCopy, Served};
+use frontend_map_cache::{KnownCopy, Served};
+use frontend_map_catalog::path_index::PathIndex;
+use frontend_map_catalog::site::Site;
+use frontend_map_cms::{ContentError, Document};
+use frontend_map_rules::Locale;
 
 /// What is known of a content type.
 pub(super) enum Source {

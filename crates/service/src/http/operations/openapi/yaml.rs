@@ -4,7 +4,7 @@
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
-use crate::json::Json;
+use frontend_map_catalog::json::Json;
 
 /// Why a text cannot be converted.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! Which documents could have a path: the placeholders of a match as conditions on fields.
 
-use crate::content::Selection;
-use crate::rules::{Condition, Literal, Match, Placeholder, Rule, Source};
+use frontend_map_cms::Selection;
+use frontend_map_rules::{Condition, Literal, Match, Placeholder, Rule, Source};
 
 /// The documents that a rule could build a path from.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -79,7 +79,7 @@ fn text(value: &str) -> Literal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
+    use frontend_map_rules::{
         ContentTypeUid, FieldPath, Locale, LocalePrefix, Locales, Param, Pathname, Rule, RuleSet,
         Template,
     };

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::candidates::Candidates;
 use super::from_cms::{Known, log};
-use crate::content::{ContentError, Status, Versions};
 use crate::http::operations::match_result::{MatchResult, no_match};
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
-use crate::rules::{ContentTypeUid, Locale, Match, Pathname};
-use crate::snapshot::{PublicUrl, Snapshot};
+use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
+use frontend_map_cms::{ContentError, Status, Versions};
+use frontend_map_rules::{ContentTypeUid, Locale, Match, Pathname};
 
 const TOO_MANY: ContentError =
     ContentError::Unusable("more than 100 documents that could have this path");

@@ -2,12 +2,12 @@
 //! it (D43).
 
 use crate::app::App;
-use crate::json::Json;
-use crate::path_index::PathIndex;
-use crate::redirects::{self, FormerOwner};
-use crate::rules::Pathname;
-use crate::site::Site;
-use crate::snapshot::{PublicUrl, timestamp_text};
+use frontend_map_catalog::json::Json;
+use frontend_map_catalog::moved::redirects::{self, FormerOwner};
+use frontend_map_catalog::path_index::PathIndex;
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::{PublicUrl, timestamp_text};
+use frontend_map_rules::Pathname;
 
 /// What the response says beside the document.
 pub(super) enum Note<'a> {

@@ -14,7 +14,6 @@ use super::page::{Requested, page_text};
 use super::resolution::{Resolution, ResolvedDocument};
 use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID};
 use crate::app::App;
-use crate::content::{ContentError, Status};
 use crate::http::operations::frontend_url;
 use crate::http::operations::match_result::{MatchResult, no_match};
 use crate::http::operations::path_match::{ResolvedBy, path_index, without_path_index};
@@ -26,11 +25,12 @@ use crate::http::request::params::{
 use crate::http::request::query::parse;
 use crate::http::response::envelope::{HttpResponse, json_response, success_text};
 use crate::http::response::error::ApiError;
-use crate::path_index::{PathIndex, VersionId};
-use crate::redirects;
-use crate::rules::{ContentTypeUid, Document, DocumentLocale, Locale, Pathname};
-use crate::site::Site;
-use crate::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
+use frontend_map_catalog::moved::redirects;
+use frontend_map_catalog::path_index::{PathIndex, VersionId};
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
+use frontend_map_cms::{ContentError, Status};
+use frontend_map_rules::{ContentTypeUid, Document, DocumentLocale, Locale, Pathname};
 
 const TOO_LARGE: ContentError = ContentError::Unusable("more text than a snapshot can hold");
 

@@ -4,9 +4,9 @@
 use super::former::{Note, RedirectTo};
 use super::resolution::{Resolution, ResolvedDocument};
 use crate::http::response::envelope::success_text;
-use crate::path_index::PathIndex;
-use crate::rules::{Locale, Pathname};
-use crate::site::Site;
+use frontend_map_catalog::path_index::PathIndex;
+use frontend_map_catalog::site::Site;
+use frontend_map_rules::{Locale, Pathname};
 
 /// A pathname as a request has it.
 pub(super) struct Requested<'r> {

@@ -2,11 +2,11 @@
 
 use super::former::Note;
 use crate::app::App;
-use crate::json::Json;
-use crate::path_index::PathIndex;
-use crate::rules::{Pathname, percent_decode};
-use crate::site::Site;
-use crate::snapshot::{PublicUrl, timestamp_text};
+use frontend_map_catalog::json::Json;
+use frontend_map_catalog::path_index::PathIndex;
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::{PublicUrl, timestamp_text};
+use frontend_map_rules::{Pathname, percent_decode};
 
 /// What a pathname or a document resolves to.
 pub(super) struct Resolution<'a> {

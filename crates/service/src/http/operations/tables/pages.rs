@@ -11,7 +11,6 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Copies, Format, insert_headers, snapshots};
 use crate::app::App;
-use crate::content::ContentError;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     LOCALE, MAX_UID_BYTES, SITE, known_shared_site, parse_boolean, parse_locale, parse_since,
@@ -21,8 +20,9 @@ use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::conditional::is_not_modified;
 use crate::http::response::error::ApiError;
 use crate::http::response::etag;
-use crate::site::{PAGES, Site};
-use crate::tables::{PageFilter, Pages};
+use frontend_map_catalog::site::{PAGES, Site};
+use frontend_map_catalog::tables::{PageFilter, Pages};
+use frontend_map_cms::ContentError;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 5] = [

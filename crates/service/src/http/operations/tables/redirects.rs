@@ -14,7 +14,7 @@ use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
-use crate::redirects::Redirects;
+use frontend_map_catalog::moved::redirects::Redirects;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 1] = [SITE];

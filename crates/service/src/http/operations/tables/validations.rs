@@ -12,7 +12,6 @@ use axum::response::Response;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::clock::unix_ms_of;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     MAX_UID_BYTES, SITE, known_site, known_type, parse_document_id, required,
@@ -21,11 +20,12 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::JSON;
 use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
-use crate::site::{PAGES, Site};
-use crate::snapshot::timestamp_text;
-use crate::validator::report::{Entry, Tally};
-use crate::validator::runs::{self, LastRun};
-use crate::validator::{Source, Target};
+use frontend_map_catalog::site::{PAGES, Site};
+use frontend_map_catalog::snapshot::timestamp_text;
+use frontend_map_outbound::checks::report::{Entry, Tally};
+use frontend_map_outbound::checks::runs::{self, LastRun};
+use frontend_map_outbound::checks::{Source, Target};
+use frontend_map_platform::clock::unix_ms_of;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 3] = [

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::Json;
+use frontend_map_catalog::json::Json;
 
 /// The `details` of an error.
 #[derive(Debug)]

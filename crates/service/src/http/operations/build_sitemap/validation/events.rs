@@ -15,9 +15,9 @@ use tokio::sync::watch;
 
 use super::result::{CHUNK, ResultChunks, to_json};
 use crate::http::request::accept::ResultFormat;
-use crate::validator::Finding;
-use crate::validator::report::{Classes, Tally};
-use crate::validator::runs::{RunFailed, Subscription};
+use frontend_map_outbound::checks::Finding;
+use frontend_map_outbound::checks::report::{Classes, Tally};
+use frontend_map_outbound::checks::runs::{RunFailed, Subscription};
 
 /// The `id` of the last event.
 pub(super) const LAST_ID: &str = "end";

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::validator::report::{Entry, Tally};
-use crate::validator::runs::Run;
+use frontend_map_outbound::checks::report::{Entry, Tally};
+use frontend_map_outbound::checks::runs::Run;
 
 /// The size that ends a chunk, in bytes: a slow client keeps about as much in memory.
 pub(super) const CHUNK: usize = 64 * 1024;

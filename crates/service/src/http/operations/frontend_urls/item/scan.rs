@@ -3,7 +3,7 @@
 //! not make the others unreadable.
 
 use super::Members;
-use crate::rules::is_document_id;
+use frontend_map_rules::is_document_id;
 
 /// An item as scanned.
 pub(super) enum Scanned<'a> {

@@ -2,8 +2,8 @@
 
 use super::{Candidates, Known, Owned, ReadCandidates, TOO_MANY, Wanted};
 use crate::http::response::error::ApiError;
-use crate::rules::{Locale, Match, Pathname};
-use crate::snapshot::PublicUrl;
+use frontend_map_catalog::snapshot::PublicUrl;
+use frontend_map_rules::{Locale, Match, Pathname};
 
 impl Known<'_> {
     /// The first candidates of which one has the path as its own; and the first of which one is not

@@ -1,0 +1,23 @@
+//! Which public URLs exist, and which ones did.
+//!
+//! Pure: no clock, no file, no network, no thread.
+//!
+//! - [`site`]: the sites of the settings, with their rules, locales and hosts.
+//! - [`snapshot`]: all public URLs of a content type of a site, compactly. Every answer is read from
+//!   one. The result of a walk makes one; a difference of one by documents ([`snapshot::Delta`]) makes
+//!   the next one.
+//! - [`path_index`]: path to document, over the snapshots of a site. It answers `/api/resolve`.
+//! - [`changes`]: what differs between two snapshots, and the log of it, in order.
+//! - [`moved`]: which document had a path before, where its visitors are sent, lists of other systems.
+//! - [`sitemap`] and [`tables`]: the snapshots as lists, sitemap files, pages and problems.
+//! - [`explain`]: why a rule matches or not, for people.
+
+pub mod changes;
+pub mod explain;
+pub mod json;
+pub mod moved;
+pub mod path_index;
+pub mod site;
+pub mod sitemap;
+pub mod snapshot;
+pub mod tables;

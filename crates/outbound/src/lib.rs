@@ -1,0 +1,8 @@
+//! Requests that the service sends by itself: [`checks`] requests each public URL once and says which are
+//! dead, [`webhooks`] sends the changes of sites to receivers until they accept them.
+//!
+//! Both use clients of the platform package, which have no proxy, no redirects and no retries of their
+//! own. URL checks are protected from SSRF: their resolver removes private addresses.
+
+pub mod checks;
+pub mod webhooks;

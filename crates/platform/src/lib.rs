@@ -1,0 +1,8 @@
+//! What any package may use and what knows nothing of URLs and documents: the HTTP client with its SSRF
+//! protection, counters and their text form, spans, the clock, and "did you mean …?".
+
+pub mod clock;
+pub mod metrics;
+pub mod outgoing;
+pub mod suggestion;
+pub mod traces;
