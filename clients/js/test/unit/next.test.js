@@ -358,6 +358,14 @@ test("revalidate makes the changed page stale if no URL has changed, else all re
   assert.deepEqual(await revalidated({ reset: true }), { status: 204, calls: [tag] });
 });
 
+test("revalidate throws away what is kept at a path that is encoded: Next.js decodes all but what ends a segment", async () => {
+  const changes = [{ type: "added", path: "/en/a%20b%2Fc%27d%252F%C3%A9" }];
+  assert.deepEqual((await revalidated({ changes })).calls.slice(1), [
+    ["path", "/en/a%20b%2Fc%27d%252F%C3%A9"],
+    ["path", "/en/a b%2Fc'd%252Fé"],
+  ]);
+});
+
 test("revalidate keeps what is at a path that another page has just left", async () => {
   const changes = [{ type: "moved", path: "/b", from: "/a" }, { type: "moved", path: "/c", from: "/b" }];
   assert.deepEqual((await revalidated({ changes })).calls, [["tag", "frontend-map", "max"], ["path", "/c"]]);
