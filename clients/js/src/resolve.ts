@@ -5,8 +5,8 @@ import { type Call, dataOf, type Transport } from "./http/transport.js";
 import { isImpossible, target } from "./pathname.js";
 import type { LastGood, Match, Resolution, SiteKey } from "./types.js";
 
-/** The kinds that this version of the client knows. */
-const KINDS = new Set(["document", "page", "redirect", "none"]);
+/** The kinds that this version of the client knows, beside documents. */
+const KINDS = new Set(["page", "redirect", "none"]);
 
 export interface ResolveOptions<Locale = string> {
   /** For a path that does not determine its locale. */
@@ -54,11 +54,11 @@ export async function resolve<Site = SiteKey>(
 
 function decode<Site>(text: string): Resolution<Site> {
   const data = dataOf(text);
-  if (!KINDS.has(data.kind as string)) {
-    throw invalidResponse(`unknown kind ${String(data.kind)}`);
-  }
+  const { kind, matched, alternates, breadcrumbs } = data;
+  const isDocument = kind === "document";
+  if (isDocument ? !(matched && alternates && breadcrumbs) : !KINDS.has(kind as string)) throw invalidResponse(`unknown kind ${String(kind)}, or a part of one`);
   // By a member of its own, the compiler narrows the whole result.
-  if (data.kind === "document") data.contentType = (data.matched as Match<SiteKey> | null)?.collectionType;
+  if (isDocument) data.contentType = (matched as Match<SiteKey>).collectionType;
   return data as unknown as Resolution<Site>;
 }
 

@@ -101,6 +101,16 @@ test("outage is not logged: it passes by itself", async (t) => {
   assert.equal(log.mock.callCount(), 0);
 });
 
+test("document without its members is no result, and not kept", async (t) => {
+  const { map, state } = await failing(t);
+  await map.resolve("/en/a");
+  for (const member of ["matched", "alternates", "breadcrumbs"]) {
+    state.result = { [member]: undefined };
+    assert.equal((await map.resolve("/en/a")).lastGood.error.name, "InvalidResponseError");
+    await assert.rejects(map.resolve("/en/new"), { name: "InvalidResponseError" });
+  }
+});
+
 test("drafts are never repeated", async (t) => {
   const { map, state } = await failing(t);
   await map.resolve("/en/a", { draft: true });
