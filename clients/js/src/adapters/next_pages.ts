@@ -56,5 +56,5 @@ export function metadata(page: Resolution, { title, description, openGraph }: Ow
   };
 }
 
-/** `pt_BR` for `pt-BR`: https://ogp.me/#optional. */
-const openGraphLocale = (code: string) => code.replace("-", "_");
+/** `pt_BR` for `pt-BR`, `zh_CN` for `zh-Hans-CN`: https://ogp.me/#optional. */
+const openGraphLocale = (code: string) => code.replace(/-[a-z]{4}(?=-|$)/i, "").replace("-", "_");

@@ -293,6 +293,13 @@ test("metadata has title, description and Open Graph with the locales", () => {
   assert.deepEqual(metadata(none("/x"), texts), texts);
 });
 
+test("locale of Open Graph is a language and a territory", () => {
+  for (const [code, locale] of [["zh-Hans-CN", "zh_CN"], ["zh-Hans", "zh"], ["pt-BR", "pt_BR"], ["en", "en"]]) {
+    const page = document("/a", { canonicalUrl: "https://x/a", alternates: { [code]: "https://x/a" } });
+    assert.equal(metadata(page).openGraph.locale, locale);
+  }
+});
+
 test("staticParams throw while the service fails, so that no build lacks pages", async (t) => {
   const cut = await serve(t, (_, response) => send(response, 200, '{"path":"/en"}\n'));
   for (const url of [cut.url, await closedPort()]) {
