@@ -2,8 +2,8 @@
 //! survive being encoded and parsed again.
 #![no_main]
 
-use frontend_map_service::http::fuzz_query;
 use frontend_map_rules::encode;
+use frontend_map_service::http::fuzz_query;
 use libfuzzer_sys::fuzz_target;
 use url::form_urlencoded;
 

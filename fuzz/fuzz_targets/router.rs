@@ -9,7 +9,9 @@ use std::sync::{Arc, LazyLock};
 
 use frontend_map::boot;
 use frontend_map::config::{Environment, parse};
-use frontend_map_service::http::{HttpResponse, RequestHandler, ResponseBody, ResponseFuture, Service};
+use frontend_map_service::http::{
+    HttpResponse, RequestHandler, ResponseBody, ResponseFuture, Service,
+};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
