@@ -97,12 +97,19 @@ fn each_file_that_a_page_names_exists() {
                 && !root().join(word).exists()
                 // A file of the Strapi project, of which the fixture is one.
                 && !root().join("tests/strapi").join(word).exists()
+                && !scaffold(&page.path).join(word).exists()
             {
                 missing.push(format!("{}: {word}", page.path));
             }
         }
     }
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// What the frontend's scaffold writes, for a recipe.
+fn scaffold(page: &str) -> PathBuf {
+    let name = Path::new(page).file_stem().unwrap_or_default();
+    root().join("clients/js/test/scaffolds").join(name)
 }
 
 #[test]
