@@ -38,6 +38,11 @@ impl SnapshotCache {
             return Err(error);
         }
         let Started { waiter, collapsed } = self.start_refresh(entry);
+        // A copy may have come after the first look. As a follower, this refresh would wait for the
+        // next publication, which may be an hour away.
+        if let Some((copy, _)) = self.look_up(entry) {
+            return Ok(self.served(copy, CacheStatus::Miss { collapsed }));
+        }
         let outcome = timeout(self.settings.refresh_deadline, waiter.outcome()).await;
         let copy = outcome.unwrap_or(Err(ContentError::TimedOut))?;
         Ok(self.served(copy, CacheStatus::Miss { collapsed }))
