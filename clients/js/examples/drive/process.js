@@ -75,8 +75,8 @@ export function responds(url, child) {
   }, (status) => status < 400);
 }
 
-/** Requests at the same time. More than these keep the one process of a site from reading what the service has sent, so that its time-outs count. */
-const AT_ONCE = 4;
+/** Requests at the same time. */
+const AT_ONCE = 8;
 
 /** Calls `call` with each item, some at the same time; the results, in the order of the items. */
 export async function mapAtOnce(items, call) {
