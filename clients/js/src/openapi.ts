@@ -274,7 +274,7 @@ export interface paths {
          * Receives a webhook of the CMS.
          * @description The body is read for at most 5 seconds and 64 MiB. Any body is accepted, whatever its
          *     `Content-Type`; Strapi's `event`, `uid`, `entry.documentId` and `entry.publishedAt` are used.
-         *     Only a `frontend-map.refresh` can be invalid: it has `event`, and may have `site` and `uid`.
+         *     Only a `frontend-map.refresh` can be invalid.
          */
         post: operations["receiveWebhook"];
         delete?: never;
@@ -909,10 +909,15 @@ export interface components {
             event?: unknown;
             /** @description The content type. */
             uid?: unknown;
-            /** @description Of a `frontend-map.refresh` */
-            site?: unknown;
             /** @description The document: `documentId`, and `publishedAt`, which is null for drafts. */
             entry?: unknown;
+        };
+        /** @description The lists of content types are read again, by default those of all rules. */
+        RefreshEvent: {
+            /** @constant */
+            event: "frontend-map.refresh";
+            site?: components["schemas"]["SiteKey"];
+            uid?: components["schemas"]["ContentTypeUid"];
         };
         Accepted: {
             data: {
@@ -2221,7 +2226,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["WebhookEvent"];
+                "application/json": components["schemas"]["WebhookEvent"] | components["schemas"]["RefreshEvent"];
             };
         };
         responses: {
