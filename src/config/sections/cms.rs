@@ -20,7 +20,7 @@ use frontend_map_rules::frontend_url::BaseUrl;
 /// The content of the source `files` when no path is set.
 const BUILT_IN: &str = include_str!("../../../config/demo/content.json");
 
-/// The bounds of `cms.page_size`, in documents; D23 has the default.
+/// The bounds of `cms.page_size`, in documents.
 const PAGE_SIZES: RangeInclusive<usize> = 1..=1_000;
 const DEFAULT_PAGE_SIZE: usize = 100;
 

@@ -1,4 +1,4 @@
-//! `[log]`: the level and format of the log (D29, D31).
+//! `[log]`: the level and format of the log (D29).
 
 use serde::Deserialize;
 use tracing_subscriber::EnvFilter;

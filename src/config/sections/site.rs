@@ -18,7 +18,7 @@ use frontend_map_catalog::site::{ResolveBy, Site};
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 use frontend_map_rules::{LocalePrefix, Locales, Rule, RuleSet, SiteLocale, TrailingSlash};
 
-/// The longest key of a site, in bytes (D3, D11).
+/// The longest key of a site, in bytes (D3).
 const MAX_KEY: usize = 64;
 
 #[derive(Debug, Deserialize)]
