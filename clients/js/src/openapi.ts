@@ -388,6 +388,7 @@ export interface components {
                 site: components["schemas"]["SiteKey"];
                 /** @description As requested. */
                 pathname: string;
+                /** @description That of the path; else that of the parameter, if the site, or the host, has it; else the first one. Where a document owns the path, that of its version. */
                 locale: components["schemas"]["LocaleCode"];
                 matched: components["schemas"]["Match"];
             };
@@ -402,11 +403,11 @@ export interface components {
         /** @description The rule that matches. */
         Match: {
             collectionType: components["schemas"]["ContentTypeUid"];
-            /** @description The template. */
+            /** @description The template as configured. */
             rule: string;
             params: components["schemas"]["Params"];
         };
-        /** @description Each placeholder with its decoded value. */
+        /** @description Each placeholder with its decoded value, in the order of the template. For a document's own path the locale alone. */
         Params: {
             locale: components["schemas"]["LocaleCode"];
         } & {
@@ -439,15 +440,17 @@ export interface components {
             formerPaths?: components["schemas"]["Path"][];
             sharedPath?: components["schemas"]["SharedPath"];
             resolvedBy: components["schemas"]["ResolvedBy"];
+            /** @description The document that owns the path. */
             documentId: string;
+            /** @description The document's path, as `/api/frontend-url` has it. */
             canonicalPath: components["schemas"]["Path"];
-            /** @description Null without a base URL. */
+            /** @description The absolute URL; null without a base URL. */
             canonicalUrl: string | null;
             /** @description Whether `pathname` is `canonicalPath`, percent-encoded or not, and `host`, if it is sent, the host of the document. */
             isCanonical: boolean;
-            /** @description The document in the CMS's own API, if the endpoint of its type is known. */
+            /** @description The document in the CMS's own API, such as `/api/articles/a1?locale=de`; without `locale` if the type is not localized, without the id for a single type. Null until the endpoint has returned a list or is configured, and for content from a file. */
             resource: string | null;
-            /** @description When the version was modified (RFC 3339). */
+            /** @description When the version was modified, as in sitemap files (RFC 3339). */
             lastModified: string | null;
             breadcrumbs: components["schemas"]["Breadcrumbs"];
             alternates: components["schemas"]["Alternates"];
@@ -475,9 +478,9 @@ export interface components {
             canonicalUrl: string | null;
             /** @description Whether `pathname` is `canonicalPath`, percent-encoded or not, and `host`, if it is sent, the host of the document. */
             isCanonical: boolean;
-            /** @description The document in the CMS's own API, if the endpoint of its type is known. */
+            /** @description The document in the CMS's own API, such as `/api/articles/a1?locale=de`; without `locale` if the type is not localized, without the id for a single type. Null until the endpoint has returned a list or is configured, and for content from a file. */
             resource: string | null;
-            /** @description When the version was modified (RFC 3339). */
+            /** @description When the version was modified, as in sitemap files (RFC 3339). */
             lastModified: string | null;
             breadcrumbs: components["schemas"]["Breadcrumbs"];
             alternates: components["schemas"]["Alternates"];
@@ -488,6 +491,7 @@ export interface components {
             /** @description As requested; by an id the path of the document. */
             pathname: string;
             locale: components["schemas"]["LocaleCode"];
+            /** @description Null if no rule matches the path any more. */
             matched: components["schemas"]["Match"] | null;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -500,9 +504,9 @@ export interface components {
             canonicalPath: null;
             canonicalUrl: null;
             isCanonical: null;
-            /** @description The document in the CMS's own API, if the endpoint of its type is known. */
+            /** @description The document in the CMS's own API, such as `/api/articles/a1?locale=de`; without `locale` if the type is not localized, without the id for a single type. Null until the endpoint has returned a list or is configured, and for content from a file. */
             resource: string | null;
-            /** @description When the version was modified (RFC 3339). */
+            /** @description When the version was modified, as in sitemap files (RFC 3339). */
             lastModified: string | null;
             breadcrumbs: components["schemas"]["Breadcrumbs"];
             alternates: components["schemas"]["Alternates"];
@@ -525,17 +529,18 @@ export interface components {
             canonicalPath: null;
             canonicalUrl: null;
             isCanonical: null;
-            /** @description The document in the CMS's own API, if the endpoint of its type is known. */
+            /** @description The document in the CMS's own API, such as `/api/articles/a1?locale=de`; without `locale` if the type is not localized, without the id for a single type. Null until the endpoint has returned a list or is configured, and for content from a file. */
             resource: string | null;
-            /** @description When the version was modified (RFC 3339). */
+            /** @description When the version was modified, as in sitemap files (RFC 3339). */
             lastModified: string | null;
             breadcrumbs: components["schemas"]["Breadcrumbs"];
             alternates: components["schemas"]["Alternates"];
         };
         /** @description Where to redirect. */
         Redirection: {
-            /** @description The absolute URL, without a query; null without a base URL. */
+            /** @description The absolute URL of the document now, on one of the site's hosts; null without a base URL. It has no query: the frontend adds that of its request. */
             to: string | null;
+            /** @description Its path. */
             path: components["schemas"]["Path"];
             /**
              * @description `moved.status` of the settings.
@@ -544,6 +549,7 @@ export interface components {
             status: 301 | 302 | 307 | 308;
             /** @description Null for a page outside the CMS. */
             documentId: string | null;
+            /** @description The locale of the URL. */
             locale: components["schemas"]["LocaleCode"];
             /**
              * @description When the document had the requested path last (RFC 3339); null for another spelling of its
@@ -559,7 +565,8 @@ export interface components {
         ResolvedBy: "documents" | "rules" | "history" | "cms" | "pages";
         /**
          * @description The documents that own the prefixes of the path, and the pages outside the CMS that have one,
-         *     the topmost first.
+         *     the topmost first, without the page itself. A prefix is left out if a document of a content type
+         *     that has not been read yet could own it.
          */
         Breadcrumbs: {
             path: components["schemas"]["Path"];
@@ -571,8 +578,8 @@ export interface components {
             page?: string;
         }[];
         /**
-         * @description The absolute URLs of all versions of the document by the `hreflang` of their locales, and
-         *     `x-default`.
+         * @description The absolute URLs of all versions of the document, its own included, by the `hreflang` of their
+         *     locales, and `x-default`: the version in the first of the site's locales that the document has.
          */
         Alternates: {
             [key: string]: components["schemas"]["Url"];
@@ -620,15 +627,21 @@ export interface components {
             };
             meta: components["schemas"]["Meta"];
         };
-        /** @description A URL with its path, or the reason why there is none. */
+        /** @description A URL with its path, or the reason why there is none. In the order of the request. */
         BatchResult: {
+            /** @description As requested. Null if it is not text, or has an escape that is half of a surrogate pair. With the reason `invalid`, at most its first 128 characters. */
             uid: string | null;
+            /** @description In the same way. */
             documentId: string | null;
+            /** @description The locale of the version: the requested one, or the site's first if none was requested or the document is not localized. With the reasons `invalid`, `no_rule` and `locale_unknown`, as requested, or null. */
             locale: string | null;
+            /** @description Absent without a URL. */
             url?: components["schemas"]["Url"];
             path?: components["schemas"]["Path"];
             sharedPath?: components["schemas"]["SharedPath"];
+            /** @description Why there is no URL; absent with one. A reason of `/api/frontend-url`, or `invalid`, `unknown` or `no_base_url`. */
             reason?: string;
+            /** @description The template that the reason is about, if there is one. */
             rule?: string;
         };
         UrlList: {
@@ -654,7 +667,7 @@ export interface components {
             };
             meta: components["schemas"]["Meta"];
         };
-        /** @description URLs by class. `error` means no response, or a status outside 200 to 599. */
+        /** @description URLs by class. `error` means no response, a status outside 200 to 599, or not checked. */
         ByClass: {
             "2xx": number;
             "3xx": number;
@@ -691,15 +704,17 @@ export interface components {
             path: components["schemas"]["Path"];
             /** @description Null without a base URL. */
             url: string | null;
+            /** @description That of the document; of one that is not localized the site's first. */
             locale: components["schemas"]["LocaleCode"];
             contentType?: components["schemas"]["ContentTypeUid"];
             documentId?: string;
-            /** @description The template. */
+            /** @description The template that built the path. */
             rule?: string;
+            /** @description As `/api/get-content-type` returns them for this path and locale. */
             params?: components["schemas"]["Params"];
             /** @description In place of the document and its rule, the name of a page outside the CMS. */
             page?: string;
-            /** @description When the version was last modified (RFC 3339), if it says so. */
+            /** @description The date that sitemaps have as `lastmod` (RFC 3339), or null. */
             lastModified: string | null;
             /** @description Whether sitemaps list it. */
             listed: boolean;
@@ -753,8 +768,9 @@ export interface components {
             documentId: string;
             /** @description Null if it is not text. */
             locale: string | null;
+            /** @description Where its rule names a field for it and the document has it; at most 255 bytes. */
             title?: string;
-            /** @description Where `cms.admin_url` is set. */
+            /** @description Its page in the admin panel, where `cms.admin_url` is set. */
             adminUrl?: string;
             reason: components["schemas"]["NoUrlReason"];
             /** @description The template. */
@@ -767,8 +783,9 @@ export interface components {
              */
             kind: "shared_path";
             path: components["schemas"]["Path"];
+            /** @description The version that the path leads to. */
             owner: components["schemas"]["ProblemVersion"];
-            /** @description The other versions, in the order of ownership. */
+            /** @description The other versions, in the order in which they would own it; at most 1,000 documents. */
             others: components["schemas"]["ProblemVersion"][];
         };
         ProblemVersion: {
@@ -782,9 +799,9 @@ export interface components {
             data: {
                 /** @description The place after the last change. It is opaque to clients. */
                 cursor: string;
-                /** @description Whether there are further changes after `cursor`. */
+                /** @description Whether there are further changes after `cursor`; request them at once. */
                 more: boolean;
-                /** @description Whether changes since the cursor of the request are missing. */
+                /** @description Whether changes since the cursor of the request are not known. `changes` is empty then: read all pages again, and continue from `cursor`. */
                 reset: boolean;
                 changes: components["schemas"]["Change"][];
             };
@@ -806,10 +823,15 @@ export interface components {
             };
         };
         Change: {
-            /** @enum {unknown} */
+            /**
+             * @description `added`: the page is new; `moved`: it has another path; `gone`: it has no path any more;
+             *     `updated`: its title, its date of modification or its place in sitemaps has changed.
+             * @enum {unknown}
+             */
             type: "added" | "moved" | "gone" | "updated";
             /** @description The content type, or `pages` for a page outside the CMS. */
             contentType: string;
+            /** @description The document, or the name of the page. */
             documentId: string;
             locale: string;
             /** @description The path on the frontend; of a page that is gone, the path that it had. */
@@ -835,9 +857,9 @@ export interface components {
             endedAt: components["schemas"]["Time"];
             /** @description Whether there are more dead URLs than `dead` has. */
             truncated: boolean;
-            /** @description With `documentId`, the results of the URLs of this document. */
+            /** @description With `documentId`, the result of each URL in the sitemap that this document owns. */
             pages?: components["schemas"]["CheckedPage"][];
-            /** @description The first 10,000 dead URLs, in the order of the sitemap. */
+            /** @description The first 10,000 dead URLs, in the order of the sitemap: those whose status is neither 2xx nor 3xx, and those without a response. Not those that were not checked before the deadline. */
             dead: components["schemas"]["DeadUrl"][];
         };
         CheckedPage: {
@@ -997,9 +1019,14 @@ export interface components {
         Candidate: {
             collectionType: components["schemas"]["ContentTypeUid"];
             rule: string;
-            /** @enum {unknown} */
+            /**
+             * @description `segment_count`: the path has another number of segments; `static_mismatch`: a segment differs
+             *     from static text; `unknown_locale`: a segment is not that of a locale; `constraint`: a value is
+             *     not allowed, or a segment can never match.
+             * @enum {unknown}
+             */
             reason: "segment_count" | "static_mismatch" | "unknown_locale" | "constraint";
-            /** @description The segment that does not match, from 0. */
+            /** @description The segment that does not match, from 0, where a single one is the reason. */
             segment?: number;
         };
         /** @description There is no such URL. */
@@ -1272,7 +1299,7 @@ export interface components {
          */
         Site: components["schemas"]["SiteKey"];
         /**
-         * @description A site key. By default the site is derived from the content type.
+         * @description A site key. By default the site is derived from the content type: the only site with a rule for it, else the only one of these with the requested locale, else the one whose key is the plugin of the UID, else the first of these in the settings.
          * @example main
          */
         OptionalSite: components["schemas"]["SiteKey"];
@@ -1306,17 +1333,17 @@ export interface components {
         /** @description A document of the content type `uid`. */
         OptionalDocumentId: string;
         /**
-         * @description The locale of the response if the path does not determine one.
+         * @description The locale of the response if the path does not determine one. A locale that the site does not have changes nothing. With `documentId`, the locale of the version; by default the site's first.
          * @example de
          */
         ResponseLocale: components["schemas"]["LocaleCode"];
         /**
-         * @description The host of the page, with its port, on a site with a host for each locale. A host that the site does not have counts as absent.
+         * @description The host of the page, `host[:port]`, on a site with a host for each locale; without a port, the default port of the scheme of its base URL. It decides the locale before `locale` does, and which document owns the path. A host that the site does not have counts as absent. With `documentId`, only its form is checked.
          * @example example.de
          */
         Host: string;
         /**
-         * @description The locale of the version; by default the site's first.
+         * @description The locale of the version; by default the site's first. `null` counts as absent.
          * @example en
          */
         DocumentLocale: components["schemas"]["LocaleCode"];
@@ -1340,7 +1367,7 @@ export interface components {
          */
         ContentType: components["schemas"]["ContentTypeUid"];
         /**
-         * @description A content type that has a rule in the site, for its run alone; at most 128 bytes.
+         * @description Only this content type, which has a rule in the site, or `pages` for its pages outside the CMS; at most 128 bytes.
          * @example plugin::cms.page
          */
         OneContentType: components["schemas"]["ContentTypeUid"];
@@ -1354,10 +1381,10 @@ export interface components {
          * @example 2026-11-01T00:00:00Z
          */
         Since: string;
-        /** @description Whether to add the pages that sitemaps leave out. */
+        /** @description Whether to add the pages that sitemaps leave out. Requires the validation token where one is set. */
         Unlisted: components["schemas"]["Flag"];
         /**
-         * @description Adds what the run found for the URLs of this document.
+         * @description Adds `pages`, what the run found for the URLs of this document.
          * @example p1about
          */
         OneDocumentId: string;
@@ -1393,12 +1420,12 @@ export interface components {
     headers: {
         /** @description Seconds since the start of the walk, the end of the run, or the CMS's response. */
         Age: number;
-        /** @description Seconds, if the documents have not been read for ten refreshes. */
+        /** @description The age of the site's oldest snapshot in seconds, if one has missed ten refreshes. */
         StaleAge: number;
         CacheControl: string;
         /** @description `no-store` for drafts. */
         OptionalCacheControl: string;
-        /** @description What the service's cache had (RFC 9211). */
+        /** @description What the service's cache had (RFC 9211): `frontend-map; hit; ttl=…`, with the seconds until the next refresh is due and `detail="the CMS fails"` after a failed one; or `frontend-map; fwd=miss; stored`, with `collapsed` if the request joined a walk in flight. */
         CacheStatus: string;
         ETag: string;
         /** @description Not with `validate=true`, nor for drafts and documents by their id. */
@@ -1433,14 +1460,14 @@ export interface operations {
                  */
                 pathname: components["parameters"]["Pathname"];
                 /**
-                 * @description The locale of the response if the path does not determine one.
+                 * @description The locale of the response if the path does not determine one. A locale that the site does not have changes nothing. With `documentId`, the locale of the version; by default the site's first.
                  * @example de
                  */
                 locale?: components["parameters"]["ResponseLocale"];
                 /** @description Whether to return the content type alone. */
                 compact?: components["parameters"]["Compact"];
                 /**
-                 * @description The host of the page, with its port, on a site with a host for each locale. A host that the site does not have counts as absent.
+                 * @description The host of the page, `host[:port]`, on a site with a host for each locale; without a port, the default port of the scheme of its base URL. It decides the locale before `locale` does, and which document owns the path. A host that the site does not have counts as absent. With `documentId`, only its form is checked.
                  * @example example.de
                  */
                 host?: components["parameters"]["Host"];
@@ -1493,7 +1520,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A site key. By default the site is derived from the content type.
+                 * @description A site key. By default the site is derived from the content type: the only site with a rule for it, else the only one of these with the requested locale, else the one whose key is the plugin of the UID, else the first of these in the settings.
                  * @example main
                  */
                 site?: components["parameters"]["OptionalSite"];
@@ -1503,7 +1530,7 @@ export interface operations {
                  */
                 pathname?: components["parameters"]["OptionalPathname"];
                 /**
-                 * @description The locale of the response if the path does not determine one.
+                 * @description The locale of the response if the path does not determine one. A locale that the site does not have changes nothing. With `documentId`, the locale of the version; by default the site's first.
                  * @example de
                  */
                 locale?: components["parameters"]["ResponseLocale"];
@@ -1517,7 +1544,7 @@ export interface operations {
                 /** @description A document of the content type `uid`. */
                 documentId?: components["parameters"]["OptionalDocumentId"];
                 /**
-                 * @description The host of the page, with its port, on a site with a host for each locale. A host that the site does not have counts as absent.
+                 * @description The host of the page, `host[:port]`, on a site with a host for each locale; without a port, the default port of the scheme of its base URL. It decides the locale before `locale` does, and which document owns the path. A host that the site does not have counts as absent. With `documentId`, only its form is checked.
                  * @example example.de
                  */
                 host?: components["parameters"]["Host"];
@@ -1601,7 +1628,7 @@ export interface operations {
                 /** @example a1welcome */
                 documentId: components["parameters"]["DocumentId"];
                 /**
-                 * @description The locale of the version; by default the site's first.
+                 * @description The locale of the version; by default the site's first. `null` counts as absent.
                  * @example en
                  */
                 locale?: components["parameters"]["DocumentLocale"];
@@ -1611,7 +1638,7 @@ export interface operations {
                  */
                 status?: components["parameters"]["Status"];
                 /**
-                 * @description A site key. By default the site is derived from the content type.
+                 * @description A site key. By default the site is derived from the content type: the only site with a rule for it, else the only one of these with the requested locale, else the one whose key is the plugin of the UID, else the first of these in the settings.
                  * @example main
                  */
                 site?: components["parameters"]["OptionalSite"];
@@ -1688,7 +1715,7 @@ export interface operations {
                  */
                 documentId: components["parameters"]["DocumentIds"];
                 /**
-                 * @description The locale of the version; by default the site's first.
+                 * @description The locale of the version; by default the site's first. `null` counts as absent.
                  * @example en
                  */
                 locale?: components["parameters"]["DocumentLocale"];
@@ -1698,7 +1725,7 @@ export interface operations {
                  */
                 status?: components["parameters"]["PublishedStatus"];
                 /**
-                 * @description A site key. By default the site is derived from the content type.
+                 * @description A site key. By default the site is derived from the content type: the only site with a rule for it, else the only one of these with the requested locale, else the one whose key is the plugin of the UID, else the first of these in the settings.
                  * @example main
                  */
                 site?: components["parameters"]["OptionalSite"];
@@ -1743,7 +1770,7 @@ export interface operations {
                  */
                 status?: components["parameters"]["PublishedStatus"];
                 /**
-                 * @description A site key. By default the site is derived from the content type.
+                 * @description A site key. By default the site is derived from the content type: the only site with a rule for it, else the only one of these with the requested locale, else the one whose key is the plugin of the UID, else the first of these in the settings.
                  * @example main
                  */
                 site?: components["parameters"]["OptionalSite"];
@@ -1884,7 +1911,7 @@ export interface operations {
                  */
                 site: components["parameters"]["Site"];
                 /**
-                 * @description A content type that has a rule in the site, for its run alone; at most 128 bytes.
+                 * @description Only this content type, which has a rule in the site, or `pages` for its pages outside the CMS; at most 128 bytes.
                  * @example plugin::cms.page
                  */
                 contentType?: components["parameters"]["OneContentType"];
@@ -1898,7 +1925,7 @@ export interface operations {
                  * @example 2026-11-01T00:00:00Z
                  */
                 since?: components["parameters"]["Since"];
-                /** @description Whether to add the pages that sitemaps leave out. */
+                /** @description Whether to add the pages that sitemaps leave out. Requires the validation token where one is set. */
                 unlisted?: components["parameters"]["Unlisted"];
             };
             header?: {
@@ -2071,12 +2098,12 @@ export interface operations {
                  */
                 site: components["parameters"]["Site"];
                 /**
-                 * @description A content type that has a rule in the site, for its run alone; at most 128 bytes.
+                 * @description Only this content type, which has a rule in the site, or `pages` for its pages outside the CMS; at most 128 bytes.
                  * @example plugin::cms.page
                  */
                 contentType?: components["parameters"]["OneContentType"];
                 /**
-                 * @description Adds what the run found for the URLs of this document.
+                 * @description Adds `pages`, what the run found for the URLs of this document.
                  * @example p1about
                  */
                 documentId?: components["parameters"]["OneDocumentId"];

@@ -87,14 +87,22 @@ impl Page {
             .collect()
     }
 
-    /// The cells of the table whose header row begins with this cell.
+    /// The cells of the first table whose header row begins with this cell.
     pub(super) fn table(&self, heading: &str) -> Vec<Vec<&str>> {
-        let start = format!("| {heading} |");
-        let rows = self.text.lines().skip_while(|line| !line.starts_with(&start)).skip(2);
-        let rows = rows.take_while(|line| line.starts_with('|'));
-        let rows: Vec<Vec<_>> = rows.map(cells).collect();
-        assert!(!rows.is_empty(), "{} has no table {heading:?}", self.path);
-        rows
+        self.tables(heading).swap_remove(0)
+    }
+
+    /// The cells of each table whose header row begins with this cell.
+    pub(super) fn tables(&self, heading: &str) -> Vec<Vec<Vec<&str>>> {
+        let start = format!("\n| {heading} |");
+        let headers = self.text.match_indices(&start).map(|(at, _)| &self.text[at + 1..]);
+        let tables = headers.map(|text| {
+            let rows = text.lines().skip(2).take_while(|line| line.starts_with('|'));
+            rows.map(cells).collect::<Vec<_>>()
+        });
+        let tables: Vec<_> = tables.filter(|rows| !rows.is_empty()).collect();
+        assert!(!tables.is_empty(), "{} has no table {heading:?}", self.path);
+        tables
     }
 
     /// The anchors of its headings, as GitHub makes them.
