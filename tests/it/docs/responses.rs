@@ -170,7 +170,7 @@ async fn each_route_of_the_contents_is_there() {
     let documented =
         |path| if str::starts_with(path, "/sitemaps/") { "/sitemaps/<site>/…" } else { path };
     let described: BTreeSet<&str> = paths.map(documented).collect();
-    assert_eq!(BTreeSet::from_iter(routes.iter().copied()), described);
+    assert_eq!(routes.iter().copied().collect::<BTreeSet<_>>(), described);
     assert_eq!(routes.len(), described.len(), "each once: {routes:?}");
     for route in routes {
         let path = route.replace("<site>/…", "main/index.xml");
