@@ -2,6 +2,9 @@
 import { FrontendMapError } from "../error.js";
 import { unlessAborted } from "./abort.js";
 
+/** In how many steps the time passes. */
+const STEPS = 4;
+
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #timeoutMs: number;
@@ -42,11 +45,19 @@ export class Deadline {
     this.#until = performance.now() + this.#leftMs;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const expiry = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        const message = `frontend-map: no complete response within ${this.#timeoutMs} ms`;
-        reject(new FrontendMapError(message, { name: "TimeoutError" }));
-        this.abort();
-      }, Math.max(this.#leftMs, 0));
+      const stepMs = Math.max(this.#leftMs, 0) / STEPS;
+      // What has arrived while the process was busy itself is read in the next step: where the last one
+      // took too long, there is one more.
+      const step = (left: number) => {
+        const began = performance.now();
+        timer = setTimeout(() => {
+          if (left > 1 || (left === 1 && performance.now() - began > 2 * stepMs)) return step(left - 1);
+          const message = `frontend-map: no complete response within ${this.#timeoutMs} ms`;
+          reject(new FrontendMapError(message, { name: "TimeoutError" }));
+          this.abort();
+        }, stepMs);
+      };
+      step(STEPS);
     });
     try {
       return await Promise.race([unlessAborted(work(), this.#caller), expiry]);
