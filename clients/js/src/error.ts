@@ -24,36 +24,31 @@ export interface Failure {
  */
 export class FrontendMapError extends Error {
   /** The HTTP status; null if there was no response, or none that is complete. */
-  readonly status: number | null;
+  declare readonly status: number | null;
   /**
    * `error.name` of the service, or one of the client's own: `TimeoutError`, `ConnectionError`,
    * `InvalidResponseError` (not a response of this service), `HttpError` (an error of a server
    * between, such as a proxy), `WebhookError`.
    */
-  override readonly name: string;
+  declare readonly name: string;
   /** The service's reason, such as `no_version`; for a webhook, why it was refused. */
-  readonly reason: string | null;
+  declare readonly reason: string | null;
   /** What else the service says of it; empty if the response is not one of this service. */
-  readonly details: Record<string, unknown>;
+  declare readonly details: Record<string, unknown>;
   /** `X-Request-Id` of the response, as in the service's log. */
-  readonly requestId: string | null;
+  declare readonly requestId: string | null;
   /** Seconds after which the service wants the next request. */
-  readonly retryAfter: number | null;
+  declare readonly retryAfter: number | null;
 
   constructor(message: string, failure: Failure) {
-    super(message, failure.cause === undefined ? undefined : { cause: failure.cause });
-    this.name = failure.name;
-    this.status = failure.status ?? null;
-    this.reason = failure.reason ?? null;
-    this.details = failure.details ?? {};
-    this.requestId = failure.requestId ?? null;
-    this.retryAfter = failure.retryAfter ?? null;
+    super(message);
+    Object.assign(this, { status: null, reason: null, details: {}, requestId: null, retryAfter: null }, failure);
   }
 }
 
 /** The response is not one of this service: HTML, another shape, or a part of it. */
-export function invalidResponse(what: string, cause?: unknown): FrontendMapError {
-  return new FrontendMapError(`frontend-map: ${what}`, { name: "InvalidResponseError", cause });
+export function invalidResponse(what: string): FrontendMapError {
+  return new FrontendMapError(`frontend-map: ${what}`, { name: "InvalidResponseError" });
 }
 
 /** There is no connection, it broke off, or leads elsewhere. */

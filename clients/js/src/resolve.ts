@@ -6,7 +6,7 @@ import { isImpossible, target } from "./pathname.js";
 import type { LastGood, Match, Resolution, SiteKey } from "./types.js";
 
 /** The kinds that this version of the client knows, beside documents. */
-const KINDS = new Set(["page", "redirect", "none"]);
+const KINDS: unknown[] = ["page", "redirect", "none"];
 
 export interface ResolveOptions<Locale = string> {
   /** For a path that does not determine its locale. */
@@ -56,7 +56,7 @@ function decode<Site>(text: string): Resolution<Site> {
   const data = dataOf(text);
   const { kind, matched, alternates, breadcrumbs } = data;
   const isDocument = kind === "document";
-  if (isDocument ? !(matched && alternates && breadcrumbs) : !KINDS.has(kind as string)) throw invalidResponse(`unknown kind ${String(kind)}, or a part of one`);
+  if (isDocument ? !(matched && alternates && breadcrumbs) : !KINDS.includes(kind)) throw invalidResponse(`unknown kind ${kind}, or a part of one`);
   // By a member of its own, the compiler narrows the whole result.
   if (isDocument) data.contentType = (matched as Match<SiteKey>).collectionType;
   return data as unknown as Resolution<Site>;

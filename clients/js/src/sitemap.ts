@@ -104,9 +104,5 @@ async function requested(
 }
 
 function taken(headers: Headers, names: string[]): Headers {
-  const found = names.flatMap((name): [string, string][] => {
-    const value = headers.get(name);
-    return value === null ? [] : [[name, value]];
-  });
-  return new Headers(found);
+  return new Headers([...headers].filter(([name]) => names.includes(name)));
 }

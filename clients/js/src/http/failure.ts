@@ -12,16 +12,15 @@ interface Envelope {
 
 /** What a response with an error status and this body means. */
 export function failureOf(response: Response, path: string, body: string): FrontendMapError {
-  const error = (parsed(body) as Envelope | null | undefined)?.error;
-  const ours = typeof error?.name === "string" && typeof error.message === "string";
-  const details = (ours && error.details) || {};
-  const name = ours ? (error.name as string) : "HttpError";
-  const text = ours ? `: ${error.message as string}` : "";
-  return new FrontendMapError(`frontend-map: ${path}: ${response.status} ${name}${text}`, {
-    name,
-    status: response.status,
-    reason: typeof details.reason === "string" ? details.reason : null,
-    details,
+  const { name, message, details } = (parsed(body) as Envelope | null | undefined)?.error ?? {};
+  const ours = typeof name === "string" && typeof message === "string";
+  const { status } = response;
+  const said = ours ? `${name}: ${message}` : "HttpError";
+  return new FrontendMapError(`frontend-map: ${path}: ${status} ${said}`, {
+    name: ours ? name : "HttpError",
+    status,
+    reason: ours && typeof details?.reason === "string" ? details.reason : null,
+    details: (ours && details) || {},
     requestId: response.headers.get("x-request-id"),
     retryAfter: retryAfter(response.headers.get("retry-after")),
   });

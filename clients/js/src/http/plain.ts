@@ -33,11 +33,11 @@ export async function plainResponse(
   }).catch((cause: unknown) => {
     throw connectionError(cause);
   });
-  const status = message.statusCode ?? 502;
+  const status = message.statusCode as number;
   const bodiless = init.method === "HEAD" || status === 204 || status === 304;
   if (bodiless) message.resume();
   const body = bodiless ? null : streamOf(message);
-  return new Response(body, { status, headers: new Headers(pairs(message.rawHeaders)) });
+  return new Response(body, { status, headers: new Headers(message.headers as Record<string, string>) });
 }
 
 /** Fails where the response breaks off, so that a part of a file is never taken for the whole. */
@@ -55,8 +55,4 @@ function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
       message.destroy();
     },
   });
-}
-
-function pairs(raw: string[]): [string, string][] {
-  return raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""]] : []));
 }

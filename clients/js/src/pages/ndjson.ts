@@ -32,7 +32,7 @@ export async function* rows<Row>(transport: Transport, call: Call, timeoutMs: nu
         count = row.count;
       }
     }
-    if (count !== rowsRead) throw invalidResponse(`the list is not complete: ${rowsRead} rows of ${String(count)}`);
+    if (count !== rowsRead) throw invalidResponse(`the list is not complete: ${rowsRead} rows of ${count}`);
   } finally {
     // Also where the reader stops early.
     deadline.abort();
@@ -40,10 +40,10 @@ export async function* rows<Row>(transport: Transport, call: Call, timeoutMs: nu
 }
 
 async function* lines(response: Response, deadline: Deadline): AsyncGenerator<string, void> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = (response.body ?? new Blob().stream()).pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
-    const part = await deadline.wait(() => connected(reader?.read() ?? Promise.reject(new Error("no body"))));
+    const part = await deadline.wait(() => connected(reader.read()));
     if (part.done) break;
     const whole = (rest + part.value).split("\n");
     rest = whole.pop() ?? "";
