@@ -19,8 +19,11 @@ export function fileProblem(path: string): string | null {
 /** A path as frameworks take it: decoded, without the slash at its beginning. */
 export const decoded = (path: string): string => path.split("/").slice(1).map(decodeURIComponent).join("/");
 
-/** Names each page, in the log of the build. */
+/** The `reason` of a page that `filter` leaves out. */
+export const FILTERED = "the filter";
+
+/** Names each page in the log of the build, but for those that the site itself does not want. */
 export function warnOfLeftOut<Site>(pages: LeftOut<Site>[]): void {
-  const lines = pages.map(({ page: { path }, reason }) => `\n  ${path}: ${reason}`);
+  const lines = pages.map(({ page: { path }, reason }) => (reason === FILTERED ? "" : `\n  ${path}: ${reason}`));
   console.warn(`frontend-map leaves out ${pages.length} pages:${lines.join("")}`);
 }

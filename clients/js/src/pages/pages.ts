@@ -1,7 +1,7 @@
 /** `GET /api/pages`: all public pages of a site, for static builds. */
 import type { Transport } from "../http/transport.js";
 import type { ContentType, Locale, Page, SiteKey } from "../types.js";
-import { fileProblem, type LeftOut, warnOfLeftOut } from "./left_out.js";
+import { FILTERED, fileProblem, type LeftOut, warnOfLeftOut } from "./left_out.js";
 import { rows } from "./ndjson.js";
 import { route, type StaticParams } from "./static_params.js";
 
@@ -60,7 +60,7 @@ export class Pages<Site = SiteKey> implements AsyncIterable<Page<Site>> {
     const { filter = () => true, onLeftOut = report } = this.#options;
     const leftOut: LeftOut<Site>[] = [];
     for await (const page of this.#rows()) {
-      const reason = filter(page) ? problem(page.path) : "the filter";
+      const reason = filter(page) ? problem(page.path) : FILTERED;
       if (reason === null) yield page;
       else leftOut.push({ page, reason });
     }

@@ -176,6 +176,15 @@ test("filter leaves pages out of each list, which says so", async (t) => {
   assert.deepEqual(named, Array(5).fill([["/en/a", "the filter"]]));
 });
 
+test("log of a build counts the pages that the filter leaves out, and names the others", async (t) => {
+  const [long] = LONG;
+  const { url } = await serve(t, (_, response) => send(response, 200, ndjson(["/en/a", "/en/b", `/en/${long}`])));
+  const warn = t.mock.method(console, "warn", () => {});
+  await createFrontendMap({ url, site: "main" }).pages({ filter: ({ path }) => path !== "/en/a" }).toStaticParams("/{*path}");
+  const [[text]] = warn.mock.calls.map(({ arguments: words }) => words);
+  assert.equal(text, `frontend-map leaves out 2 pages:\n  /en/${long}: a segment has more than 246 bytes`);
+});
+
 test("list without its last line is an error also where all its pages are left out", async (t) => {
   const { url } = await serve(t, (_, response) => send(response, 200, `${JSON.stringify(row("/en/a"))}\n`));
   const onLeftOut = t.mock.fn();
