@@ -1,5 +1,6 @@
 /** The client of one site. */
 import { type Changes, changes, type ChangesOptions } from "./changes.js";
+import { FrontendMapError } from "./error.js";
 import { Reads } from "./http/reads.js";
 import { isWorkers } from "./http/workers.js";
 import { Transport } from "./http/transport.js";
@@ -27,7 +28,10 @@ export interface FrontendMap<Site extends SiteKey = SiteKey> {
   url(document: DocumentRef<Site>, options?: { draft?: boolean | undefined; signal?: AbortSignal | undefined }): Promise<DocumentUrl>;
   /** The same for many documents, in their order. */
   urls(documents: readonly DocumentRef<Site>[], options?: { signal?: AbortSignal | undefined }): Promise<DocumentUrl[]>;
-  /** A copy of a document of Strapi, or of a list of them, with `href` in each relation. */
+  /**
+   * A copy of a document of Strapi, or of a list of them, with `href` in each relation. With `lastGood`,
+   * a service that fails takes no list away: `href` is null of a document that it had not been asked for.
+   */
   links<T>(document: T, options: LinkOptions<ContentType<Site>, Locale<Site>>): Promise<Linked<T>>;
   /** All public pages, for static builds. */
   pages(options?: PagesOptions<Site>): Pages<Site>;
@@ -64,13 +68,20 @@ export function createFrontendMap<Site extends SiteKey>(options: Options<Site>):
   const url: FrontendMap<Site>["url"] = (ref, how) => (how?.draft ? batches.draft(ref, how.signal) : batches.published(ref, how?.signal));
   const urls = (refs: readonly DocumentRef<string>[], how?: { signal?: AbortSignal | undefined }) =>
     Promise.all(refs.map((ref) => batches.published(ref, how?.signal)));
+  const withoutLink = (error: unknown) => {
+    if (!(lastGood && batches.known && error instanceof FrontendMapError)) throw error;
+    reads.log(error);
+    return null;
+  };
+  const linked = (refs: readonly DocumentRef<string>[], signal?: AbortSignal) =>
+    Promise.all(refs.map((ref) => batches.published(ref, signal).catch(withoutLink)));
   return {
     resolve: at,
     alternates: async (path, how) => (await at(path, how)).alternates,
     breadcrumbs: async (path, how) => (await at(path, how)).breadcrumbs,
     url,
     urls,
-    links: (document, how) => links(urls, document, how),
+    links: (document, how) => links(linked, document, how),
     pages: (how = {}) => new Pages<Site>(transport, site, how),
     changes: (how) => changes(transport, site, how),
     verifyWebhook: (request, secret) => webhooks.verify(request, secret),

@@ -18,7 +18,7 @@ export interface LinkOptions<Uid extends string = string, Locale extends string 
   signal?: AbortSignal | undefined;
 }
 
-/** The same with `href` in each object that is a link: null where the document has no URL. */
+/** The same with `href` in each object that is a link: null where the document has no URL, or it is not known. */
 export type Linked<T> = T extends readonly (infer Item)[]
   ? Linked<Item>[]
   : T extends object
@@ -29,7 +29,7 @@ type Entry = Record<string, unknown> & { href?: string | null };
 
 /** A copy of `document` with links. @throws FrontendMapError if the URLs are not known. */
 export async function links<T>(
-  urls: (refs: DocumentRef<string>[], options: { signal: AbortSignal | undefined }) => Promise<DocumentUrl[]>,
+  urls: (refs: DocumentRef<string>[], signal: AbortSignal | undefined) => Promise<(DocumentUrl | null)[]>,
   document: T,
   { uid, relations = {}, locale, href = "url", signal }: LinkOptions,
 ): Promise<Linked<T>> {
@@ -43,7 +43,7 @@ export async function links<T>(
     const { __component, __type, documentId, locale: said } = value as Entry;
     const own = said ?? around;
     const members = Object.entries(value).map(([key, member]) => {
-      const below = types.get(`${String(__component)}.${key}`) ?? types.get(key);
+      const below = types.get(`${__component}.${key}`) ?? types.get(key);
       return [key, copy(member, below, own)];
     });
     // Unlike an assignment, this makes a member of `__proto__`.
@@ -57,7 +57,7 @@ export async function links<T>(
   };
 
   const result = copy(document, uid, locale) as Linked<T>;
-  const found = await urls(refs, { signal });
+  const found = await urls(refs, signal);
   targets.forEach((one, at) => (one.href = found[at]?.[href] ?? null));
   return result;
 }

@@ -25,6 +25,8 @@ interface Waiting {
 
 export class Urls {
   #waiting: Waiting[] = [];
+  /** Whether the service has told any URL. */
+  known = false;
 
   readonly #transport: Transport;
   readonly #reads: Reads;
@@ -46,22 +48,15 @@ export class Urls {
       request: (urgent, all) => this.#enqueue({ document, documentId, urgent, signal: all }),
       signal,
       decode: (text) => JSON.parse(text) as DocumentUrl,
-      keeps: () => true,
+      keeps: () => (this.known = true),
     });
   }
 
   /** The URL that a draft would have. @throws FrontendMapError while the service fails. */
   async draft({ uid, documentId, locale }: DocumentRef<string>, signal?: AbortSignal): Promise<DocumentUrl> {
     const query = { site: this.#site, uid, documentId, locale, status: "draft" };
-    const of = { uid, documentId, locale: locale ?? null };
-    try {
-      const text = await this.#transport.text({ path: "/api/frontend-url", query, authorized: true, signal });
-      return located({ ...of, ...dataOf(text) });
-    } catch (error) {
-      const known = error instanceof FrontendMapError ? withoutUrl(error) : null;
-      if (known === null) throw error;
-      return located({ ...of, ...known });
-    }
+    const text = this.#transport.text({ path: "/api/frontend-url", query, authorized: true, signal });
+    return located({ uid, documentId, locale: locale ?? null, ...(await text.then(dataOf, withoutUrl)) });
   }
 
   #enqueue(document: Omit<Waiting, "resolve" | "reject">): Promise<string> {
@@ -139,10 +134,12 @@ function located(result: Partial<DocumentUrl>): DocumentUrl {
   return { uid, documentId, locale, url, path, ...why };
 }
 
-/** Why the service knows that there is no URL: a 404 with a reason, or a 501 with the path. */
-function withoutUrl({ status, reason, details }: FrontendMapError): Partial<DocumentUrl> | null {
+/** Why the service knows that there is no URL: a 404 with a reason, or a 501 with the path. @throws the error otherwise. */
+function withoutUrl(error: unknown): Partial<DocumentUrl> {
+  if (!(error instanceof FrontendMapError)) throw error;
+  const { status, reason, details } = error;
   const { path, rule } = details as { path?: string; rule?: string };
-  if (status === 501 && path !== undefined) return { path, reason: "no_base_url" };
-  if (status !== 404 || reason === null) return null;
-  return { reason, ...(rule === undefined ? {} : { rule }) };
+  if (status === 501 && path) return { path, reason: "no_base_url" };
+  if (status !== 404 || !reason) throw error;
+  return { reason, ...(rule && { rule }) };
 }

@@ -86,7 +86,7 @@ export class Reads {
       if (!(error instanceof FrontendMapError)) throw error;
       // The request goes on, for those who come later.
       if (deadline.leftMs <= 0) hangs.isLate(error);
-      this.#log(error);
+      this.log(error);
       return marked(decode(kept.text), kept, error);
     }
   }
@@ -102,7 +102,7 @@ export class Reads {
   }
 
   /** An outage passes by itself; a wrong address, site or token does not, and pages hide it. */
-  #log(error: FrontendMapError): void {
+  log(error: FrontendMapError): void {
     const { message } = error;
     if (isOutage(error) || performance.now() - this.#loggedAt < LOG_MS) return;
     this.#loggedAt = performance.now();

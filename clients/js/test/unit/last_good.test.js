@@ -111,6 +111,46 @@ test("document without its members is no result, and not kept", async (t) => {
   }
 });
 
+for (const [how, fail] of Object.entries({
+  "closes the connection": (_, response) => response.destroy(),
+  hangs: () => {},
+  "refuses the request": (_, response) => send(response, 403, failure(403, "ForbiddenError")),
+})) {
+  test(`service ${how}: a list has the links that are known, and none for a document that is new`, async (t) => {
+    const { map, state } = await failing(t);
+    const log = t.mock.method(console, "error", () => {});
+    const { uid } = page(1);
+    const links = (...refs) => map.links(refs, { uid, href: "path" }).then((list) => list.map(({ href }) => href));
+    assert.deepEqual(await links(page(1), page(2)), ["/en/p1", "/en/p2"]);
+    state.fail = fail;
+    assert.deepEqual(await links(page(1), page(3), page(2)), ["/en/p1", null, "/en/p2"]);
+    assert.deepEqual(await links(page(3)), [null]);
+    await assert.rejects(map.urls([page(1), page(3)]), { name: /Error$/ });
+    assert.equal(log.mock.callCount(), how === "refuses the request" ? 1 : 0);
+    state.fail = null;
+    const found = await notKept(() => map.url(page(3)).catch(() => ({ lastGood: true })));
+    assert.equal(found.path, "/en/p3");
+  });
+}
+
+test("client without lastGood has no list without its links", async (t) => {
+  const { map, state } = await failing(t, { lastGood: 0 });
+  await map.url(page(1));
+  state.fail = (_, response) => response.destroy();
+  await assert.rejects(map.links([page(1)], { uid: page(1).uid }), { name: "ConnectionError" });
+});
+
+test("caller that gives up gets its reason, and no list without links", async (t) => {
+  const { map, state } = await failing(t);
+  await map.url(page(1));
+  state.fail = () => {};
+  const reason = new Error("enough");
+  const controller = new AbortController();
+  const list = map.links([page(2)], { uid: page(1).uid, signal: controller.signal });
+  controller.abort(reason);
+  await assert.rejects(list, (error) => error === reason);
+});
+
 test("drafts are never repeated", async (t) => {
   const { map, state } = await failing(t);
   await map.resolve("/en/a", { draft: true });
