@@ -22,6 +22,11 @@ export interface Options<Site extends SiteKey = SiteKey> {
    * most 32 Mi characters; none by default.
    */
   lastGood?: number | undefined;
+  /**
+   * Whether this is a build, for which nobody waits: a request may take 10 s and is repeated twice, and
+   * nothing is kept, whatever `timeoutMs` and `lastGood` are.
+   */
+  build?: boolean | undefined;
 }
 
 /** The options after the checks. */
@@ -34,42 +39,47 @@ export interface Settings {
   /** Whether `fetch` is the platform's. */
   platformFetch: boolean;
   timeoutMs: number;
+  /** How often a request is sent again that has failed. */
+  repeats: number;
   init: RequestInit & { next?: unknown };
   lastGood: number;
 }
+
+const BUILD_TIMEOUT_MS = 10_000;
+const BUILD_REPEATS = 2;
 
 /** What setTimeout takes. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** @throws TypeError if an option is unusable; no message has the token or the address. */
 export function checked(options: Options): Settings {
-  const { url, site, token, timeoutMs = 3_000, lastGood = 0 } = options;
+  const { url, site, token, timeoutMs = 3_000, lastGood = 0, build } = options;
   const { protocol, username, password, origin, pathname } = new URL(URL.canParse(url) ? url : "none:");
-  if (!/^https?:$/.test(protocol)) throw new TypeError("`url` is not the http(s) address of a service");
-  if (username || password) throw new TypeError("`url` has a user name: use `init.headers`");
-  if (typeof site !== "string" || site === "") throw new TypeError("`site` is not a site's key");
-  if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
-    throw new TypeError(`\`timeoutMs\` is not from 1 to ${MAX_TIMEOUT_MS}`);
-  }
-  if (!(Number.isInteger(lastGood) && lastGood >= 0)) {
-    throw new TypeError("`lastGood` is not a number of results");
-  }
-  if (token && isBrowser()) throw new TypeError("`token` is in code that runs in a browser");
+  const wrong =
+    !/^https?:$/.test(protocol) ? "`url` is not the http(s) address of a service"
+    : username || password ? "`url` has a user name: use `init.headers`"
+    : typeof site !== "string" || !site ? "`site` is not a site's key"
+    : !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) ? `\`timeoutMs\` is not from 1 to ${MAX_TIMEOUT_MS}`
+    : !(Number.isInteger(lastGood) && lastGood >= 0) ? "`lastGood` is not a number of results"
+    : token && isBrowser() ? "`token` is in code that runs in a browser"
+    : null;
+  if (wrong !== null) throw new TypeError(wrong);
   return {
     base: origin + pathname.replace(/\/+$/, ""),
     site,
     token: token || undefined,
     // Looked up for each request: frameworks replace the global one.
     fetch: options.fetch ?? ((target, init) => globalThis.fetch(target, init)),
-    platformFetch: options.fetch === undefined,
-    timeoutMs,
+    platformFetch: !options.fetch,
+    timeoutMs: build ? BUILD_TIMEOUT_MS : timeoutMs,
+    repeats: build ? BUILD_REPEATS : 0,
     init: options.init ?? {},
-    lastGood,
+    lastGood: build ? 0 : lastGood,
   };
 }
 
 /** Whether visitors run this code: a page, or a worker of one. */
 function isBrowser(): boolean {
   const scope = globalThis as { window?: { document?: unknown }; importScripts?: unknown };
-  return scope.window?.document !== undefined || typeof scope.importScripts === "function";
+  return Boolean(scope.window?.document ?? scope.importScripts);
 }

@@ -1,5 +1,5 @@
 /** Sends requests to the service, and reads its envelopes. */
-import { connectionError, FrontendMapError, invalidResponse } from "../error.js";
+import { connectionError, FrontendMapError, invalidResponse, isOutage } from "../error.js";
 import type { Settings } from "../options.js";
 import { bytesOf, parsed } from "./body.js";
 import { Deadline } from "./deadline.js";
@@ -26,6 +26,11 @@ export interface Call {
   /** With it the caller gives up. */
   signal?: AbortSignal | undefined;
 }
+
+/** Until a build repeats a request: the service may be restarting. */
+const REPEAT_MS = 2_000;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The longest tag of Next.js; it drops others. */
 const MAX_TAG = 256;
@@ -54,9 +59,15 @@ export class Transport {
    *
    * @throws FrontendMapError for any other status, and without a complete response in time.
    */
-  text(call: Call): Promise<string> {
+  async text(call: Call, repeats = this.#settings.repeats): Promise<string> {
     const deadline = new Deadline(this.#settings.timeoutMs, call.signal);
-    return deadline.wait(async () => bodyOf(await this.open(call, deadline)));
+    try {
+      return await deadline.wait(async () => bodyOf(await this.open(call, deadline)));
+    } catch (error) {
+      if (!repeats || !isOutage(error)) throw error;
+      await pause(REPEAT_MS);
+      return this.text(call, repeats - 1);
+    }
   }
 
   /**
@@ -68,9 +79,9 @@ export class Transport {
     try {
       return await this.#once(call, deadline);
     } catch (error) {
-      const pauseMs = call.retry === false ? null : pauseBeforeRetry(error);
-      if (pauseMs === null || pauseMs >= deadline.leftMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const pauseMs = call.retry === false ? Infinity : pauseBeforeRetry(error);
+      if (pauseMs >= deadline.leftMs) throw error;
+      await pause(pauseMs);
       return this.#once(call, deadline);
     }
   }
@@ -85,14 +96,14 @@ export class Transport {
     const { init, token } = this.#settings;
     const headers = new Headers(init.headers);
     headers.set("accept", call.accept ?? "application/json");
-    if (call.body !== undefined) headers.set("content-type", "application/json");
+    if (call.body) headers.set("content-type", "application/json");
     if (call.authorized && token) headers.set("authorization", `Bearer ${token}`);
     // `next` has a lifetime, which contradicts `no-store`.
     const { next, ...rest } = init;
     const fresh = call.authorized || call.fresh;
     return {
       ...(fresh ? { ...rest, cache: "no-store" as const } : { ...init, ...tagged(next, call.about) }),
-      method: call.body === undefined ? "GET" : "POST",
+      method: call.body ? "POST" : "GET",
       body: call.body ?? null,
       headers,
       redirect: "manual",
@@ -150,13 +161,13 @@ export async function connected<T>(step: Promise<T>): Promise<T> {
     return await step;
   } catch (cause) {
     // Next.js throws such errors to say that a page is not static.
-    if (typeof cause === "object" && cause !== null && "digest" in cause) throw cause;
+    if ((cause as { digest?: unknown } | null)?.digest) throw cause;
     throw connectionError(cause);
   }
 }
 
-/** Milliseconds until the service wants the request again; null if it does not say so. */
-function pauseBeforeRetry(error: unknown): number | null {
-  if (!(error instanceof FrontendMapError) || error.retryAfter === null) return null;
-  return error.status === 503 || error.status === 429 ? error.retryAfter * 1000 : null;
+/** Milliseconds until the service wants the request again; no end if it does not say so. */
+function pauseBeforeRetry(error: unknown): number {
+  const { status, retryAfter } = error instanceof FrontendMapError ? error : {};
+  return status === 503 || status === 429 ? (retryAfter ?? Infinity) * 1_000 : Infinity;
 }

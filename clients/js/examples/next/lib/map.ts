@@ -9,8 +9,9 @@ export const map = createFrontendMap({
   url: process.env.FRONTEND_MAP_URL ?? "http://127.0.0.1:8080",
   site: "main",
   token: process.env.FRONTEND_MAP_TOKEN, // only for drafts
-  timeoutMs: process.env.NEXT_PHASE === "phase-production-build" ? 10_000 : 1_000, // nobody waits for a build
+  timeoutMs: 1_000,
   lastGood: 10_000,
+  build: process.env.NEXT_PHASE === "phase-production-build", // takes its time, and nothing from before
   init: { next: { tags: [TAG], revalidate: 60 } },
 });
 // #endregion map
