@@ -62,7 +62,7 @@ const SITES = {
     ...NEXT,
     edits: [
       NEXT_PAGES,
-      ["in place of `revalidate`", replace("app/[locale]/page.tsx", "export const revalidate = 60", 'export const ensureStatic = "navigation"')],
+      ["in place of `revalidate`", replace("app/[locale]/(root)/page.tsx", "export const revalidate = 60", 'export const ensureStatic = "navigation"')],
     ],
   },
   nuxt: {

@@ -26,6 +26,12 @@ export async function document(type: ContentType, documentId: string, version: V
   return (await file(type, version)).find((one) => one.documentId === documentId);
 }
 
+/** In place of Strapi's, the fetcher of a site without one: content of a page, or null if it is gone. */
+export const demo = STRAPI_URL
+  ? undefined
+  : async ({ contentType, documentId, locale }: { contentType: ContentType; documentId: string; locale: string }, { draft }: { draft: boolean }) =>
+      (await document(contentType, documentId, { locale, draft })) ?? null;
+
 /** The first documents by title. */
 export async function documents(type: ContentType, version: Version, limit = 100): Promise<Document[]> {
   const order = { sort: "title", "pagination[pageSize]": String(limit) };

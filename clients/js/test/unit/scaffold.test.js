@@ -120,8 +120,8 @@ test("both examples for Next.js differ in the files that the recipe has twice", 
     filesOf(new URL(`next/${folder}/`, examples)).map((file) => `${folder}/${file}`));
   assert.ok(files.length > 10, files.join());
   assert.deepEqual([...files, "proxy.ts", "frontend-map.d.ts", "tsconfig.json"].filter(differs).sort(), [
+    "app/[locale]/(root)/page.tsx",
     "app/[locale]/[...path]/page.tsx",
-    "app/[locale]/page.tsx",
     "app/missing/[locale]/page.tsx",
     "components/pages.tsx",
     "lib/map.ts",

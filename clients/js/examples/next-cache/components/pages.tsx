@@ -1,15 +1,18 @@
-import type { ContentType, DocumentPage, Locale, PageOutside, Resolution } from "frontend-map-client";
+import type { ContentType, Locale, PageOutside } from "frontend-map-client";
 import { draftMode } from "next/headers";
 import Link from "next/link";
 import { notFound } from "next/navigation";
-import { document, documents } from "../../shared/content";
+import { documents } from "../../shared/content";
 import { texts } from "../../shared/texts";
 import { map } from "@/lib/map";
-import { cached } from "@/lib/page";
+import { cached, type Loaded } from "@/lib/page";
 import { Frame } from "./frame";
 
-export async function ArticlePage({ page }: { page: DocumentPage<"main", "api::article.article"> }) {
-  const { title, body } = await content(page);
+/** A page of one content type, with its content. */
+type Of<Uid extends ContentType<"main">> = { page: Extract<Loaded, { contentType: Uid }> };
+
+export function ArticlePage({ page }: Of<"api::article.article">) {
+  const { title, body } = page.content ?? notFound();
   return (
     <Frame page={page} type={page.contentType} title={title}>
       <article>{body?.split("\n").map((text, at) => <p key={at}>{text}</p>)}</article>
@@ -17,8 +20,8 @@ export async function ArticlePage({ page }: { page: DocumentPage<"main", "api::a
   );
 }
 
-export async function TextPage({ page }: { page: DocumentPage<"main", "api::page.page"> }) {
-  const { title, body } = await content(page);
+export function TextPage({ page }: Of<"api::page.page">) {
+  const { title, body } = page.content ?? notFound();
   return (
     <Frame page={page} type={page.contentType} title={title}>
       <p>{body}</p>
@@ -60,25 +63,9 @@ async function ArticleList({ locale, limit }: { locale: Locale<"main">; limit?: 
   );
 }
 
-/** The document of a page. */
-const content = async ({ contentType, documentId, locale, canonicalPath }: DocumentPage) =>
-  (await contentOf(contentType, documentId, locale, canonicalPath)) ?? notFound();
-
-// #region content
-// components/pages.tsx: what the page shows of the CMS
-async function contentOf(uid: ContentType<"main">, documentId: string, locale: Locale<"main">, pathname: string) {
-  "use cache";
-  cached({ pathname });
-  const { isEnabled: draft } = await draftMode();
-  return document(uid, documentId, { locale, draft });
-}
-// #endregion content
-
 /** Title and description of a page, for its metadata. */
-export async function textsOf(page: Resolution<"main">) {
+export function textsOf(page: Loaded) {
   const { home, welcome, articles } = texts(page.locale ?? "en");
   if (page.kind === "page") return page.page === "articles" ? { title: articles } : { title: home, description: welcome };
-  if (page.kind !== "document") return {};
-  const { title, body } = await content(page);
-  return { title, description: body?.split("\n", 1)[0] };
+  return { title: page.content?.title, description: page.content?.body?.split("\n", 1)[0] };
 }

@@ -1,19 +1,32 @@
 // #region page
-// lib/page.ts: what is at the path of a page
+// lib/page.ts: the page at a path with its content
 import { caching } from "frontend-map-client/next";
+import { loader, strapi } from "frontend-map-client/load";
 import { cacheLife, cacheTag } from "next/cache";
 import { draftMode } from "next/headers";
-import { map, TAG } from "./map";
+import { demo, type Document } from "../../shared/content";
+import { build, map, TAG } from "./map";
 
 /** In a function with "use cache": its tags and its lifetime. */
 export const cached = caching({ tag: TAG, cacheTag, cacheLife });
 
-export async function resolve(pathname: string) {
+const { STRAPI_URL: url = "", STRAPI_TOKEN: token } = process.env;
+
+const loadPage = loader(map, {
+  content: {
+    "api::article.article": demo ?? strapi<Document>({ url, token }),
+    "api::page.page": demo ?? strapi<Document>({ url, token }),
+  },
+  timeoutMs: build ? 60_000 : 3_000,
+});
+
+export async function load(pathname: string) {
   "use cache";
   const { isEnabled: draft } = await draftMode();
-  const page = await map.resolve(pathname, { draft });
+  const page = await loadPage(pathname, { draft });
   cached(page);
-  // A page that has no draft at this path, such as one outside the CMS.
-  return draft && page.kind === "none" ? map.resolve(pathname) : page;
+  return page;
 }
+
+export type Loaded = Awaited<ReturnType<typeof load>>;
 // #endregion page

@@ -1,7 +1,7 @@
-// app/[locale]/page.tsx: the root of a locale, as any other page
+// app/[locale]/(root)/page.tsx: the root of a locale, as any other page
 import { staticParams } from "frontend-map-client/next";
 import { map } from "@/lib/map";
 
-export { default, generateMetadata } from "./[...path]/page";
+export { default, generateMetadata } from "../[...path]/page";
 export const revalidate = 60;
 export const generateStaticParams = staticParams(map, "/{locale}");

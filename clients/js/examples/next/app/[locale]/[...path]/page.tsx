@@ -4,7 +4,7 @@ import { metadata, pathname, staticParams } from "frontend-map-client/next";
 import { notFound, permanentRedirect } from "next/navigation";
 import { ArticlePage, ArticlesPage, HomePage, TextPage, textsOf } from "@/components/pages";
 import { map } from "@/lib/map";
-import { resolve } from "@/lib/page";
+import { load } from "@/lib/page";
 
 type Props = { params: Promise<{ locale: string; path?: string[] }> };
 
@@ -13,13 +13,13 @@ export const generateStaticParams = staticParams(map, "/{locale}/{*path}");
 
 export async function generateMetadata({ params }: Props) {
   const { locale, path = [] } = await params;
-  const page = await resolve(pathname([locale, ...path], "decoded"));
-  return metadata(page, await textsOf(page)); // title and description
+  const page = await load(pathname([locale, ...path], "decoded"));
+  return metadata(page, textsOf(page)); // title and description
 }
 
 export default async function Page({ params }: Props) {
   const { locale, path = [] } = await params;
-  const page = await resolve(pathname([locale, ...path]));
+  const page = await load(pathname([locale, ...path]));
   switch (page.kind) {
     case "document":
       switch (page.contentType) {
