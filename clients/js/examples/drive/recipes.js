@@ -95,7 +95,7 @@ const SITES = {
     edits: [
       ["`@astrojs/node`", all(
         replace("package.json", '"dependencies": {', '"dependencies": {\n    "@astrojs/node": "^11.1.6",'),
-        write("astro.config.mjs", readFileSync(`${EXAMPLES}astro/astro.config.ts`, "utf8")),
+        write("astro.config.mjs", readFileSync(`${EXAMPLES}astro/astro.config.mjs`, "utf8")),
       )],
       ["src/pages/index.astro", remove("src/pages/index.astro")],
     ],

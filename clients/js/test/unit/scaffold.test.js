@@ -68,9 +68,14 @@ const OTHERS = {
     },
     dependencies: { "@sveltejs/adapter-auto": undefined },
   },
+  astro: {
+    deleted: ["src/pages/index.astro"],
+    changed: { "astro.config.mjs": ["export default defineConfig({});"], "tsconfig.json": null },
+    dependencies: { astro: "7.3.5" },
+  },
 };
 /** Those that no build reads, and those whose settings are for the packages of this repository. */
-const IGNORED = [".gitignore", ".npmrc", "README.md", "package.json", ".vscode/extensions.json"];
+const IGNORED = [".gitignore", ".npmrc", "README.md", "package.json", ".vscode/extensions.json", ".vscode/launch.json"];
 
 for (const [name, { deleted, changed, dependencies }] of Object.entries(OTHERS)) {
   const [scaffold, example] = [scaffolds, examples].map((folder) => new URL(`${name}/`, folder));
