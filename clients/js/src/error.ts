@@ -60,7 +60,6 @@ export function connectionError(cause?: unknown): FrontendMapError {
 export function isOutage(error: unknown): error is FrontendMapError {
   if (!(error instanceof FrontendMapError)) return false;
   const { status, name } = error;
-  if (name === "WebhookError") return false;
   // A proxy's 404 says nothing about a page.
   if (status === null || name === "HttpError") return true;
   // 501 is a setting that is missing, and does not pass by itself.

@@ -56,8 +56,7 @@ export function checked(options: Options): Settings {
   const { url, site, token, timeoutMs = 3_000, lastGood = 0, build } = options;
   const { protocol, username, password, origin, pathname } = new URL(URL.canParse(url) ? url : "none:");
   const wrong =
-    !/^https?:$/.test(protocol) ? "`url` is not the http(s) address of a service"
-    : username || password ? "`url` has a user name: use `init.headers`"
+    !/^https?:$/.test(protocol) || username || password ? "`url` is no http(s) address, or has a user name: use `init.headers`"
     : typeof site !== "string" || !site ? "`site` is not a site's key"
     : !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) ? `\`timeoutMs\` is not from 1 to ${MAX_TIMEOUT_MS}`
     : !(Number.isInteger(lastGood) && lastGood >= 0) ? "`lastGood` is not a number of results"

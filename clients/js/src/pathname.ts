@@ -12,11 +12,8 @@ export interface Target {
 
 /** Splits a path or an absolute URL. Of a URL of another host, the path counts. */
 export function target(from: string | URL): Target {
-  if (typeof from !== "string" || /^https?:\/\//i.test(from)) {
-    const { pathname, host } = new URL(from);
-    return { pathname, host };
-  }
-  return { pathname: from.split(/[?#]/, 1)[0] ?? "", host: null };
+  if (typeof from !== "string" || /^https?:\/\//i.test(from)) return new URL(from);
+  return { pathname: from.replace(/[?#].*/s, ""), host: null };
 }
 
 /**

@@ -69,8 +69,7 @@ const BEGINNINGS = { xml: "<?xml ", txt: "Sitemap: ", gzip: "\u001f\u008b" };
 /** Whether the body is what the file's name says, or, of a HEAD, the type. */
 function isFile(file: string, headers: Headers, body: Uint8Array | null): boolean {
   const type = file.endsWith(".txt") ? "txt" : "xml";
-  const media = headers.get("content-type") ?? "";
-  if (!media.startsWith(type === "txt" ? "text/plain" : "application/xml")) return false;
+  if (!headers.get("content-type")?.startsWith(type === "txt" ? "text/plain" : "application/xml")) return false;
   const beginning = BEGINNINGS[headers.get("content-encoding") === "gzip" ? "gzip" : type];
   return body === null || String.fromCharCode(...body.subarray(0, beginning.length)) === beginning;
 }

@@ -11,10 +11,10 @@ const MAX_KEYS = 10_000;
 export class Hangs {
   #timeout: FrontendMapError | null = null;
   /** When the last request timed out, of all and by key; `performance.now()`. */
-  #at = -PAUSE_MS;
+  #at = -Infinity;
   readonly #keys = new Map<string, number>();
   /** When the request began that finds out whether it is over. */
-  #probedAt = -PROBE_MS;
+  #probedAt = -Infinity;
 
   /** A request was late just now, or another one finds out whether it still would be: repeat what is kept. */
   get known(): FrontendMapError | null {
@@ -23,7 +23,7 @@ export class Hangs {
 
   /** The time-out of a request, or of one with this key, that was just now: do not wait for another one. */
   recent(key?: string): FrontendMapError | null {
-    const at = key === undefined ? this.#at : (this.#keys.get(key) ?? -PAUSE_MS);
+    const at = key === undefined ? this.#at : (this.#keys.get(key) ?? -Infinity);
     return performance.now() - at < PAUSE_MS ? this.#timeout : null;
   }
 
@@ -51,7 +51,7 @@ export class Hangs {
       }
       throw error;
     } finally {
-      this.#probedAt = -PROBE_MS;
+      this.#probedAt = -Infinity;
     }
   }
 }

@@ -44,7 +44,7 @@ export class Reads {
   readonly #flights = new Map<string, Flight>();
   readonly #kept: LastGoodResults;
   readonly #shares: boolean;
-  #loggedAt = -LOG_MS;
+  #loggedAt = -Infinity;
   readonly #hangs = { paths: new Hangs(), drafts: new Hangs(), urls: new Hangs() };
 
   /**

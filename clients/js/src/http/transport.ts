@@ -23,6 +23,8 @@ export interface Call {
   retry?: boolean;
   /** The path that the result is about: its tag in the cache of Next.js is `pathTag`. */
   about?: string;
+  /** Makes it another request for a cache. */
+  cacheKey?: number;
   /** With it the caller gives up. */
   signal?: AbortSignal | undefined;
 }
@@ -62,7 +64,12 @@ export class Transport {
   async text(call: Call, repeats = this.#settings.repeats): Promise<string> {
     const deadline = new Deadline(this.#settings.timeoutMs, call.signal);
     try {
-      return await deadline.wait(async () => bodyOf(await this.open(call, deadline)));
+      return await deadline.wait(async () => {
+        const text = await bodyOf(await this.open(call, deadline));
+        // Next.js keeps each body with a status of 200, also what is no result; by other headers, another one.
+        if (dataIn(text) || !this.#settings.init.next) return text;
+        return bodyOf(await this.open({ ...call, cacheKey: performance.now() }, deadline));
+      });
     } catch (error) {
       if (!repeats || !isOutage(error)) throw error;
       await pause(REPEAT_MS);
@@ -97,12 +104,13 @@ export class Transport {
     const headers = new Headers(init.headers);
     headers.set("accept", call.accept ?? "application/json");
     if (call.body) headers.set("content-type", "application/json");
+    if (call.cacheKey) headers.set("x-cache-key", `${call.cacheKey}`);
     if (call.authorized && token) headers.set("authorization", `Bearer ${token}`);
     // `next` has a lifetime, which contradicts `no-store`.
     const { next, ...rest } = init;
     const fresh = call.authorized || call.fresh;
     return {
-      ...(fresh ? { ...rest, cache: "no-store" as const } : { ...init, ...tagged(next, call.about) }),
+      ...(fresh ? { ...rest, cache: "no-store" as const } : { ...init, next: tagged(next, call.about) }),
       method: call.body ? "POST" : "GET",
       body: call.body ?? null,
       headers,
@@ -113,14 +121,16 @@ export class Transport {
 }
 
 /** The option `next` of a request, with the tag of the path. */
-function tagged(next: unknown, path: string | undefined): { next?: unknown } {
+function tagged(next: unknown, path: string | undefined): unknown {
   const { tags = [] } = (next ?? {}) as { tags?: string[] };
-  return path === undefined || !tags[0] ? {} : { next: { ...(next as object), tags: [...tags, pathTag(tags[0], path)] } };
+  return path && tags[0] ? { ...(next as object), tags: [...tags, pathTag(tags[0], path)] } : next;
 }
+
+const dataIn = (text: string) => (parsed(text) as { data?: unknown } | null | undefined)?.data;
 
 /** `data` of the envelope. @throws FrontendMapError if it is not one of this service. */
 export function dataOf(text: string): Record<string, unknown> {
-  const data = (parsed(text) as { data?: unknown } | null | undefined)?.data;
+  const data = dataIn(text);
   if (typeof data !== "object" || data === null) throw invalidResponse("the response has no `data`");
   return data as Record<string, unknown>;
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFrontendMap } from "frontend-map-client";
-import { deferred, document, failure, send, serve, success } from "../support/server.js";
+import { deferred, document, failure, send, sendUrls, serve, success } from "../support/server.js";
 
 const good = (response) => send(response, 200, success(document("/a")));
 const busy = (response, retryAfter, status = 503) =>
@@ -160,3 +160,40 @@ test("Retry-After is honoured once", async (t) => {
   await assert.rejects(createFrontendMap({ url, site: "main" }).resolve("/a"), { status: 503, retryAfter: 0 });
   assert.equal(received.length, 2);
 });
+
+/** A `fetch` that keeps each body with a status of 200 by address and headers, as that of Next.js does. */
+function keeping() {
+  const kept = new Map();
+  return async (url, init) => {
+    const key = JSON.stringify([url, init.body, [...init.headers]]);
+    if (!kept.has(key)) {
+      const response = await fetch(url, init);
+      if (response.status !== 200) return response;
+      kept.set(key, await response.text());
+    }
+    return new Response(kept.get(key));
+  };
+}
+
+for (const [what, body] of [["nothing", ""], ["null", "null"], ["HTML", "<!doctype html><title>Login</title>"]]) {
+  test(`page that Next.js keeps of ${what} with a status of 200 is read anew, and a result is not`, async (t) => {
+    let isBroken = true;
+    const { url, received } = await serve(t, (request, response) => {
+      if (isBroken) send(response, 200, body);
+      else if (request.method === "POST") sendUrls(request, response);
+      else good(response);
+    });
+    const map = createFrontendMap({ url, site: "main", fetch: keeping(), init: { next: { revalidate: 60 } } });
+    const page = { uid: "api::page.page", documentId: "a1" };
+    for (const call of [() => map.resolve("/a"), () => map.url(page)]) {
+      isBroken = true;
+      await assert.rejects(call(), { name: "InvalidResponseError" });
+      isBroken = false;
+      assert.ok(await call());
+    }
+    const asked = received.length;
+    await map.resolve("/b");
+    await map.resolve("/b");
+    assert.equal(received.length, asked + 1);
+  });
+}
