@@ -66,7 +66,7 @@ export class Transport {
     try {
       return await deadline.wait(async () => {
         const text = await bodyOf(await this.open(call, deadline));
-        // Next.js keeps each body with a status of 200, also what is no result; by other headers, another one.
+        // Next.js keeps each body with a status of 200, also one that is no result: with another header, it asks.
         if (dataIn(text) || !this.#settings.init.next) return text;
         return bodyOf(await this.open({ ...call, cacheKey: performance.now() }, deadline));
       });
