@@ -101,7 +101,7 @@ try {
   await writeFile(join(folder, "content.json"), JSON.stringify({ "api::article.article": all, "api::page.page": [] }));
   await service.start({ site: "http://127.0.0.1:3000", content: join(folder, "content.json") });
   await proxy.start(service);
-  const addresses = { FRONTEND_MAP_URL: proxy.url, STRAPI_URL: `http://127.0.0.1:${strapi.address().port}` };
+  const addresses = { FRONTEND_MAP_URL: proxy.url, CONTENT: join(folder, "content.json"), STRAPI_URL: `http://127.0.0.1:${strapi.address().port}` };
   for (const [name, { command, folder: cwd, output, env, named, requests }] of Object.entries(BUILDS)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     for (let round = 0; round < Number(options.rounds); round += 1) {

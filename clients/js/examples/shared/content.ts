@@ -1,7 +1,7 @@
 /** The documents that the examples show: of Strapi, or of the file that the service reads too. */
 import { readFile } from "node:fs/promises";
 
-const { STRAPI_URL, STRAPI_TOKEN, CONTENT = "content.json" } = process.env;
+const { STRAPI_URL, STRAPI_TOKEN, CONTENT } = process.env;
 
 /** Where Strapi's REST API has each content type. */
 const ENDPOINTS = { "api::article.article": "articles", "api::page.page": "pages" };
@@ -26,8 +26,11 @@ export async function document(type: ContentType, documentId: string, version: V
   return (await file(type, version)).find((one) => one.documentId === documentId);
 }
 
-/** In place of Strapi's, the fetcher of a site without one: content of a page, or null if it is gone. */
-export const demo = STRAPI_URL
+/**
+ * In place of Strapi's, the fetcher of a site whose service reads a file, and knows no `resource`:
+ * content of a page, or null if it is gone.
+ */
+export const demo = STRAPI_URL && !CONTENT
   ? undefined
   : async ({ contentType, documentId, locale }: { contentType: ContentType; documentId: string; locale: string }, { draft }: { draft: boolean }) =>
       (await document(contentType, documentId, { locale, draft })) ?? null;
@@ -51,7 +54,7 @@ async function strapi<T>(path: string, { locale, draft }: Version, more: Record<
 
 /** Where a document has no draft, the published version is its draft. */
 async function file(type: ContentType, { locale, draft }: Version): Promise<Document[]> {
-  const all: (Document & { status: string })[] = JSON.parse(await readFile(CONTENT, "utf8"))[type];
+  const all: (Document & { status: string })[] = JSON.parse(await readFile(CONTENT ?? "content.json", "utf8"))[type];
   const versions = all.filter((one) => one.locale === undefined || one.locale === locale);
   const drafts = draft ? versions.filter(({ status }) => status === "draft") : [];
   const drafted = new Set(drafts.map(({ documentId }) => documentId));
