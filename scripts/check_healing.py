@@ -191,6 +191,10 @@ def follow(name: str, edits: list[Edit], probes: Probes) -> None:
             probe(edit, begun)
 
 
+def shown(seconds: float | None) -> str:
+    return "never" if seconds is None else f"{seconds:.1f}"
+
+
 def report(probes: Probes, names: list[str]) -> int:
     """Prints the table; how many changes were never shown."""
     print("seconds from the end of the fault until shown (median / max, trials)")
@@ -236,7 +240,7 @@ def run(options: argparse.Namespace, world: World, folder: pathlib.Path) -> bool
                     for name in options.faults:
                         follow(name, FAULTS[name](world, turn, probes), probes)
                         time.sleep(REST)
-                        row = [f"{probes.seconds[name, one][-1]:.1f}" for one in OPERATIONS[1:]]
+                        row = [shown(probes.seconds[name, one][-1]) for one in OPERATIONS[1:]]
                         print(f"{name} {turn}: {' '.join(row)}", flush=True)
             never = report(probes, ["announced", *options.faults])
             if options.idle:
