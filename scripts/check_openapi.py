@@ -148,6 +148,11 @@ expected-statuses = {json.dumps(refused)}
 include-name = ["GET /api/frontend-urls"]
 checks.negative_data_rejection.expected-statuses = {json.dumps([*refused, "200", "304"])}
 
+# Any body is accepted but that of a refresh that is not valid.
+[[operations]]
+include-name = ["POST /hooks/cms"]
+checks.negative_data_rejection.expected-statuses = {json.dumps([*refused, "202"])}
+
 [dictionaries.documents]
 values = ["a1welcome", "a2moved", "a6cafe", "p1about", "p2soon", "p3noslug", "p4imprint"]
 
