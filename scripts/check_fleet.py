@@ -6,16 +6,17 @@ and ends them, also on Ctrl-C. Modes:
 
 counts   counts the list requests to the CMS of a fleet, and of one walk; the seconds from an edit,
          and from its publication, until all instances show it; the requests to the CMS for an
-         edit; the bytes in the engine for a URL; the commands and bytes of the engine for a walk,
+         edit; the bytes in Redis for a URL; the commands and bytes of Redis for a walk,
          an edit and a URL check, with one, two and three instances. Extrapolates the costs to 10,
          100 and 1,000 instances
 checks   lets 300 clients of three instances start URL checks; the frontend counts the requests in
          flight, and how often each URL is requested
-chaos    kills, stops and cuts off instances and the engine, flushes and damages its data, and loses
+chaos    kills, stops and cuts off instances and Redis, flushes and damages its data, and loses
          and splits webhooks, while documents are edited; an oracle, which has the time line of the
          paths of each document, checks the responses of all instances
-away     measures latency and requests per second with and without the engine, alternately; starts
-         instances without the engine, and lets it return
+unavailable
+         measures latency and requests per second with and without Redis, alternately; starts
+         instances without Redis, and lets it return
 
 Each requirement is printed as `held` or `FAILED`; the exit status is 1 if one has failed. Durations
 are printed and are no requirements. A seed repeats the random choices, but not their timing.
@@ -57,12 +58,14 @@ def parser() -> argparse.ArgumentParser:
     chaos.add_argument("--longest", type=float, help="the longest fault, in seconds")
     chaos.add_argument("--soft", type=int, default=2, help="soft_seconds and check_seconds")
     chaos.add_argument("--log", type=pathlib.Path, help="a folder for the logs of the instances")
-    away = modes.add_parser("away")
-    away.add_argument("--pairs", type=int, default=5)
-    away.add_argument("--seconds", type=int, default=5, help="the duration of each measurement")
-    away.add_argument("--most", type=float, default=1.1, help="the largest permitted ratio")
-    away.add_argument("--instances", type=int, default=2)
-    for mode in (counts, checks, chaos, away):
+    unavailable = modes.add_parser("unavailable")
+    unavailable.add_argument("--pairs", type=int, default=5)
+    unavailable.add_argument(
+        "--seconds", type=int, default=5, help="the duration of each measurement"
+    )
+    unavailable.add_argument("--most", type=float, default=1.1, help="the largest permitted ratio")
+    unavailable.add_argument("--instances", type=int, default=2)
+    for mode in (counts, checks, chaos, unavailable):
         mode.add_argument("--seed", type=int, default=1)
     return parser
 
@@ -91,9 +94,9 @@ def main() -> None:
 
         run.run(binary, options)
     else:
-        from fleet import away
+        from fleet import unavailable
 
-        away.run(binary, options)
+        unavailable.run(binary, options)
     print(f"{Report.held} held, {Report.failed} failed")
     sys.exit(Report.failed > 0)
 

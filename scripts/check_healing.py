@@ -223,7 +223,7 @@ def report_idle(service: Service, minutes: float) -> None:
 
 def run(options: argparse.Namespace, world: World, folder: pathlib.Path) -> bool:
     with Service(options.binary, folder, f"http://{world.cms.address}") as service:
-        world.hooks.engine_port = int(service.address.rpartition(":")[2])
+        world.hooks.redis_port = int(service.address.rpartition(":")[2])
         with Lists(service.address) as lists:
             until(lambda: all(lists.bodies.values()), 900, 0.1)
             service.wait_until_idle(600)

@@ -57,7 +57,7 @@ Settings come from FILE and from the environment, which wins:
   FRONTEND_MAP__HOOKS__SECRET    the secret of the webhook (never in FILE)
   FRONTEND_MAP__AUTH__VALIDATE_TOKEN, FRONTEND_MAP__AUTH__DRAFT_TOKEN
                                  the bearer tokens for validate=true and status=draft
-  FRONTEND_MAP__SHARED__PASSWORD the password of the shared engine (never in FILE)
+  FRONTEND_MAP__SHARED__PASSWORD the password of Redis (never in FILE)
   FRONT_END_URL_<SITE>           the base URL of a site's frontend
   FRONT_END_URL_<SITE>_<LOCALE>  the base URL of one of its locales, which wins
   RUST_LOG                       the level of the log

@@ -50,7 +50,7 @@ use frontend_map_cache::Freshness;
 use frontend_map_catalog::moved::import::ImportFile;
 use frontend_map_catalog::site::Sites;
 use frontend_map_cms::StrapiSettings;
-use frontend_map_fleet::redis::EngineSettings;
+use frontend_map_fleet::redis;
 use frontend_map_outbound::checks::runs::RunTimes;
 use frontend_map_outbound::webhooks::Target;
 use frontend_map_platform::traces::Settings as Traces;
@@ -84,8 +84,8 @@ pub struct Config {
     pub freshness: Freshness,
     /// The file in which snapshots survive the process.
     pub store: Option<PathBuf>,
-    /// The engine that several instances share.
-    pub shared: Option<EngineSettings>,
+    /// Redis that several instances share.
+    pub shared: Option<redis::Settings>,
     /// The deadline of a URL check, and how long its results are reused.
     pub validation: RunTimes,
     /// How paths are redirected that documents had before.

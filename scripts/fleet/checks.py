@@ -14,7 +14,7 @@ from faults.load import Connection, quantile
 from faults.report import Report
 from fleet.cms import Cms
 from fleet.content import Content, Kind
-from fleet.engine import Engine
+from fleet.redis import Redis
 from fleet.service import HANG_SECONDS, Instance, Settings, list_target, wait_until_ready
 
 KINDS = (Kind("article", ("en",)), Kind("page", ("en",)))
@@ -63,11 +63,11 @@ class Front:
 
 
 def small_settings(
-    front: Front, engine: str, urls: int, kinds: tuple[Kind, ...] = KINDS[:1]
+    front: Front, redis: str, urls: int, kinds: tuple[Kind, ...] = KINDS[:1]
 ) -> tuple[str, list[str]]:
     """The settings, and the target of a run for each kind."""
     cms = Cms(Content(kinds, urls))
-    settings = Settings(cms.url, kinds, engine, base=front.base)
+    settings = Settings(cms.url, kinds, redis, base=front.base)
     return settings.text(), [list_target(kind, "&validate=true") for kind in kinds]
 
 
@@ -165,8 +165,8 @@ def run(
     own = random.Random(seed)
     for is_killed in (False, True):
         front = Front(delay)
-        with Engine() as engine, contextlib.ExitStack() as stack:
-            text, targets = small_settings(front, engine.address, urls, KINDS)
+        with Redis() as redis, contextlib.ExitStack() as stack:
+            text, targets = small_settings(front, redis.address, urls, KINDS)
             fleet = [stack.enter_context(Instance(binary, text)) for _ in range(instances)]
             wait_until_ready(fleet)
             checks = Checks(report, front, fleet, targets, urls)

@@ -1,4 +1,4 @@
-"""Costs of a fleet: requests to the CMS, seconds to adoption, memory and work of the engine."""
+"""Costs of a fleet: requests to the CMS, seconds to adoption, memory and work of Redis."""
 
 import contextlib
 import pathlib
@@ -13,7 +13,7 @@ from faults.report import Report
 from fleet import paper, sizes
 from fleet.cms import LIST
 from fleet.edits import edit_all
-from fleet.engine import Engine, Usage
+from fleet.redis import Redis, Usage
 from fleet.service import Instance, adopted, wait_until_ready
 from fleet.worlds import World
 
@@ -25,7 +25,7 @@ PATIENCE = 60
 
 @dataclass
 class Counted:
-    """The costs of one fleet. From those of the engine, the costs of an idle fleet in the same
+    """The costs of one fleet. From those of Redis, the costs of an idle fleet in the same
     seconds are subtracted."""
 
     instances: int
@@ -40,12 +40,12 @@ class Counted:
 
 
 @contextlib.contextmanager
-def fleet(binary: pathlib.Path, world: World, count: int, engine: str) -> Iterator[list[Instance]]:
+def fleet(binary: pathlib.Path, world: World, count: int, redis: str) -> Iterator[list[Instance]]:
     """Instances that are started at once."""
     with contextlib.ExitStack() as stack:
         instances = []
         for _ in range(count):
-            instance = Instance(binary, world.text(engine), world.variables())
+            instance = Instance(binary, world.text(redis), world.variables())
             instances.append(stack.enter_context(instance))
         yield instances
 
@@ -103,10 +103,10 @@ def one_size(
     (edits, seed), (alone, is_last) = with_edits, with_alone
     counted = Counted(count)
     before = world.requests()
-    with Engine() as engine:
-        empty, begun = engine.used_memory(), time.monotonic()
-        at_start = engine.usage()
-        with fleet(binary, world, count, engine.address) as instances:
+    with Redis() as redis:
+        empty, begun = redis.used_memory(), time.monotonic()
+        at_start = redis.usage()
+        with fleet(binary, world, count, redis.address) as instances:
             wait_until_ready(instances)
             counted.urls, agree = read_lists(instances, world)
             # The last publication and adoption belong to the walk, too.
@@ -115,7 +115,7 @@ def one_size(
                 f"{count} instances: each list has a leader, and all have its version",
             )
             counted.seconds = time.monotonic() - begun
-            usage = engine.usage().since(at_start)
+            usage = redis.usage().since(at_start)
             counted.lists = world.requests() - before
             report.must(agree, f"{count} instances: the lists are equal")
             report.must(
@@ -123,25 +123,25 @@ def one_size(
                 f"{count} instances: {counted.lists[LIST]} list requests, one walk has {alone};"
                 f" of {dict(counted.lists)} in {counted.seconds:.1f} s",
             )
-            idle(engine, counted)
+            idle(redis, counted)
             counted.walk = net(counted, usage, counted.seconds, 1)
-            sizes.show_engine(report, engine, counted.urls, empty)
+            sizes.show_redis(report, redis, counted.urls, empty)
             sizes.show_instances(report, instances, "after the start")
-            cost = edit_all(report, engine, instances, world, edits, seed)
+            cost = edit_all(report, redis, instances, world, edits, seed)
             if cost is not None:
                 counted.edit = net(counted, *cost, edits)
                 sizes.show_instances(report, instances, "after the edits")
             if is_last:
-                sizes.republish(report, engine, instances, world, (alone, counted.urls, empty))
+                sizes.republish(report, redis, instances, world, (alone, counted.urls, empty))
                 sizes.show_instances(report, instances, "at the end")
     return counted
 
 
-def idle(engine: Engine, counted: Counted) -> None:
+def idle(redis: Redis, counted: Counted) -> None:
     time.sleep(SETTLE_SECONDS)
-    before, begun = engine.usage(), time.monotonic()
+    before, begun = redis.usage(), time.monotonic()
     time.sleep(IDLE_SECONDS)
-    counted.idle = engine.usage().since(before)
+    counted.idle = redis.usage().since(before)
     counted.idle_seconds = time.monotonic() - begun
 
 
@@ -159,23 +159,23 @@ def net(counted: Counted, usage: Usage, seconds: float, parts: int) -> dict[str,
 
 
 def check_cost(report: Report, binary: pathlib.Path, counted: Counted, urls: int) -> None:
-    """What the check of a URL costs the engine."""
+    """What the check of a URL costs Redis."""
     from fleet.checks import Front, small_settings
 
     front = Front(delay=0.02)
-    with Engine() as engine, contextlib.ExitStack() as stack:
-        text, targets = small_settings(front, engine.address, urls)
+    with Redis() as redis, contextlib.ExitStack() as stack:
+        text, targets = small_settings(front, redis.address, urls)
         instances = [stack.enter_context(Instance(binary, text)) for _ in range(counted.instances)]
         wait_until_ready(instances)
-        idle(engine, counted)
-        before, begun = engine.usage(), time.monotonic()
+        idle(redis, counted)
+        before, begun = redis.usage(), time.monotonic()
         threads = [
             threading.Thread(target=instance.get, args=(targets[0], 600)) for instance in instances
         ]
         for thread in threads:
             thread.start()
         until(lambda: not any(thread.is_alive() for thread in threads), 600)
-        usage = engine.usage().since(before)
+        usage = redis.usage().since(before)
         counted.check = net(counted, usage, time.monotonic() - begun, urls)
     report.figure(f"{counted.instances} instances: a URL check costs {shown(counted.check)}")
 

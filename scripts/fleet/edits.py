@@ -8,7 +8,7 @@ import time
 from common.client import until
 from faults.load import quantile
 from faults.report import Report
-from fleet.engine import Engine, Usage
+from fleet.redis import Redis, Usage
 from fleet.service import HANG_SECONDS, Instance, adopted
 from fleet.worlds import Edit, World
 
@@ -42,18 +42,18 @@ class Watcher:
 
 def edit_all(
     report: Report,
-    engine: Engine | None,
+    redis: Redis | None,
     instances: list[Instance],
     world: World,
     edits: int,
     seed: int,
 ) -> tuple[Usage, float] | None:
-    """Edits one after another; each webhook goes to one instance at random. Returns what the engine
+    """Edits one after another; each webhook goes to one instance at random. Returns what Redis
     has done for them, and in how many seconds."""
     own = random.Random(seed)
     watchers = [Watcher(instance.address) for instance in instances]
     requests, begun = world.requests(), time.monotonic()
-    before = engine.usage() if engine else None
+    before = redis.usage() if redis else None
     sent, all_show = list[float](), list[float]()
     never = 0
     for _ in range(edits):
@@ -72,20 +72,20 @@ def edit_all(
         seen = [one for one in times if one is not None]
         never += len(times) - len(seen)
         all_show.append(max(seen, default=time.time()))
-    if engine and sent:
+    if redis and sent:
         # What follows the last edit belongs to it, too.
-        until(lambda: max(publications(engine), default=0) >= sent[-1], NEVER, 0.1)
+        until(lambda: max(publications(redis), default=0) >= sent[-1], NEVER, 0.1)
         until(lambda: adopted(instances), NEVER)
     seconds = time.monotonic() - begun
-    usage = engine.usage().since(before) if engine and before else None
+    usage = redis.usage().since(before) if redis and before else None
     if not edits:
         return None
     report.must(
         never == 0, f"  {edits} edits in {seconds:.0f} s, {never} never seen by an instance"
     )
     since = [shown - when for when, shown in zip(sent, all_show, strict=True)]
-    if engine is not None:
-        show_publications(report, publications(engine), sent, all_show)
+    if redis is not None:
+        show_publications(report, publications(redis), sent, all_show)
     report.figure(f"  seconds from the edit until all show it: {spread(since)}")
     costs = world.requests() - requests
     each = {name: round(count / edits, 2) for name, count in costs.items()}
@@ -93,7 +93,7 @@ def edit_all(
     if usage is None:
         return None
     names = sorted(usage.by_command.items(), key=lambda item: -item[1])
-    report.figure(f"  engine commands in these {seconds:.0f} s: {dict(names[:12])}")
+    report.figure(f"  Redis commands in these {seconds:.0f} s: {dict(names[:12])}")
     return usage, seconds
 
 
@@ -114,14 +114,14 @@ def show_publications(
     )
 
 
-def publications(engine: Engine) -> list[float]:
-    """When lists were published, by the events of the engine: seconds of its clock, which is that
+def publications(redis: Redis) -> list[float]:
+    """When lists were published, by the events of Redis: seconds of its clock, which is that
     of this machine."""
     found = []
-    for key in engine.all_keys():
-        if b"event" not in key or engine.send("TYPE", key) != b"stream":
+    for key in redis.all_keys():
+        if b"event" not in key or redis.send("TYPE", key) != b"stream":
             continue
-        for stamp, fields in engine.send("XRANGE", key, "-", "+"):
+        for stamp, fields in redis.send("XRANGE", key, "-", "+"):
             if b"list" in fields:
                 found.append(int(stamp.split(b"-")[0]) / 1000)
     return found

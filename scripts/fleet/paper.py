@@ -43,7 +43,7 @@ def show(report: Report, found: "list[Counted]") -> None:
                 rows.setdefault(f"{what}: {name}", []).append((one.instances, value))
     sizes = [one.instances for one in found]
     heads = [f"{size} measured" for size in sizes] + [f"{size:,} on paper" for size in SIZES]
-    report.figure("what the engine does, commands in scripts included (a + b·n by least squares)")
+    report.figure("what Redis does, commands in scripts included (a + b·n by least squares)")
     report.figure(f"{'':24}" + "".join(f"{head:>16}" for head in heads))
     lines = {}
     for name, points in rows.items():
@@ -54,7 +54,7 @@ def show(report: Report, found: "list[Counted]") -> None:
 
 
 def limits(report: Report, lines: dict[str, tuple[float, float]]) -> None:
-    """Shares of one core, since the engine runs commands on one, and of a network of 1 Gbit/s."""
+    """Shares of one core, since Redis runs commands on one, and of a network of 1 Gbit/s."""
 
     def at(name: str, size: int) -> float:
         a, b = lines.get(name, (0.0, 0.0))
@@ -63,7 +63,7 @@ def limits(report: Report, lines: dict[str, tuple[float, float]]) -> None:
     for size in SIZES:
         idle, edit = at("idle second: CPU ms", size) / 1e3, at("edit: CPU ms", size) / 1e3
         out, walk = at("edit: bytes out", size), at("walk: bytes out", size)
-        parts = [f"idle {idle:.1%} of the engine's core"]
+        parts = [f"idle {idle:.1%} of Redis's core"]
         if edit:
             parts.append(f"edits/s by this core {max(0.0, 1 - idle) / edit:,.0f}")
         if out:

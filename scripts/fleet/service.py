@@ -1,4 +1,4 @@
-"""Instances of the service that share an engine: settings, processes, roles."""
+"""Instances of the service that share a Redis: settings, processes, roles."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from typing import Any, Self
 from common.client import Answer, get, send, until
 from common.process import memory, pipe
 from fleet.content import WITH_SECTION, Kind
-from fleet.engine import PREFIX, own_folder
+from fleet.redis import PREFIX, own_folder
 
 HOOK_SECRET = "secret-of-the-fleet-check"
 # 32 bytes: what `shared.key_file` needs at least.
@@ -30,11 +30,11 @@ HANG_SECONDS = 120
 @dataclass(frozen=True)
 class Settings:
     """One site with a rule for each kind. `word` is a part of all paths: another word is another
-    settings file. `engine` is an address; empty: without [shared]."""
+    settings file. `redis` is an address; empty: without [shared]."""
 
     cms: str
     kinds: tuple[Kind, ...]
-    engine: str = ""
+    redis: str = ""
     word: str = "a"
     base: str = BASE
     resolve: str = "documents"
@@ -52,8 +52,8 @@ class Settings:
         lines += ["[limits]", "walk_deadline_ms = 900000", "[snapshots]"]
         lines += [f"soft_seconds = {self.soft}", f"check_seconds = {self.check}"]
         lines += ["hard_seconds = 86400", "cms_share = 1.0", self.more]
-        if self.engine:
-            lines += ["[shared]", f'url = "redis://{self.engine}"', f'prefix = "{PREFIX}"']
+        if self.redis:
+            lines += ["[shared]", f'url = "redis://{self.redis}"', f'prefix = "{PREFIX}"']
             lines += ['key_file = "key"']
         lines += ["[[site]]", f'key = "{SITE}"', f'front_end_url = "{self.base}"']
         lines += [f"locales = {json.dumps(locales)}", f'resolve = "{self.resolve}"']

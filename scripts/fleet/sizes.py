@@ -1,4 +1,4 @@
-"""The memory of lists in the engine, also while they are replaced, and in the instances."""
+"""The memory of lists in Redis, also while they are replaced, and in the instances."""
 
 import time
 from collections import Counter
@@ -6,7 +6,7 @@ from collections import Counter
 from common.client import until
 from faults.report import Report
 from fleet.cms import LIST
-from fleet.engine import Engine
+from fleet.redis import Redis
 from fleet.service import Instance
 from fleet.worlds import World
 
@@ -17,15 +17,15 @@ RENAMED = 0.4
 PATIENCE = 300
 
 
-def show_engine(report: Report, engine: Engine, urls: int, empty: int) -> None:
-    kinds = engine.memory_by_kind()
+def show_redis(report: Report, redis: Redis, urls: int, empty: int) -> None:
+    kinds = redis.memory_by_kind()
     largest = sorted(kinds.items(), key=lambda item: -item[1][1])[:5]
     listed = "; ".join(f"{kind}: {keys} keys, {size:,} bytes" for kind, (keys, size) in largest)
-    report.figure(f"  engine: {listed}")
+    report.figure(f"  Redis: {listed}")
     total, urls = sum(size for _, size in kinds.values()), max(1, urls)
-    used, peak = engine.used_memory() - empty, engine.peak_memory() - empty
+    used, peak = redis.used_memory() - empty, redis.peak_memory() - empty
     report.figure(
-        f"  engine: {total / urls:.1f} bytes a URL by MEMORY USAGE of the keys;"
+        f"  Redis: {total / urls:.1f} bytes a URL by MEMORY USAGE of the keys;"
         f" {used / urls:.1f} by used_memory ({used / MIB:.1f} MiB above empty),"
         f" {peak / urls:.1f} at the peak ({peak / MIB:.1f} MiB)"
     )
@@ -39,14 +39,14 @@ def show_instances(report: Report, instances: list[Instance], when: str) -> None
 
 def republish(
     report: Report,
-    engine: Engine | None,
+    redis: Redis | None,
     instances: list[Instance],
     world: World,
     counted: tuple[int, int, int],
 ) -> None:
     """Many documents are renamed, and one walk finds that: the whole list is published beside the
     one before. `counted`: requests of
-    one walk, URLs, and used_memory of an empty engine."""
+    one walk, URLs, and used_memory of an empty Redis."""
     edit = world.rename_many(RENAMED)
     if edit is None:
         return
@@ -64,6 +64,6 @@ def republish(
         f"  {RENAMED:.0%} of the documents renamed: shown by all {seconds:.1f} s after the webhook,"
         f" {requests[LIST]} list requests, one walk has {alone}",
     )
-    if engine is not None:
+    if redis is not None:
         report.figure("  with the list before, which stays for a minute:")
-        show_engine(report, engine, urls, empty)
+        show_redis(report, redis, urls, empty)

@@ -39,8 +39,8 @@ class World(Protocol):
     # Targets of all lists, each of which a walk builds.
     targets: list[str]
 
-    def text(self, engine: str) -> str:
-        """The settings of an instance; without an engine: as without the fleet."""
+    def text(self, redis: str) -> str:
+        """The settings of an instance; without Redis: as without the fleet."""
 
     def requests(self) -> Counter[str]:
         """By kind, as the CMS counted them so far."""
@@ -64,8 +64,8 @@ class Fake:
         self.name = f"fake CMS with {documents:,} documents"
         self.targets = [list_target(self.kind)]
 
-    def text(self, engine: str) -> str:
-        return Settings(self.cms.url, (self.kind,), engine).text()
+    def text(self, redis: str) -> str:
+        return Settings(self.cms.url, (self.kind,), redis).text()
 
     def variables(self) -> dict[str, object]:
         return {}
@@ -133,12 +133,10 @@ class Strapi:
         with urllib.request.urlopen(request, timeout=120) as response:
             return json.load(response)
 
-    def text(self, engine: str) -> str:
+    def text(self, redis: str) -> str:
         text = settings_of_strapi(self.proxy.url, declares_single_type=True, by_documents=True)
-        if engine:
-            text += (
-                f'[shared]\nurl = "redis://{engine}"\nkey_file = "key"\nprefix = "fleet-check"\n'
-            )
+        if redis:
+            text += f'[shared]\nurl = "redis://{redis}"\nkey_file = "key"\nprefix = "fleet-check"\n'
         return text + "[snapshots]\nsoft_seconds = 3600\n"
 
     def variables(self) -> dict[str, object]:

@@ -16,11 +16,10 @@
 //!   draft.
 //! - `tests/it/fleet` starts several instances on a real `redis-server`, which it kills, pauses,
 //!   empties and cuts off; `scripts/check_fleet.py` does so for minutes, compares the responses
-//!   of all instances with an oracle, and counts what the CMS, the frontends and the engine get.
+//!   of all instances with an oracle, and counts what the CMS, the frontends and Redis get.
 #![expect(clippy::unwrap_used, reason = "a panic in a helper of a test is the report as well")]
 
 mod absent_keys;
-mod address_fence;
 mod alarms;
 mod bad_inputs;
 mod batches;
@@ -65,6 +64,7 @@ mod settings_file;
 mod shifting;
 mod site_locales;
 mod snapshots;
+mod ssrf_guard;
 mod store;
 mod strapi;
 mod strapi_walk;

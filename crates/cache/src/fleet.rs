@@ -30,10 +30,10 @@ impl SnapshotCache {
         self.settings.freshness.cms_share / f64::from(instances)
     }
 
-    /// The time since the last event of the CMS. While the engine is away, other instances receive
-    /// events that this one does not see, so that it must not rely on them.
+    /// The time since the last event of the CMS. While Redis is unavailable, other instances
+    /// receive events that this one does not see, so that it must not rely on them.
     pub(super) fn since_event(&self) -> Option<Duration> {
-        if self.fleet.is_away() { None } else { self.triggers.since_event() }
+        if self.fleet.is_unavailable() { None } else { self.triggers.since_event() }
     }
 
     /// Asks the leaders for the refreshes that requests to this instance have found due, and where

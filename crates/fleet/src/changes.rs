@@ -1,11 +1,10 @@
 //! The change log of each site, which all instances share (D44, D56).
 //!
-//! While the engine can be used, only publications of lists append changes, and the log of each
-//! instance is a replica: a cursor of one instance is valid on all. While the engine is away, an
+//! While Redis is available, only publications of lists append changes, and the log of each
+//! instance is a replica: a cursor of one instance is valid on all. While Redis is unavailable, an
 //! instance continues its replica as a branch, from the snapshots in its memory.
 
 mod append;
-mod away;
 mod begin;
 mod content;
 mod due;
@@ -17,6 +16,7 @@ mod read_script;
 mod readiness;
 mod reason;
 mod tail;
+mod unavailable;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use self::due::Due;
 use self::fields::{BaseValue, LogValue};
 use self::tail::Tail;
-use crate::redis::{Engine, Event};
+use crate::redis::{self, Event};
 use frontend_map_catalog::changes::log::{Baseline, ChangeLog, Recorder};
 use frontend_map_catalog::site::Site;
 use frontend_map_store::Head;
@@ -46,16 +46,16 @@ pub const EVENT: &str = "changes";
 /// A list that could not be published for so long is a problem: the log lacks its changes.
 const UNPUBLISHED: Duration = Duration::from_secs(5);
 
-/// The change logs in the engine. Clones share their state.
+/// The change logs in Redis. Clones share their state.
 #[derive(Clone)]
 pub struct SharedChanges {
-    engine: Engine,
+    redis: redis::Client,
     log: Arc<ChangeLog>,
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    /// Records changes while the engine is away.
+    /// Records changes while Redis is unavailable.
     recorder: Recorder,
     state: Mutex<State>,
     /// The sites whose logs are to be read.
@@ -65,8 +65,8 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    /// Whether this instance records changes by itself: until the engine can be used, and while it
-    /// is away.
+    /// Whether this instance records changes by itself: until Redis is available, and while it
+    /// is unavailable.
     is_alone: bool,
     sites: HashMap<String, SiteState>,
 }
@@ -121,17 +121,17 @@ struct Settled {
 }
 
 impl SharedChanges {
-    /// The logs in this engine; `log` has the replicas, which readers get.
+    /// The logs in Redis; `log` has the replicas, which readers get.
     #[must_use]
-    pub fn new(engine: Engine, log: Arc<ChangeLog>) -> Self {
+    pub fn new(redis: redis::Client, log: Arc<ChangeLog>) -> Self {
         let inner = Inner {
             recorder: Recorder::new(Arc::clone(&log)),
-            // Until the engine can be used for the first time.
+            // Until Redis is available for the first time.
             state: Mutex::new(State { is_alone: true, sites: HashMap::new() }),
             due: Mutex::default(),
             is_due: Notify::new(),
         };
-        Self { engine, log, inner: Arc::new(inner) }
+        Self { redis, log, inner: Arc::new(inner) }
     }
 
     /// Sets the content types of a site. If its CMS or its base URLs have changed, it has another log,
@@ -177,8 +177,7 @@ impl SharedChanges {
     /// The keys of the head of a site's log and of its stream.
     fn keys(&self, site: &str) -> [String; 2] {
         let (content, site) = (self.content_of(site), xxh3_128(site.as_bytes()));
-        ["log", "changes"]
-            .map(|kind| self.engine.key(&format!("{kind}:{site:032x}:{content:032x}")))
+        ["log", "changes"].map(|kind| self.redis.key(&format!("{kind}:{site:032x}:{content:032x}")))
     }
 
     /// What decides the content of a site; 0 for a site that this instance does not have.
@@ -218,7 +217,7 @@ impl SharedChanges {
         LogValue { log, types: self.types_of(site) }
     }
 
-    /// Whether this instance has read changes of this log after `last`, the last one in the engine.
+    /// Whether this instance has read changes of this log after `last`, the last one in Redis.
     fn has_lost_changes(&self, site: &str, log: u64, last: u64) -> bool {
         let present = self.log.present(site);
         present.log == log && present.sequence > last

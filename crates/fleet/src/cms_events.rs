@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::redis::{ANSWER_WAIT, Engine, EngineState, Event};
+use crate::redis::{self, ANSWER_WAIT, Event};
 use unconfirmed::Unconfirmed;
 
 /// The kind of these events in the stream.
@@ -71,24 +71,24 @@ pub struct CmsEvents(Mutex<Unconfirmed>);
 
 impl CmsEvents {
     /// Appends an event to the stream, within [`ANSWER_WAIT`]. Returns whether the caller must
-    /// apply it now, because the engine is away; otherwise [`read`] returns it.
-    pub(super) async fn share(&self, engine: &Engine, event: CmsEvent) -> bool {
-        let is_away = is_away(engine);
-        let number = self.0.lock().add(event.clone(), is_away, Instant::now());
-        if !is_away && let Some(number) = number {
+    /// apply it now, because Redis is unavailable; otherwise [`read`] returns it.
+    pub(super) async fn share(&self, redis: &redis::Client, event: CmsEvent) -> bool {
+        let is_unavailable = is_unavailable(redis);
+        let number = self.0.lock().add(event.clone(), is_unavailable, Instant::now());
+        if !is_unavailable && let Some(number) = number {
             // If this fails, `forward` appends it again.
-            let _ = append(engine, number, event, ANSWER_WAIT).await;
+            let _ = append(redis, number, event, ANSWER_WAIT).await;
         }
-        is_away
+        is_unavailable
     }
 
-    /// Appends events again that this instance has not read back. Applies them while the engine is
-    /// away, or if it does not return them for [`OVERDUE`]: it may refuse commands for the stream
-    /// alone. Runs for ever.
-    pub(super) async fn forward(&self, engine: &Engine, apply: impl Fn(&CmsEvent)) {
+    /// Appends events again that this instance has not read back. Applies them while Redis is
+    /// unavailable, or if it does not return them for [`OVERDUE`]: it may refuse commands for the
+    /// stream alone. Runs for ever.
+    pub(super) async fn forward(&self, redis: &redis::Client, apply: impl Fn(&CmsEvent)) {
         loop {
             tokio::time::sleep(PERIOD).await;
-            if is_away(engine) {
+            if is_unavailable(redis) {
                 self.0.lock().take_unapplied().iter().for_each(&apply);
                 continue;
             }
@@ -99,7 +99,7 @@ impl CmsEvents {
                 if !self.0.lock().contains(number) {
                     continue;
                 }
-                if append(engine, number, event, BACKGROUND_WAIT).await.is_err() {
+                if append(redis, number, event, BACKGROUND_WAIT).await.is_err() {
                     break;
                 }
             }
@@ -116,24 +116,24 @@ impl CmsEvents {
         if !overdue.is_empty() && !was_logged {
             tracing::warn!(
                 events = overdue.len(),
-                "the shared engine does not return events of the CMS: this instance applies them by itself"
+                "Redis does not return events of the CMS: this instance applies them by itself"
             );
         }
         overdue
     }
 
     /// Records that this instance has read an event of its own back.
-    fn confirm(&self, engine: &Engine, entry: &Entry) {
-        if entry.from == engine.instance_id() {
+    fn confirm(&self, redis: &redis::Client, entry: &Entry) {
+        if entry.from == redis.instance_id() {
             self.0.lock().confirm(entry.number);
         }
     }
 
     /// The event of the CMS in an event of the stream; one that this instance has received counts
     /// as read back. `None`: it is of another kind, or this version cannot parse it.
-    pub(super) fn read(&self, engine: &Engine, event: &Event) -> Option<CmsEvent> {
+    pub(super) fn read(&self, redis: &redis::Client, event: &Event) -> Option<CmsEvent> {
         let entry = parse(event)?;
-        self.confirm(engine, &entry);
+        self.confirm(redis, &entry);
         Some(entry.event)
     }
 }
@@ -147,17 +147,17 @@ fn parse(event: &Event) -> Option<Entry> {
     (event.kind == KIND).then(|| serde_json::from_slice(&event.body).ok())?
 }
 
-fn is_away(engine: &Engine) -> bool {
-    matches!(engine.state(), EngineState::Away { .. })
+fn is_unavailable(redis: &redis::Client) -> bool {
+    matches!(redis.availability(), redis::Availability::Unavailable { .. })
 }
 
 async fn append(
-    engine: &Engine,
+    redis: &redis::Client,
     number: u64,
     event: CmsEvent,
     within: Duration,
-) -> Result<(), crate::redis::EngineError> {
-    let entry = Entry { from: engine.instance_id().to_owned(), number, event };
+) -> Result<(), crate::redis::Error> {
+    let entry = Entry { from: redis.instance_id().to_owned(), number, event };
     let body = serde_json::to_vec(&entry).expect("an entry has text and numbers alone");
-    engine.append(KIND, &body, within).await.map(|_| ())
+    redis.append(KIND, &body, within).await.map(|_| ())
 }

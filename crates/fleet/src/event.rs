@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::cms_events::CmsEvent;
 use crate::groups::{ACKNOWLEDGED, FAILED, WANT};
-use crate::redis::{Engine, Event, Read};
+use crate::redis::{self, Event, Read};
 use crate::walk_failure::FailureEvent;
 use crate::{Fleet, WalkFailure};
 
@@ -26,24 +26,24 @@ pub enum FleetEvent {
 }
 
 impl Fleet {
-    /// Reads the event stream from now on, and passes each event to `apply`. With an engine it runs
+    /// Reads the event stream from now on, and passes each event to `apply`. With a Redis it runs
     /// for ever, without one it ends at once.
     pub async fn read_events(&self, apply: impl Fn(FleetEvent)) {
-        let Some(engine) = &self.engine else { return };
-        let mut reader = engine.events();
+        let Some(redis) = &self.redis else { return };
+        let mut reader = redis.events();
         loop {
             apply(match reader.next().await {
                 Read::Gap { until } => {
                     self.is_reading.send_replace(true);
-                    FleetEvent::Gap(engine.instant_of(milliseconds(until.ms)))
+                    FleetEvent::Gap(redis.instant_of(milliseconds(until.ms)))
                 }
-                Read::Event(event) => self.parse(engine, event),
+                Read::Event(event) => self.parse(redis, event),
             });
         }
     }
 
-    fn parse(&self, engine: &Engine, event: Event) -> FleetEvent {
-        if let Some(event) = self.cms_events.read(engine, &event) {
+    fn parse(&self, redis: &redis::Client, event: Event) -> FleetEvent {
+        if let Some(event) = self.cms_events.read(redis, &event) {
             return FleetEvent::Cms(event);
         }
         if event.kind == FAILED
@@ -60,7 +60,7 @@ impl Fleet {
     }
 
     /// Waits until the event stream is read: a walk that begins later misses no event. Without an
-    /// engine it waits for ever.
+    /// redis it waits for ever.
     pub async fn until_events_are_read(&self) {
         // The sender lives as long as this fleet.
         let _ = self.is_reading.subscribe().wait_for(|is_reading| *is_reading).await;

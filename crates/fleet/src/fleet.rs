@@ -14,8 +14,8 @@ use crate::known_groups::KnownGroups;
 use crate::list_id::{ListId, SharedListId};
 use crate::lists::{Lists, Offer};
 use crate::positions::SharedPositions;
-use crate::redis::{Engine, EngineState, Event};
-use crate::status::{EngineStatus, ListStatus};
+use crate::redis::{self, Event};
+use crate::status::{ListStatus, RedisStatus};
 use frontend_map_catalog::changes::log::{ChangeLog, Since};
 use frontend_map_catalog::moved::history::PathHistory;
 use frontend_map_catalog::site::{Site, Sites};
@@ -28,10 +28,10 @@ const REPLAYED: Duration = Duration::from_mins(1);
 /// The time limit for reading these events.
 const REPLAY_WAIT: Duration = Duration::from_secs(5);
 
-/// The fleet as this instance sees it: the instances that share an engine, or this one alone.
+/// The fleet as this instance sees it: the instances that share a Redis, or this one alone.
 #[derive(Default)]
 pub struct Fleet {
-    pub(crate) engine: Option<Engine>,
+    pub(crate) redis: Option<redis::Client>,
     changes: Option<SharedChanges>,
     history: Option<SharedHistory>,
     lists: Option<Lists>,
@@ -44,20 +44,20 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// The fleet of a single instance, without an engine.
+    /// The fleet of a single instance, without Redis.
     #[must_use]
     pub fn alone() -> Self {
         Self::default()
     }
 
-    /// The fleet of the instances that share this engine; `log` and `history` are those of this
+    /// The fleet of the instances that share this Redis; `log` and `history` are those of this
     /// instance.
     #[must_use]
-    pub fn sharing(engine: Engine, log: Arc<ChangeLog>, history: Arc<PathHistory>) -> Self {
-        let history = Some(SharedHistory::new(engine.clone(), history));
-        let changes = SharedChanges::new(engine.clone(), log);
-        let lists = Some(Lists::new(engine.clone(), changes.clone()));
-        Self { engine: Some(engine), changes: Some(changes), history, lists, ..Self::default() }
+    pub fn sharing(redis: redis::Client, log: Arc<ChangeLog>, history: Arc<PathHistory>) -> Self {
+        let history = Some(SharedHistory::new(redis.clone(), history));
+        let changes = SharedChanges::new(redis.clone(), log);
+        let lists = Some(Lists::new(redis.clone(), changes.clone()));
+        Self { redis: Some(redis), changes: Some(changes), history, lists, ..Self::default() }
     }
 
     /// The change logs that instances share; `None` without `[shared]`.
@@ -69,10 +69,10 @@ impl Fleet {
     /// The positions up to which webhooks have been sent; `None` without `[shared]`.
     #[must_use]
     pub fn positions(&self) -> Option<SharedPositions> {
-        Some(SharedPositions::new(self.engine.clone()?, self.changes.clone()?))
+        Some(SharedPositions::new(self.redis.clone()?, self.changes.clone()?))
     }
 
-    /// Follows the change logs and shares the path history. With an engine it runs for ever,
+    /// Follows the change logs and shares the path history. With a Redis it runs for ever,
     /// without one it ends at once.
     pub async fn share_changes(&self) {
         if let (Some(changes), Some(history)) = (&self.changes, &self.history) {
@@ -82,8 +82,8 @@ impl Fleet {
 
     /// Sets the sites, which tell this deployment from others.
     pub fn set_deployment(&self, sites: &Sites) {
-        if let Some(engine) = &self.engine {
-            engine.set_deployment(&crate::changes::describe(sites));
+        if let Some(redis) = &self.redis {
+            redis.set_deployment(&crate::changes::describe(sites));
         }
     }
 
@@ -96,7 +96,7 @@ impl Fleet {
             let newest = self.groups.newest(&ListId::of(site, uid));
             newest.is_some_and(|(_, group)| group.is_without_leader())
         };
-        if !self.is_away() && changes.types_of(&site.key).iter().any(is_without_leader) {
+        if !self.is_unavailable() && changes.types_of(&site.key).iter().any(is_without_leader) {
             return Some(Readiness::NotYet);
         }
         Some(changes.readiness(&site.key, since).await)
@@ -134,10 +134,10 @@ impl Fleet {
         }
     }
 
-    /// The engine; `None` without `[shared]`.
+    /// Redis; `None` without `[shared]`.
     #[must_use]
-    pub fn engine(&self) -> Option<&Engine> {
-        self.engine.as_ref()
+    pub fn redis(&self) -> Option<&redis::Client> {
+        self.redis.as_ref()
     }
 
     /// The shared lists; `None` without `[shared]`.
@@ -146,7 +146,7 @@ impl Fleet {
         self.lists.as_ref()
     }
 
-    /// Publishes the lists that this instance leads. With an engine it runs for ever, without one
+    /// Publishes the lists that this instance leads. With a Redis it runs for ever, without one
     /// it ends at once.
     pub async fn publish_lists(&self) {
         if let Some(lists) = &self.lists {
@@ -154,47 +154,50 @@ impl Fleet {
         }
     }
 
-    /// The status of the engine, and the numbers of permits for URL checks that are in use and that
+    /// The status of Redis, and the numbers of permits for URL checks that are in use and that
     /// are waited for; `None` without `[shared]`.
     #[must_use]
-    pub fn engine_status(&self, permits: (usize, usize)) -> Option<EngineStatus> {
-        let engine = self.engine.as_ref()?;
+    pub fn redis_status(&self, permits: (usize, usize)) -> Option<RedisStatus> {
+        let redis = self.redis.as_ref()?;
         let unpublished = self.changes.as_ref().and_then(SharedChanges::unpublished);
-        Some(EngineStatus::of(engine, unpublished, permits))
+        Some(RedisStatus::of(redis, unpublished, permits))
     }
 
     /// The status of a list on this instance; `None` without `[shared]`.
     #[must_use]
     pub fn list_status(&self, list: &ListId) -> Option<ListStatus> {
         let (lists, (list, group)) = (self.lists.as_ref()?, self.groups.newest(list)?);
-        Some(ListStatus::of(&group, &lists.versions(&list), self.is_away()))
+        Some(ListStatus::of(&group, &lists.versions(&list), self.is_unavailable()))
     }
 
-    /// Whether there is an engine that is away.
+    /// Whether there is `[shared]`, and Redis is unavailable.
     #[must_use]
-    pub fn is_away(&self) -> bool {
-        let is_away = |engine: &Engine| matches!(engine.state(), EngineState::Away { .. });
-        self.engine.as_ref().is_some_and(is_away)
+    pub fn is_unavailable(&self) -> bool {
+        let is_unavailable = |redis: &redis::Client| {
+            matches!(redis.availability(), redis::Availability::Unavailable { .. })
+        };
+        self.redis.as_ref().is_some_and(is_unavailable)
     }
 
     /// The number of instances that divide the share of the CMS, because each of them walks by
-    /// itself: the last known number while the engine is away or the leader of some list does not
+    /// itself: the last known number while Redis is unavailable or the leader of some list does not
     /// respond, otherwise 1.
     #[must_use]
     pub fn separate_instances(&self) -> usize {
-        let is_alone = self.is_away() || self.groups().iter().any(|one| one.is_without_leader());
-        self.engine.as_ref().filter(|_| is_alone).map_or(1, Engine::instances)
+        let is_alone =
+            self.is_unavailable() || self.groups().iter().any(|one| one.is_without_leader());
+        self.redis.as_ref().filter(|_| is_alone).map_or(1, redis::Client::instances)
     }
 
     /// The group of these lists of a content type, with its lease. Two calls for the same lists
     /// return the same group, as long as one of its users has it.
     #[must_use]
     pub fn group(&self, uid: &str, lists: &[ListId]) -> Arc<ListGroup> {
-        let Some(engine) = &self.engine else { return Arc::new(ListGroup::alone()) };
+        let Some(redis) = &self.redis else { return Arc::new(ListGroup::alone()) };
         let name = crate::list_id::lease_name(uid, lists);
         let group = self.groups.get_or_add(&name, lists, |lists| {
             let is_released = Arc::clone(&self.is_released);
-            ListGroup::shared(lists, engine.clone(), engine.lease(&name), is_released)
+            ListGroup::shared(lists, redis.clone(), redis.lease(&name), is_released)
         });
         if let Some(lists) = &self.lists {
             lists.keep(self.groups.lists());
@@ -215,7 +218,7 @@ impl Fleet {
         }
     }
 
-    /// All groups in use; none without an engine.
+    /// All groups in use; none without Redis.
     #[must_use]
     pub fn groups(&self) -> Vec<Arc<ListGroup>> {
         self.groups.all()
@@ -223,37 +226,37 @@ impl Fleet {
 
     /// Releases all leases, so that other instances take over at once. For a graceful stop.
     pub async fn release(&self) {
-        let Some(engine) = &self.engine else { return };
+        let Some(redis) = &self.redis else { return };
         self.is_released.store(true, Ordering::Relaxed);
-        if tokio::time::timeout(RELEASE_WAIT, engine.release_leases()).await.is_err() {
+        if tokio::time::timeout(RELEASE_WAIT, redis.release_leases()).await.is_err() {
             tracing::debug!("the leases could not be released; they expire");
         }
     }
 
     /// Appends an event of the CMS to the stream, within 50 ms. Returns whether the caller must
-    /// apply it now, because there is no engine or it is away; otherwise [`Fleet::read_events`]
-    /// returns it.
+    /// apply it now, because there is no Redis or it is unavailable; otherwise
+    /// [`Fleet::read_events`] returns it.
     pub async fn share_cms_event(&self, event: CmsEvent) -> bool {
-        match &self.engine {
-            Some(engine) => self.cms_events.share(engine, event).await,
+        match &self.redis {
+            Some(redis) => self.cms_events.share(redis, event).await,
             None => true,
         }
     }
 
     /// Applies the events of the CMS that this instance has received and not read back in time, for
-    /// example because the engine is away, and appends them again. With an engine it runs for ever,
+    /// example because Redis is unavailable, and appends them again. With a Redis it runs for ever,
     /// without one it ends at once.
     pub async fn forward_cms_events(&self, apply: impl Fn(&CmsEvent)) {
-        if let Some(engine) = &self.engine {
-            self.cms_events.forward(engine, apply).await;
+        if let Some(redis) = &self.redis {
+            self.cms_events.forward(redis, apply).await;
         }
     }
 
     /// The events of the CMS of the last minute, for a new leader. None if they cannot be read: its
     /// walk finds the changes.
     pub async fn recent_cms_events(&self) -> Vec<CmsEvent> {
-        let Some(engine) = &self.engine else { return Vec::new() };
-        let events = engine.recent_events(REPLAYED, REPLAY_WAIT).await;
+        let Some(redis) = &self.redis else { return Vec::new() };
+        let events = redis.recent_events(REPLAYED, REPLAY_WAIT).await;
         events.unwrap_or_default().iter().filter_map(crate::cms_events::parse_event).collect()
     }
 }

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::liveness::Liveness;
-use crate::redis::{Engine, EngineState, Lease};
+use crate::redis::{self, Lease};
 use crate::walk_failure::FailureEvent;
 use crate::{Role, SharedListId, WalkFailure};
 
@@ -22,7 +22,7 @@ pub(super) const ACKNOWLEDGED: &str = "acknowledged";
 const WANT_WAIT: Duration = Duration::from_secs(2);
 /// The shortest time between two requests of an instance for a refresh of the same group.
 const WANT_PERIOD: Duration = Duration::from_secs(5);
-/// Walks that begin because the engine is away begin within this time.
+/// Walks that begin because Redis is unavailable begin within this time.
 const JITTER: Duration = Duration::from_secs(5);
 
 /// The lists of one content type, one of each site that has it. Dropping it releases its lease.
@@ -33,7 +33,7 @@ pub struct ListGroup {
 
 /// How a group is shared with other instances.
 struct Sharing {
-    engine: Engine,
+    redis: redis::Client,
     lease: Lease,
     /// The epoch in which this instance leads: it has adopted what was published before.
     ready: AtomicU64,
@@ -57,12 +57,12 @@ impl ListGroup {
 
     pub(super) fn shared(
         lists: Vec<SharedListId>,
-        engine: Engine,
+        redis: redis::Client,
         lease: Lease,
         is_released: Arc<AtomicBool>,
     ) -> Self {
         let sharing = Sharing {
-            engine,
+            redis,
             lease,
             ready: AtomicU64::new(0),
             is_unusable: AtomicBool::new(false),
@@ -74,7 +74,7 @@ impl ListGroup {
         Self { lists, sharing: Some(sharing) }
     }
 
-    /// Its lists, as they are shared; none without an engine.
+    /// Its lists, as they are shared; none without Redis.
     #[must_use]
     pub fn lists(&self) -> &[SharedListId] {
         &self.lists
@@ -90,7 +90,7 @@ impl ListGroup {
     #[must_use]
     pub fn role(&self) -> Role {
         let Some(sharing) = &self.sharing else { return Role::Alone };
-        if sharing.is_released.load(Ordering::Relaxed) || sharing.is_away() {
+        if sharing.is_released.load(Ordering::Relaxed) || sharing.is_unavailable() {
             return Role::Alone;
         }
         match sharing.lease.epoch() {
@@ -117,8 +117,9 @@ impl ListGroup {
     /// leader or alone, unless it stops and other instances take over.
     #[must_use]
     pub fn refreshes_here(&self) -> bool {
-        let is_released =
-            |sharing: &Sharing| sharing.is_released.load(Ordering::Relaxed) && !sharing.is_away();
+        let is_released = |sharing: &Sharing| {
+            sharing.is_released.load(Ordering::Relaxed) && !sharing.is_unavailable()
+        };
         !self.sharing.as_ref().is_some_and(is_released) && !self.is_followed()
     }
 
@@ -174,7 +175,7 @@ impl ListGroup {
         }
     }
 
-    /// Whether walks in the background still wait: the engine has been away for less than the
+    /// Whether walks in the background still wait: Redis has been unavailable for less than the
     /// random delay of this instance, which keeps instances from beginning together.
     #[must_use]
     pub fn is_in_jitter(&self) -> bool {
@@ -185,7 +186,7 @@ impl ListGroup {
     /// see [`Lease::give_up`]. Returns whether it did.
     pub fn give_up(&self) -> bool {
         let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_led()) else { return false };
-        let is_given_up = sharing.engine.instances() > 1 && sharing.lease.give_up();
+        let is_given_up = sharing.redis.instances() > 1 && sharing.lease.give_up();
         if is_given_up {
             let lease = sharing.lease.name();
             // An outage of an hour is one line, not hundreds.
@@ -250,19 +251,21 @@ impl ListGroup {
 impl Sharing {
     /// Appends an event in a task of its own. If that fails, the event is lost.
     fn append(&self, kind: &'static str, body: Vec<u8>) {
-        let engine = self.engine.clone();
+        let redis = self.redis.clone();
         tokio::spawn(async move {
-            let _ = engine.append(kind, &body, WANT_WAIT).await;
+            let _ = redis.append(kind, &body, WANT_WAIT).await;
         });
     }
 
-    fn is_away(&self) -> bool {
-        matches!(self.engine.state(), EngineState::Away { .. })
+    fn is_unavailable(&self) -> bool {
+        matches!(self.redis.availability(), redis::Availability::Unavailable { .. })
     }
 
     fn is_in_jitter(&self) -> bool {
-        let EngineState::Away { since, .. } = self.engine.state() else { return false };
-        let seed = format!("{} {}", self.engine.instance_id(), self.lease.name());
+        let redis::Availability::Unavailable { since, .. } = self.redis.availability() else {
+            return false;
+        };
+        let seed = format!("{} {}", self.redis.instance_id(), self.lease.name());
         // Any hash spreads the instances evenly.
         #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a fraction")]
         let fraction = xxh3_64(seed.as_bytes()) as f64 / u64::MAX as f64;

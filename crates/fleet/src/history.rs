@@ -1,4 +1,4 @@
-//! The path history that all instances share (D43, D57): its rows are in the engine. Each instance
+//! The path history that all instances share (D43, D57): its rows are in Redis. Each instance
 //! reads them when it starts, and adds its own.
 
 mod row;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use crate::redis::{Chunks, DownloadError, Engine, EngineError, EngineState, Event};
+use crate::redis::{self, Chunks, DownloadError, Event};
 use frontend_map_catalog::moved::history::{PathHistory, Row, Taker};
 use frontend_map_platform::clock::unix_ms;
 use row::WireRow;
@@ -22,7 +22,7 @@ use row::WireRow;
 pub const EVENT: &str = "history";
 /// How often this instance writes its new rows.
 const PERIOD: Duration = Duration::from_millis(250);
-/// The pause after an error of the engine.
+/// The pause after an error of Redis.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The most rows in an event; more are uploaded in chunks.
 const MAX_INLINE: usize = 100;
@@ -34,7 +34,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// The shared path history. Clones share their state.
 #[derive(Clone)]
 pub struct SharedHistory {
-    engine: Engine,
+    redis: redis::Client,
     history: Arc<PathHistory>,
     inner: Arc<Inner>,
 }
@@ -65,16 +65,16 @@ enum Announcement {
 }
 
 impl SharedHistory {
-    /// The history in this engine; `history` is that of this instance.
+    /// The history in this Redis; `history` is that of this instance.
     #[must_use]
-    pub fn new(engine: Engine, history: Arc<PathHistory>) -> Self {
+    pub fn new(redis: redis::Client, history: Arc<PathHistory>) -> Self {
         history.keep_changes(Taker::Fleet);
         // Else the instance whose clock is ahead had each path last.
-        let clock = engine.clone();
+        let clock = redis.clone();
         history.set_clock(move || clock.now_ms());
         let inner =
             Inner { sites: Mutex::default(), state: Mutex::default(), is_due: Notify::new() };
-        Self { engine, history, inner: Arc::new(inner) }
+        Self { redis, history, inner: Arc::new(inner) }
     }
 
     /// Sets the source of a site's documents.
@@ -106,8 +106,8 @@ impl SharedHistory {
     pub async fn run(self) {
         let mut session = None;
         loop {
-            let now = match self.engine.state() {
-                EngineState::Here { session } => Some(session),
+            let now = match self.redis.availability() {
+                redis::Availability::Available { session } => Some(session),
                 _ => None,
             };
             if now.is_none() {
@@ -125,7 +125,7 @@ impl SharedHistory {
         }
     }
 
-    async fn work(&self) -> Result<(), EngineError> {
+    async fn work(&self) -> Result<(), redis::Error> {
         let Due { all, announced } = std::mem::take(&mut *self.inner.state.lock());
         if all && let Err(error) = self.read_all().await {
             self.inner.state.lock().all = true;
@@ -156,7 +156,7 @@ impl SharedHistory {
     }
 
     async fn download(&self, chunks: &Chunks) -> Result<Option<Vec<WireRow>>, DownloadError> {
-        let text = self.engine.download(chunks, MAX_BYTES).await?;
+        let text = self.redis.download(chunks, MAX_BYTES).await?;
         Ok(serde_json::from_slice(&text).ok())
     }
 
@@ -165,8 +165,8 @@ impl SharedHistory {
         rows.into_iter().for_each(|row| self.history.merge(&row, now));
     }
 
-    /// Announces to the other instances the rows that the engine did not have.
-    async fn announce(&self, rows: &[Row]) -> Result<(), EngineError> {
+    /// Announces to the other instances the rows that Redis did not have.
+    async fn announce(&self, rows: &[Row]) -> Result<(), redis::Error> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -176,9 +176,9 @@ impl SharedHistory {
         } else {
             let text = serde_json::to_vec(&rows).expect("texts and numbers are JSON");
             let name = format!("history-rows:{:032x}", fastrand::u128(..));
-            Announcement::Chunks(self.engine.upload(&name, &text, CHUNKS_TTL).await?)
+            Announcement::Chunks(self.redis.upload(&name, &text, CHUNKS_TTL).await?)
         };
         let body = serde_json::to_vec(&announcement).expect("texts and numbers are JSON");
-        self.engine.append(EVENT, &body, Duration::from_secs(2)).await.map(drop)
+        self.redis.append(EVENT, &body, Duration::from_secs(2)).await.map(drop)
     }
 }

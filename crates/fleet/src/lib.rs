@@ -12,7 +12,7 @@
 //!
 //! 1. Each heartbeat of `redis` gets or renews the leases. The instance with the lease of a
 //!    content type has the role `Leader` (`Role`), all others have the role `Follower`. Without
-//!    the engine the role of each instance is `Alone`, and the next steps do not happen.
+//!    Redis the role of each instance is `Alone`, and the next steps do not happen.
 //! 2. A request on the follower finds its copy due for a refresh. It is answered from that copy,
 //!    and an event asks the leader for the refresh: the follower's refresher starts none. A
 //!    request that finds no copy waits for the next adoption (`refresh::followed`), or for the

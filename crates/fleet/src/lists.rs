@@ -1,9 +1,9 @@
 //! The lists that instances share: the leader publishes them, the followers adopt them (D52, D53).
 //!
-//! In the engine, a list is a pointer, a base in chunks, and the deltas since the base. A
+//! In Redis, a list is a pointer, a base in chunks, and the deltas since the base. A
 //! publication adds the difference between the published version and the leader's copy, whether a
 //! walk or an update has changed the copy. An adoption is complete or does not happen: each value
-//! from the engine is checked, and the result must have the content hash of the pointer.
+//! from Redis is checked, and the result must have the content hash of the pointer.
 
 mod adoption;
 mod last_list;
@@ -25,7 +25,7 @@ use tokio::sync::Notify;
 
 use crate::SharedListId;
 use crate::changes::SharedChanges;
-use crate::redis::{Engine, Event};
+use crate::redis::{self, Event};
 use crate::status::VersionStatus;
 pub use adoption::{FoundList, Purpose};
 use frontend_map_catalog::snapshot::Snapshot;
@@ -43,9 +43,9 @@ pub(super) const LIST: &str = "list";
 const BASE: &str = "base";
 /// The time limit of a command in the background.
 const WITHIN: Duration = Duration::from_secs(2);
-/// How long a list stays in the engine without a leader.
+/// How long a list stays in Redis without a leader.
 const TTL: Duration = Duration::from_hours(24);
-/// The most bytes of a base in the engine.
+/// The most bytes of a base in Redis.
 const MAX_BASE_BYTES: usize = 1 << 30;
 
 /// A snapshot of a list, with the time of its walk.
@@ -70,9 +70,9 @@ pub struct Offer {
     pub list: PublishedList,
 }
 
-/// The lists of an instance that shares an engine.
+/// The lists of an instance that shares a Redis.
 pub struct Lists {
-    engine: Engine,
+    redis: redis::Client,
     changes: SharedChanges,
     states: Mutex<HashMap<SharedListId, Arc<ListState>>>,
     /// The copies that wait to be published.
@@ -100,11 +100,11 @@ pub enum Which {
 }
 
 impl Lists {
-    /// The lists in this engine; publications append to these change logs.
+    /// The lists in this Redis; publications append to these change logs.
     #[must_use]
-    pub fn new(engine: Engine, changes: SharedChanges) -> Self {
+    pub fn new(redis: redis::Client, changes: SharedChanges) -> Self {
         Self {
-            engine,
+            redis,
             changes,
             states: Mutex::default(),
             offers: Mutex::default(),
@@ -131,7 +131,7 @@ impl Lists {
                 let position = text.split_once(' ').map(|(_, position)| position.parse());
                 if let Some(Ok(Position { version, .. })) = position {
                     let at = i64::try_from(event.id.ms).unwrap_or(i64::MAX);
-                    state.versions.announced(version, self.engine.instant_of(at));
+                    state.versions.announced(version, self.redis.instant_of(at));
                 }
                 self.announce(list);
             }
@@ -185,11 +185,11 @@ impl Lists {
     }
 
     fn pointer_key(&self, list: &SharedListId) -> String {
-        self.engine.key(&format!("list:{list}"))
+        self.redis.key(&format!("list:{list}"))
     }
 
     fn deltas_key(&self, list: &SharedListId) -> String {
-        self.engine.key(&format!("deltas:{list}"))
+        self.redis.key(&format!("deltas:{list}"))
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use crate::changes::SharedChanges;
-use crate::redis::{Argument, Engine, EngineError, Lease, Script};
+use crate::redis::{self, Argument, Lease, Script};
 
 /// The key of the hash with the positions, by target and site.
 const POSITIONS: &str = "positions";
@@ -33,16 +33,16 @@ return 1
     )
 });
 
-/// The positions in the engine.
+/// The positions in Redis.
 #[derive(Clone)]
 pub struct SharedPositions {
-    engine: Engine,
+    redis: redis::Client,
     changes: SharedChanges,
 }
 
 /// The position of one target in the log of one site. Dropping it releases the lease.
 pub struct SharedPosition {
-    engine: Engine,
+    redis: redis::Client,
     changes: SharedChanges,
     target: String,
     site: String,
@@ -51,7 +51,7 @@ pub struct SharedPosition {
     lease: Mutex<(Lease, Instant)>,
 }
 
-/// What the engine has of a target and a site.
+/// What Redis has of a target and a site.
 pub struct Stored {
     /// The position that was written last. `None`: there is none, or the value is damaged or
     /// foreign.
@@ -88,18 +88,18 @@ impl LastContent {
 }
 
 impl SharedPositions {
-    /// The positions in this engine.
+    /// The positions in this Redis.
     #[must_use]
-    pub fn new(engine: Engine, changes: SharedChanges) -> Self {
-        Self { engine, changes }
+    pub fn new(redis: redis::Client, changes: SharedChanges) -> Self {
+        Self { redis, changes }
     }
 
     /// The position of a target in the log of a site. Requests the lease of its sender from now on.
     #[must_use]
     pub fn of(&self, target: &str, site: &str) -> SharedPosition {
-        let lease = self.engine.lease(&lease_name(&self.changes, target, site));
+        let lease = self.redis.lease(&lease_name(&self.changes, target, site));
         SharedPosition {
-            engine: self.engine.clone(),
+            redis: self.redis.clone(),
             changes: self.changes.clone(),
             target: target.to_owned(),
             site: site.to_owned(),
@@ -119,15 +119,15 @@ impl SharedPosition {
         let name = lease_name(&self.changes, &self.target, &self.site);
         let mut lease = self.lease.lock();
         if lease.0.name() != name {
-            *lease = (self.engine.lease(&name), Instant::now());
+            *lease = (self.redis.lease(&name), Instant::now());
         }
         lease.0.clone()
     }
 
-    /// The content of the site, and since when this instance has it, in ms by the engine's clock.
+    /// The content of the site, and since when this instance has it, in ms by Redis's clock.
     fn own_content(&self) -> (u128, i64) {
         let age = self.lease.lock().1.elapsed().as_millis();
-        let since = self.engine.now_ms().saturating_sub(i64::try_from(age).unwrap_or(i64::MAX));
+        let since = self.redis.now_ms().saturating_sub(i64::try_from(age).unwrap_or(i64::MAX));
         (self.changes.content_of(&self.site), since)
     }
 
@@ -146,10 +146,10 @@ impl SharedPosition {
         loop {
             let lease = self.lease();
             let mut epoch = lease.watch();
-            if let Some(epoch) = lease.epoch().filter(|_| self.engine.is_here()) {
+            if let Some(epoch) = lease.epoch().filter(|_| self.redis.is_available()) {
                 return epoch;
             }
-            // The wait is limited, because a return of the engine does not change the epoch.
+            // The wait is limited, because a return of Redis does not change the epoch.
             let _ = tokio::time::timeout(Duration::from_millis(250), epoch.changed()).await;
         }
     }
@@ -157,16 +157,16 @@ impl SharedPosition {
     /// Whether this instance still has the lease of the sender, in this epoch.
     #[must_use]
     pub fn is_sender_in(&self, epoch: u64) -> bool {
-        self.engine.is_here() && self.lease().epoch() == Some(epoch)
+        self.redis.is_available() && self.lease().epoch() == Some(epoch)
     }
 
     /// Whether this instance has the lease of the sender now.
     #[must_use]
     pub fn is_sender(&self) -> bool {
-        self.engine.is_here() && self.lease().epoch().is_some()
+        self.redis.is_available() && self.lease().epoch().is_some()
     }
 
-    /// Waits until this instance no longer has the lease in this epoch, or the engine is away.
+    /// Waits until this instance no longer has the lease in this epoch, or Redis is unavailable.
     pub async fn sender_changed(&self, epoch: u64) {
         let mut watched = self.lease().watch();
         while self.is_sender_in(epoch) {
@@ -174,7 +174,7 @@ impl SharedPosition {
         }
     }
 
-    /// Whether the change log of the site in memory is a replica of the engine's, not a branch.
+    /// Whether the change log of the site in memory is a replica of Redis's, not a branch.
     #[must_use]
     pub fn is_current(&self) -> bool {
         self.changes.is_current(&self.site)
@@ -183,21 +183,21 @@ impl SharedPosition {
     /// Reads the change log of the site up to its end, so that no position is beyond it.
     ///
     /// # Errors
-    /// [`EngineError`] if the engine does not answer.
-    pub async fn catch_up(&self) -> Result<(), EngineError> {
+    /// [`redis::Error`] if Redis does not answer.
+    pub async fn catch_up(&self) -> Result<(), redis::Error> {
         self.changes.catch_up(&self.site).await
     }
 
     /// The position that was written last, and which deployment has begun last to send.
     ///
     /// # Errors
-    /// [`EngineError`] if the engine does not answer.
-    pub async fn load(&self) -> Result<Stored, EngineError> {
+    /// [`redis::Error`] if Redis does not answer.
+    pub async fn load(&self) -> Result<Stored, redis::Error> {
         let keys = [&*self.field(), &*self.content_field()];
-        let positions = self.engine.key(POSITIONS);
-        let sealed = self.engine.fields(&positions, keys, MAX_BYTES, WITHIN).await?;
+        let positions = self.redis.key(POSITIONS);
+        let sealed = self.redis.fields(&positions, keys, MAX_BYTES, WITHIN).await?;
         let open = |key: &str, sealed: Option<&Vec<u8>>| {
-            let text = self.engine.open(&context(key), sealed?).ok()?;
+            let text = self.redis.open(&context(key), sealed?).ok()?;
             String::from_utf8(text.to_vec()).ok()
         };
         let position = open(keys[0], sealed[0].as_ref());
@@ -212,8 +212,8 @@ impl SharedPosition {
     /// was written.
     ///
     /// # Errors
-    /// [`EngineError`] if the engine does not answer: the position may have been written.
-    pub async fn save(&self, epoch: u64, position: &str) -> Result<bool, EngineError> {
+    /// [`redis::Error`] if Redis does not answer: the position may have been written.
+    pub async fn save(&self, epoch: u64, position: &str) -> Result<bool, redis::Error> {
         self.write(epoch, position, false).await
     }
 
@@ -221,28 +221,28 @@ impl SharedPosition {
     ///
     /// # Errors
     /// As for [`SharedPosition::save`].
-    pub async fn begin(&self, epoch: u64, position: &str) -> Result<bool, EngineError> {
+    pub async fn begin(&self, epoch: u64, position: &str) -> Result<bool, redis::Error> {
         self.write(epoch, position, true).await
     }
 
-    async fn write(&self, epoch: u64, position: &str, begins: bool) -> Result<bool, EngineError> {
+    async fn write(&self, epoch: u64, position: &str, begins: bool) -> Result<bool, redis::Error> {
         if !self.is_sender_in(epoch) {
             return Ok(false);
         }
         let (key, lease) = (self.field(), self.lease());
-        let keys = [lease.key().to_owned(), self.engine.key(POSITIONS)];
+        let keys = [lease.key().to_owned(), self.redis.key(POSITIONS)];
         let mut fields = vec![(key, position.to_owned())];
         if begins {
             let content = self.own_content().0;
-            fields.push((self.content_field(), format!("{content:032x} {}", self.engine.now_ms())));
+            fields.push((self.content_field(), format!("{content:032x} {}", self.redis.now_ms())));
         }
         let mut arguments =
             vec![Argument::from(lease.token()), Argument::from(TTL.as_millis().to_string())];
         for (key, text) in fields {
-            let sealed = self.engine.seal(&context(&key), text.as_bytes());
+            let sealed = self.redis.seal(&context(&key), text.as_bytes());
             arguments.extend([Argument::from(key), Argument::from(sealed)]);
         }
-        let saved: i64 = self.engine.script(&SAVE, &keys, arguments, WITHIN).await?;
+        let saved: i64 = self.redis.script(&SAVE, &keys, arguments, WITHIN).await?;
         Ok(saved == 1)
     }
 }

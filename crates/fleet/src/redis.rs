@@ -1,14 +1,14 @@
-//! The client of the engine that several instances share: Redis or Valkey (D51). It provides
+//! The client of Redis that several instances share: Redis or Valkey (D51). It provides
 //! commands, scripts, leases, sealed values, chunks, an event stream and a clock, and does not
 //! depend on sites and snapshots.
 //!
-//! No value that comes from the engine is trusted before [`Engine::open`] has accepted it.
+//! No value that comes from Redis is trusted before [`Client::open`] has accepted it.
 //!
 //! # Design
 //!
 //! - **One script a second**, the heartbeat, does all periodic work (`heartbeat`), so that an
-//!   instance sends one command a second however many leases it requests. `Availability` derives
-//!   the state of the engine from it, and numbers the sessions.
+//!   instance sends one command a second however many leases it requests. `AvailabilityWatch`
+//!   derives the state of Redis from it, and numbers the sessions.
 //! - **The client reconnects by itself, but not after each failure.** After a refused handshake,
 //!   for example because of a wrong password, the crate's `ConnectionManager` returns that error
 //!   for ever. It also stays connected to a machine that has become a replica. So each failed
@@ -17,7 +17,7 @@
 //!   commands, all commands would wait behind them. The reader is a task with a queue, so that a
 //!   caller may stop waiting at any moment.
 //! - **Scripts return the number of their call**, so that an instance notices an answer that
-//!   belongs to another call. Scripts are sent by hash, and with their text only if the engine
+//!   belongs to another call. Scripts are sent by hash, and with their text only if Redis
 //!   does not know the hash.
 
 mod availability;
@@ -35,16 +35,16 @@ mod script;
 mod seal;
 mod settings;
 
-pub use availability::EngineState;
+pub use availability::Availability;
 pub use bounded::StreamEntry;
 pub use chunks::{CHUNK_BYTES, Chunks, DownloadError};
-pub use error::EngineError;
+pub use error::Error;
 pub use events::{Event, EventReader, Read, SealedEvent, StreamId};
 pub use lease::Lease;
 pub use probe::{COMMANDS, Probe, probe};
 pub use script::{Argument, Script};
 pub use seal::BadSeal;
-pub use settings::{EngineSettings, EngineUrl, EngineUrlError, MIN_KEY_BYTES};
+pub use settings::{MIN_KEY_BYTES, RedisUrl, RedisUrlError, Settings};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,24 +53,24 @@ use std::time::{Duration, Instant};
 use redis::FromRedisValue;
 use tokio::sync::watch;
 
-use availability::Availability;
-use clock::EngineClock;
+use availability::AvailabilityWatch;
+use clock::ServerClock;
 use connection::Connection;
-use frontend_map_platform::metrics::EngineCounters;
+use frontend_map_platform::metrics::RedisCounters;
 use heartbeat::Deployments;
 use lease::LeaseRegistry;
 use seal::Sealer;
 
-/// The longest time that an answer to a client waits for the engine.
+/// The longest time that an answer to a client waits for Redis.
 pub const ANSWER_WAIT: Duration = Duration::from_millis(50);
 
 /// The version of the layout of keys and values: instances with another version share nothing.
 const LAYOUT: u32 = 1;
 
-/// The engine, as one instance of a fleet sees it. Clones are the same engine; when the last one is
+/// Redis, as one instance of a fleet sees it. Clones are the same Redis; when the last one is
 /// dropped, the heartbeat ends and leases expire.
 #[derive(Clone)]
-pub struct Engine(Arc<Inner>);
+pub struct Client(Arc<Inner>);
 
 struct Inner {
     /// The beginning of all keys: the prefix, the version of the layout, and the id of the key of
@@ -78,26 +78,26 @@ struct Inner {
     base: String,
     instance: String,
     connection: Connection,
-    availability: Availability,
-    clock: EngineClock,
+    availability: AvailabilityWatch,
+    clock: ServerClock,
     leases: Arc<LeaseRegistry>,
     /// The last known number of instances.
     instances: AtomicUsize,
     deployments: Deployments,
     sealer: Sealer,
-    counters: Arc<EngineCounters>,
+    counters: Arc<RedisCounters>,
 }
 
-impl Engine {
+impl Client {
     /// Starts the heartbeat, which connects; waits for nothing. Must be called within a runtime.
     #[must_use]
-    pub fn start(settings: &EngineSettings, counters: Arc<EngineCounters>) -> Self {
+    pub fn start(settings: &Settings, counters: Arc<RedisCounters>) -> Self {
         let instance = format!("{:032x}", fastrand::u128(..));
         let sealer = Sealer::new(&settings.prefix, settings.key.as_ref());
-        let engine = Self(Arc::new(Inner {
+        let client = Self(Arc::new(Inner {
             connection: Connection::new(settings),
-            availability: Availability::default(),
-            clock: EngineClock::new(),
+            availability: AvailabilityWatch::default(),
+            clock: ServerClock::new(),
             leases: Arc::default(),
             instances: AtomicUsize::new(1),
             deployments: Deployments::default(),
@@ -106,37 +106,37 @@ impl Engine {
             instance,
             counters,
         }));
-        tokio::spawn(heartbeat::run(Arc::downgrade(&engine.0)));
-        engine
+        tokio::spawn(heartbeat::run(Arc::downgrade(&client.0)));
+        client
     }
 
-    /// Whether the engine can be used now.
+    /// Whether Redis is available now.
     #[must_use]
-    pub fn is_here(&self) -> bool {
-        matches!(self.state(), EngineState::Here { .. })
+    pub fn is_available(&self) -> bool {
+        matches!(self.availability(), Availability::Available { .. })
     }
 
-    /// The state now.
+    /// Whether Redis is available now.
     #[must_use]
-    pub fn state(&self) -> EngineState {
-        self.0.availability.state()
+    pub fn availability(&self) -> Availability {
+        self.0.availability.get()
     }
 
-    /// The time since the engine became usable, or ceased to be; if it never was usable, since the
+    /// The time since Redis became usable, or ceased to be; if it never was usable, since the
     /// start.
     #[must_use]
-    pub fn state_age(&self) -> Duration {
+    pub fn availability_age(&self) -> Duration {
         self.0.availability.age()
     }
 
-    /// The state, and each change of it.
+    /// The availability, and each change of it.
     #[must_use]
-    pub fn watch(&self) -> watch::Receiver<EngineState> {
+    pub fn watch(&self) -> watch::Receiver<Availability> {
         self.0.availability.watch()
     }
 
     /// The last known number of instances, this one included: at least 1. It stays the same while
-    /// the engine is away.
+    /// Redis is unavailable.
     #[must_use]
     pub fn instances(&self) -> usize {
         self.0.instances.load(Ordering::Relaxed).max(1)
@@ -161,13 +161,13 @@ impl Engine {
         &self.0.instance
     }
 
-    /// The counters of this engine.
+    /// The counters of this Redis.
     #[must_use]
-    pub fn counters(&self) -> &EngineCounters {
+    pub fn counters(&self) -> &RedisCounters {
         &self.0.counters
     }
 
-    /// The key with this name in the engine: it begins with the prefix, the version of the layout
+    /// The key with this name in Redis: it begins with the prefix, the version of the layout
     /// and, if there is a key of seals, the id of that key. So instances with another key of seals
     /// are another fleet: otherwise each would refuse the values of the other.
     #[must_use]
@@ -175,29 +175,29 @@ impl Engine {
         self.0.key(name)
     }
 
-    /// The time by the engine's clock, in ms since 1970; before the first heartbeat, by the system
+    /// The time by Redis's clock, in ms since 1970; before the first heartbeat, by the system
     /// clock of this instance.
     #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.0.clock.now_ms()
     }
 
-    /// The instant of this time of the engine's clock, in ms since 1970. A time in the future
+    /// The instant of this time of Redis's clock, in ms since 1970. A time in the future
     /// counts as now.
     #[must_use]
-    pub fn instant_of(&self, engine_ms: i64) -> Instant {
-        self.0.clock.instant_of(engine_ms)
+    pub fn instant_of(&self, server_ms: i64) -> Instant {
+        self.0.clock.instant_of(server_ms)
     }
 
     /// Sends a command, and waits for its answer for at most `within`.
     ///
     /// # Errors
-    /// [`EngineError`]; while the engine is away, [`EngineError::Away`] at once.
+    /// [`Error`]; while Redis is unavailable, [`Error::Unavailable`] at once.
     pub async fn command<T: FromRedisValue>(
         &self,
         command: &redis::Cmd,
         within: Duration,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T, Error> {
         self.0.command(command, within).await
     }
 
@@ -205,27 +205,27 @@ impl Engine {
     /// unless the pipeline is atomic.
     ///
     /// # Errors
-    /// As [`Engine::command`]; the first refusal of the engine is that of the pipeline.
+    /// As [`Client::command`]; the first refusal of Redis is that of the pipeline.
     pub async fn pipeline<T: FromRedisValue>(
         &self,
         pipeline: &redis::Pipeline,
         within: Duration,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T, Error> {
         self.0.pipeline(pipeline, within).await
     }
 
     /// Runs a script, and waits for its result for at most `within`. The text of the script is sent
-    /// only if the engine does not have it yet.
+    /// only if Redis does not have it yet.
     ///
     /// # Errors
-    /// As [`Engine::command`].
+    /// As [`Client::command`].
     pub async fn script<T: FromRedisValue>(
         &self,
         script: &Script,
         keys: &[String],
         arguments: Vec<Argument>,
         within: Duration,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T, Error> {
         self.0.available()?;
         self.0.script(script, keys, &arguments, within).await
     }

@@ -3,7 +3,7 @@
 /// The role of this instance for the lists of one lease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// The instance walks by itself: there is no engine, the engine is away, the leader's list
+    /// The instance walks by itself: there is no Redis, Redis is unavailable, the leader's list
     /// cannot be used, the leader does not respond, or this instance stops.
     #[default]
     Alone,

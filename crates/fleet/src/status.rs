@@ -1,18 +1,18 @@
-//! The status of the engine and of shared lists, as `/readyz` and the metrics show it.
+//! The status of Redis and of shared lists, as `/readyz` and the metrics show it.
 
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::redis::{Engine, EngineState, Lease};
+use crate::redis::{self, Lease};
 use crate::{ListGroup, Role};
 
-/// The status of the engine now.
+/// The status of Redis now.
 #[derive(Clone, Debug)]
-pub struct EngineStatus {
-    /// `connecting`, `here` or `away`.
+pub struct RedisStatus {
+    /// `connecting`, `available` or `unavailable`.
     pub state: &'static str,
-    /// Why it is away, or what does not work although it is here; `None`: nothing.
+    /// Why it is unavailable, or what does not work although it is available; `None`: nothing.
     pub problem: Option<String>,
     /// The number of other deployments that use the same keys.
     pub other_deployments: usize,
@@ -26,22 +26,26 @@ pub struct EngineStatus {
     pub permits_waiting: usize,
 }
 
-impl EngineStatus {
-    /// The status of this engine, with these permits in use and waited for.
+impl RedisStatus {
+    /// The status of this Redis, with these permits in use and waited for.
     pub(super) fn of(
-        engine: &Engine,
+        redis: &redis::Client,
         unpublished: Option<String>,
         permits: (usize, usize),
     ) -> Self {
-        let others = engine.other_deployments();
-        let (state, problem) = match engine.state() {
-            EngineState::Connecting => ("connecting", None),
-            EngineState::Here { .. } => ("here", unpublished.or_else(|| shared_prefix(&others))),
-            EngineState::Away { reason, .. } => ("away", Some(reason.to_string())),
+        let others = redis.other_deployments();
+        let (state, problem) = match redis.availability() {
+            redis::Availability::Connecting => ("connecting", None),
+            redis::Availability::Available { .. } => {
+                ("available", unpublished.or_else(|| shared_prefix(&others)))
+            }
+            redis::Availability::Unavailable { reason, .. } => {
+                ("unavailable", Some(reason.to_string()))
+            }
         };
-        let other_deployments = if state == "here" { others.len() } else { 0 };
+        let other_deployments = if state == "available" { others.len() } else { 0 };
         let (permits_in_use, permits_waiting) = permits;
-        let (age, instances) = (engine.state_age(), engine.instances());
+        let (age, instances) = (redis.availability_age(), redis.instances());
         Self { state, problem, other_deployments, age, instances, permits_in_use, permits_waiting }
     }
 }
@@ -70,16 +74,17 @@ pub struct ListStatus {
 }
 
 impl ListStatus {
-    /// The status of a list of this group. While the engine is away, no version counts as missing.
-    pub(super) fn of(group: &ListGroup, versions: &VersionStatus, is_away: bool) -> Self {
+    /// The status of a list of this group. While Redis is unavailable, no version counts as
+    /// missing.
+    pub(super) fn of(group: &ListGroup, versions: &VersionStatus, is_unavailable: bool) -> Self {
         let role = group.role();
-        // Without the engine, the lease expires some seconds later.
+        // Without Redis, the lease expires some seconds later.
         let lease = group.lease().filter(|_| matches!(role, Role::Leader(_)));
         Self {
             role,
             lease_age: lease.and_then(Lease::held_for),
             version: versions.current(),
-            missing_for: versions.missing_for().filter(|_| !is_away),
+            missing_for: versions.missing_for().filter(|_| !is_unavailable),
             lag: versions.lag(),
         }
     }
@@ -128,7 +133,7 @@ impl VersionStatus {
         }
     }
 
-    /// Forgets the versions: the engine has lost them, and numbers may begin again.
+    /// Forgets the versions: Redis has lost them, and numbers may begin again.
     pub fn forget(&self) {
         let mut versions = self.0.lock();
         versions.current = None;

@@ -7,7 +7,7 @@ use futures::stream::{self, Stream, StreamExt};
 use tokio::sync::Semaphore;
 
 use frontend_map_fleet::checks::permits::{Limits, Permits as FleetPermits};
-use frontend_map_fleet::redis::Engine;
+use frontend_map_fleet::redis;
 use frontend_map_platform::outgoing::{self, BuildError, LookUp};
 
 mod check_result;
@@ -86,9 +86,9 @@ impl Validator {
 
     /// The same validator, but all instances of a fleet share its permits (D55).
     #[must_use]
-    pub fn in_fleet(self, engine: Engine) -> Self {
+    pub fn in_fleet(self, redis: redis::Client) -> Self {
         let limits = Limits { checks: CONCURRENT_CHECKS, lifetime: PERMIT_LIFETIME };
-        Self { permits: Permits::Fleet(FleetPermits::start(engine, limits)), ..self }
+        Self { permits: Permits::Fleet(FleetPermits::start(redis, limits)), ..self }
     }
 
     /// The checks of this process that are in flight, and those that wait for a permit of the fleet.

@@ -138,7 +138,7 @@ impl Notifier {
         let state = |target: &Arc<Target>| {
             let of_sites = target.sites.iter().filter_map(|site| {
                 let key = position::key(target, site);
-                let sends = positions.get(&key).is_none_or(OfSite::is_here);
+                let sends = positions.get(&key).is_none_or(OfSite::is_available);
                 let position = progress.get(&key).filter(|_| sends)?.position;
                 let waiting = self.log.waiting(site, position.cursor);
                 // The number is not known if the log no longer has all of them.

@@ -20,9 +20,9 @@ mod counter_family;
 mod encoder;
 mod latency;
 mod process;
+mod redis;
 mod reloads;
 mod requests;
-mod shared_engine;
 mod store;
 mod text_format;
 mod walks;
@@ -34,9 +34,9 @@ pub use counter_family::CounterFamily;
 pub use encoder::{Encoder, encode, gauge_value};
 pub use label::Label;
 pub use prometheus_client::metrics::counter::Counter;
+pub use redis::{RedisCounters, RedisFailure};
 pub use reloads::{ReloadOutcome, Reloads};
 pub use requests::{InFlight, Requests, StatusClass};
-pub use shared_engine::{EngineCounters, EngineFailure};
 pub use store::StoreCounters;
 pub use text_format::TextFormat;
 pub use walks::{WalkCounters, Walks};
@@ -94,8 +94,8 @@ pub struct Metrics {
     pub hook_refusals: HookRefusals,
     /// Webhooks that were sent.
     pub notify: Arc<NotifyCounters>,
-    /// The use of the engine that several instances share.
-    pub shared_engine: Arc<EngineCounters>,
+    /// The use of Redis that several instances share.
+    pub redis: Arc<RedisCounters>,
     /// Panics anywhere in the process.
     pub panics: Counter,
     /// Log lines that were dropped because stderr was not read in time.
@@ -151,7 +151,7 @@ impl Metrics {
             &self.hook_refusals.counts,
         )?;
         self.reloads.encode(encoder)?;
-        self.shared_engine.encode(encoder)?;
+        self.redis.encode(encoder)?;
         encoder.metric("panics", "Panics", &self.panics)?;
         encoder.metric(
             "log_lines_dropped",

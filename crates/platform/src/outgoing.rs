@@ -1,4 +1,4 @@
-//! Outgoing HTTP: a client builder, name look-ups, the address fence and the causes of failures.
+//! Outgoing HTTP: a client builder, name look-ups, SSRF protection and the causes of failures.
 //!
 //! # Design
 //!
@@ -10,7 +10,7 @@
 //! The cause of a failure is derived from the types in the error's source chain, not from its text:
 //! texts change and contain URLs.
 //!
-//! The address fence is in the resolver of the validator's clients: it removes forbidden addresses
+//! SSRF protection is in the resolver of the validator's clients: it removes forbidden addresses
 //! from the result of a name look-up, and the client connects to one of the others. An IP address
 //! in a base URL is not looked up and is used as configured: paths are appended as text and begin
 //! with `/`, so no document can change the host.
@@ -20,17 +20,17 @@ use std::time::Duration;
 
 use rustls::ClientConfig;
 
-mod address_fence;
 mod allowed_addresses;
 mod cause;
 mod resolver;
 mod retry_after;
+mod ssrf_guard;
 mod system_verifier;
 
-pub use address_fence::{FencedResolver, is_not_allowed};
 pub use cause::{Cause, cause, is_out_of_files};
 pub use resolver::{LookUp, system_look_up};
 pub use retry_after::retry_after;
+pub use ssrf_guard::{SsrfGuard, is_not_allowed};
 
 use resolver::SystemResolver;
 use system_verifier::SystemVerifier;

@@ -13,7 +13,7 @@ use frontend_map_catalog::moved::history::PathHistory;
 use frontend_map_cms::RequestLimiters;
 use frontend_map_fleet::Fleet;
 use frontend_map_fleet::checks::runs::FleetRuns;
-use frontend_map_fleet::redis::{Engine, EngineSettings};
+use frontend_map_fleet::redis;
 use frontend_map_outbound::checks::Validator;
 use frontend_map_outbound::checks::runs::RunRegistry;
 use frontend_map_outbound::webhooks::Notifier;
@@ -44,7 +44,7 @@ pub struct SharedState {
     pub notifier: Arc<Notifier>,
     /// Invalidations, and the wake-up call of the refresher.
     pub triggers: Arc<RefreshTriggers>,
-    /// The instances that share an engine with this one.
+    /// The instances that share a Redis with this one.
     pub fleet: Arc<Fleet>,
     /// The in-flight limit toward the CMS (D28), shared by the HTTP clients from before and after a
     /// reload.
@@ -84,14 +84,14 @@ impl SharedState {
         })
     }
 
-    /// Joins the instances that share the engine with these settings, if there are any. Must be called
+    /// Joins the instances that share Redis with these settings, if there are any. Must be called
     /// within a runtime, and before [`SharedState::open_store`].
-    pub fn join_fleet(&mut self, settings: Option<EngineSettings>) {
+    pub fn join_fleet(&mut self, settings: Option<redis::Settings>) {
         let Some(settings) = settings else { return };
-        let engine = Engine::start(&settings, Arc::clone(&self.metrics.shared_engine));
-        self.validator = self.validator.clone().in_fleet(engine.clone());
+        let redis = redis::Client::start(&settings, Arc::clone(&self.metrics.redis));
+        self.validator = self.validator.clone().in_fleet(redis.clone());
         let (log, history) = (Arc::clone(&self.change_log), Arc::clone(&self.path_history));
-        self.fleet = Arc::new(Fleet::sharing(engine, log, history));
+        self.fleet = Arc::new(Fleet::sharing(redis, log, history));
     }
 
     /// Opens the store in the file with this path; without one, snapshots are in memory only. An instance
@@ -99,10 +99,10 @@ impl SharedState {
     pub fn open_store(&mut self, path: Option<PathBuf>) {
         let (history, counters) = (Arc::clone(&self.path_history), Arc::clone(&self.metrics.store));
         let log = Arc::clone(&self.change_log);
-        let is_shared = self.fleet.engine().is_some();
+        let is_shared = self.fleet.redis().is_some();
         let recorder = if is_shared { Recorder::idle(log) } else { Recorder::new(log) };
         self.store = Arc::new(Store::start(path, history, recorder, counters));
-        let fleet = self.fleet.engine().cloned().map(FleetRuns::new);
+        let fleet = self.fleet.redis().cloned().map(FleetRuns::new);
         let (validator, metrics) = (self.validator.clone(), Arc::clone(&self.metrics));
         self.runs = RunRegistry::new(validator, metrics, Arc::clone(&self.store), fleet);
     }

@@ -1,4 +1,4 @@
-"""Faults of a fleet: of instances, of the engine, of its data, and of the connections to it."""
+"""Faults of a fleet: of instances, of Redis, of its data, and of the connections to it."""
 
 import asyncio
 import random
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fleet.chaos.members import Member
 from fleet.chaos.proxy import Faults
-from fleet.engine import Engine
+from fleet.redis import Redis
 from fleet.service import HANG_SECONDS
 
 # The paths of the two settings files between which a fleet rolls.
@@ -23,9 +23,9 @@ class Disturber:
     """One call begins a fault, waits and ends it; it returns a description for the output."""
 
     def __init__(
-        self, members: list[Member], engine: Engine, own: random.Random, longest: float
+        self, members: list[Member], redis: Redis, own: random.Random, longest: float
     ) -> None:
-        self.members, self.engine, self.random, self.longest = members, engine, own, longest
+        self.members, self.redis, self.random, self.longest = members, redis, own, longest
         # Called when a fault has begun.
         self.begun: Callable[[], None] = lambda: None
         # Instances that one of two faults at once has picked.
@@ -111,34 +111,34 @@ class Disturber:
             await asyncio.sleep(0.1)
         raise SystemExit(f"not ready after a restart\n{member.instance.log()[-4000:]}")
 
-    async def kill_engine(self) -> str:
-        await asyncio.to_thread(self.engine.kill)
+    async def kill_redis(self) -> str:
+        await asyncio.to_thread(self.redis.kill)
         seconds = await self.hold(0.5)
-        await asyncio.to_thread(self.engine.start)
-        return f"engine killed for {seconds:.1f} s, then empty"
+        await asyncio.to_thread(self.redis.start)
+        return f"Redis killed for {seconds:.1f} s, then empty"
 
-    async def pause_engine(self) -> str:
-        self.engine.pause()
+    async def pause_redis(self) -> str:
+        self.redis.pause()
         seconds = await self.hold(1.0)
-        self.engine.resume()
-        return f"engine stopped for {seconds:.1f} s"
+        self.redis.resume()
+        return f"Redis stopped for {seconds:.1f} s"
 
     async def flush(self) -> str:
-        await asyncio.to_thread(self.engine.send, "FLUSHALL")
+        await asyncio.to_thread(self.redis.send, "FLUSHALL")
         self.begun()
-        return "engine flushed"
+        return "Redis flushed"
 
     async def full(self) -> str:
-        await asyncio.to_thread(self.engine.send, "CONFIG", "SET", "maxmemory", "1")
+        await asyncio.to_thread(self.redis.send, "CONFIG", "SET", "maxmemory", "1")
         seconds = await self.hold(0.5, least=1)
-        await asyncio.to_thread(self.engine.send, "CONFIG", "SET", "maxmemory", "0")
-        return f"engine out of memory for {seconds:.1f} s"
+        await asyncio.to_thread(self.redis.send, "CONFIG", "SET", "maxmemory", "0")
+        return f"Redis out of memory for {seconds:.1f} s"
 
     async def readonly(self) -> str:
-        await asyncio.to_thread(self.engine.send, "REPLICAOF", "127.0.0.1", "1")
+        await asyncio.to_thread(self.redis.send, "REPLICAOF", "127.0.0.1", "1")
         seconds = await self.hold(0.5, least=1)
-        await asyncio.to_thread(self.engine.send, "REPLICAOF", "NO", "ONE")
-        return f"engine read-only for {seconds:.1f} s"
+        await asyncio.to_thread(self.redis.send, "REPLICAOF", "NO", "ONE")
+        return f"Redis read-only for {seconds:.1f} s"
 
     async def damage(self) -> str:
         """Deletes and replaces values under the prefix, as another program might."""
@@ -147,7 +147,7 @@ class Disturber:
         return f"damaged {', '.join(done)}"
 
     def damage_keys(self) -> list[str]:
-        keys, done, link = self.engine.all_keys(), [], self.engine.link()
+        keys, done, link = self.redis.all_keys(), [], self.redis.link()
         for key in self.random.sample(keys, min(len(keys), self.random.randint(1, MOST_DAMAGED))):
             kind = link.send("TYPE", key)
             way = self.random.choice(("delete", "replace", "other type"))
@@ -185,7 +185,7 @@ class Disturber:
         return await self.on_the_way("repeating", Faults(repeat=self.random.uniform(0.01, 0.3)))
 
     async def on_the_way(self, name: str, faults: Faults, *, cut: bool = False) -> str:
-        """A fault of the connections between the engine and one instance, some, or all."""
+        """A fault of the connections between Redis and one instance, some, or all."""
         count = self.random.choice((1, 1, 2, len(self.members)))
         chosen = self.random.sample(self.members, min(count, len(self.members)))
         for member in chosen:
@@ -194,14 +194,14 @@ class Disturber:
         for member in chosen:
             member.proxy.become(Faults())
         numbers = ", ".join(str(member.number) for member in chosen)
-        return f"the way of {numbers} to the engine {name} for {seconds:.1f} s"
+        return f"the way of {numbers} to Redis {name} for {seconds:.1f} s"
 
     def lift(self) -> None:
         """Ends the faults, also a cancelled one."""
         for member in self.members:
             member.proxy.become(Faults())
             member.instance.signal(signal.SIGCONT)
-        self.engine.resume()
+        self.redis.resume()
 
     def all(self) -> dict[str, tuple[int, Callable[[], Awaitable[str]]]]:
         """Weights and faults by name."""
@@ -212,8 +212,8 @@ class Disturber:
             "stop-follower": (1, self.pause_follower),
             "restart": (2, self.restart),
             "roll": (1, self.roll),
-            "kill-engine": (3, self.kill_engine),
-            "stop-engine": (2, self.pause_engine),
+            "kill-redis": (3, self.kill_redis),
+            "stop-redis": (2, self.pause_redis),
             "flush": (2, self.flush),
             "full": (1, self.full),
             "readonly": (1, self.readonly),
@@ -226,13 +226,13 @@ class Disturber:
         }
 
 
-def engine_faults() -> set[str]:
+def redis_faults() -> set[str]:
     """The faults of which two at once would end each other."""
-    return {"kill-engine", "stop-engine", "flush", "full", "readonly", "damage"}
+    return {"kill-redis", "stop-redis", "flush", "full", "readonly", "damage"}
 
 
 def of_instances() -> set[str]:
-    """The faults during which all other instances can use the engine."""
+    """The faults during which all other instances can use Redis."""
     return {"kill-leader", "kill-follower", "stop-leader", "stop-follower", "restart", "roll"}
 
 

@@ -1,7 +1,7 @@
 """Compares a response of an instance with the oracle of the content.
 
 A response may show what the CMS had at any time in its window: the last five seconds, or the longer
-time that its `Age` states. Without the engine, if another instance got the webhook of an edit, an
+time that its `Age` states. Without Redis, if another instance got the webhook of an edit, an
 instance shows the edit after its own next walk. So a response of `/api/resolve` may be older by the
 time between two walks; it has no `Age` before ten walks are missed. A list is judged row by row,
 because a walk takes time: each row must have been right within the window, and no row that was
@@ -51,7 +51,7 @@ class Judge:
 
     def __init__(self, content: Content, window: float = WINDOW, alone: float = WINDOW) -> None:
         self.content, self.window, self.alone = content, window, alone
-        # Until when an instance may have been without the engine.
+        # Until when an instance may have been without Redis.
         self.away_until: Callable[[], float] = lambda: 0.0
 
     def judge(

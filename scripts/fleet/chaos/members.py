@@ -13,7 +13,7 @@ FOREVER = float("inf")
 
 @dataclass
 class Member:
-    """An instance, its proxy to the engine, and the times in which it could not respond."""
+    """An instance, its proxy to Redis, and the times in which it could not respond."""
 
     number: int
     binary: pathlib.Path

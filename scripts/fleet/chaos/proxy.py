@@ -1,4 +1,4 @@
-"""A proxy between one instance and the engine, in a thread of its own: it delays, cuts, withholds
+"""A proxy between one instance and Redis, in a thread of its own: it delays, cuts, withholds
 and repeats bytes."""
 
 import asyncio
@@ -30,8 +30,8 @@ class Loop:
 
 
 class Proxy:
-    def __init__(self, thread: Loop, engine_port: int, seed: int) -> None:
-        self.loop, self.engine_port = thread.loop, engine_port
+    def __init__(self, thread: Loop, redis_port: int, seed: int) -> None:
+        self.loop, self.redis_port = thread.loop, redis_port
         self.random = random.Random(seed)
         self.faults = Faults()
         self.writers: set[asyncio.StreamWriter] = set()
@@ -62,7 +62,7 @@ class Proxy:
             writer.transport.abort()
             return
         try:
-            out_reader, out_writer = await asyncio.open_connection("127.0.0.1", self.engine_port)
+            out_reader, out_writer = await asyncio.open_connection("127.0.0.1", self.redis_port)
         except OSError:
             writer.transport.abort()
             return

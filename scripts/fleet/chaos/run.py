@@ -13,14 +13,14 @@ from faults.load import Connection
 from faults.report import Report
 from fleet.chaos import summary
 from fleet.chaos.asking import Client, Findings, balance
-from fleet.chaos.disturb import Disturber, engine_faults, of_instances
+from fleet.chaos.disturb import Disturber, of_instances, redis_faults
 from fleet.chaos.judge import FAILED, Judge, Question
 from fleet.chaos.members import FOREVER, Member
 from fleet.chaos.proxy import Loop, Proxy
 from fleet.chaos.reader import Reader
 from fleet.cms import SECTION_ID, Cms
 from fleet.content import Content, Kind, Version, document_id
-from fleet.engine import Engine
+from fleet.redis import Redis
 from fleet.service import HOOK_SECRET, Settings, hook_body, list_target
 
 KINDS = (Kind("article", ("de", "en")), Kind("page", ("en",)), Kind("story", ("en",)))
@@ -34,16 +34,16 @@ DRAIN_MS = 1500
 # which a row may be correct to agree; the wait after which instances count as never agreeing.
 EDIT, GAP, LOOK, FRESH, PATIENCE = 0.6, 1.5, 0.1, 2.0, 40.0
 TWO_AT_ONCE = 0.3
-# The longest delay of a walk that begins because the engine is away, in seconds.
+# The longest delay of a walk that begins because Redis is unavailable, in seconds.
 JITTER = 5
-# Until then after the engine's return, an instance may have changes that it has not merged, and
+# Until then after Redis's return, an instance may have changes that it has not merged, and
 # give out cursors that no other instance knows.
 MERGED = 3.0
 
 
 class Chaos:
-    def __init__(self, binary: pathlib.Path, options: argparse.Namespace, engine: Engine) -> None:
-        self.options, self.engine = options, engine
+    def __init__(self, binary: pathlib.Path, options: argparse.Namespace, redis: Redis) -> None:
+        self.options, self.redis = options, redis
         # Of the editors; that of the faults is another one, so that a seed repeats their order.
         self.random = random.Random(options.seed + 1)
         self.of_faults = random.Random(options.seed)
@@ -51,7 +51,7 @@ class Chaos:
         self.cms, thread = Cms(self.content), Loop()
         self.members = [self.member(binary, number, thread) for number in range(options.instances)]
         longest = options.longest or (60.0 if options.seconds >= 300 else 6.0)
-        self.disturber = Disturber(self.members, engine, self.of_faults, longest)
+        self.disturber = Disturber(self.members, redis, self.of_faults, longest)
         self.findings = Findings()
         self.judge = Judge(self.content, alone=options.soft + JITTER + 1)
         self.away_until = 0.0
@@ -68,7 +68,7 @@ class Chaos:
         self.never: list[str] = []
 
     def member(self, binary: pathlib.Path, number: int, thread: Loop) -> Member:
-        proxy = Proxy(thread, self.engine.port, self.options.seed * 1000 + number)
+        proxy = Proxy(thread, self.redis.port, self.options.seed * 1000 + number)
         settings = Settings(
             self.cms.url,
             KINDS,
@@ -124,7 +124,7 @@ class Chaos:
         if self.of_faults.random() < TWO_AT_ONCE and len(weights) > 1 and len(names) == 1:
             second = self.choose(weights)
             both = {names[0], second}
-            if len(both) == 2 and not both <= engine_faults() and "roll" not in both:
+            if len(both) == 2 and not both <= redis_faults() and "roll" not in both:
                 names.append(second)
         self.running, probes = names, list[asyncio.Task[None]]()
         # The probe is made when the fault is there, and takes as long as the fleet needs.
@@ -300,8 +300,8 @@ def run(binary: pathlib.Path, options: argparse.Namespace) -> None:
     report = Report(
         f"chaos: {options.seconds:.0f} s, {options.instances} instances, seed {options.seed}"
     )
-    with Engine() as engine:
-        chaos = Chaos(binary, options, engine)
+    with Redis() as redis:
+        chaos = Chaos(binary, options, redis)
         try:
             asyncio.run(chaos.run())
             summary.show(report, chaos)

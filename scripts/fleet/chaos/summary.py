@@ -12,7 +12,7 @@ from fleet.cms import LIST
 if TYPE_CHECKING:
     from fleet.chaos.run import Chaos
 
-# Faults that do not affect the change log, which is in the engine.
+# Faults that do not affect the change log, which is in Redis.
 OF_INSTANCES = {"start", "kill-leader", "kill-follower", "restart"}
 OPERATIONS = {"list", "xml", "pages", "resolve", "frontend-url", "batch"}
 
@@ -27,7 +27,7 @@ def show(report: Report, chaos: "Chaos") -> None:
     report.figure(
         f"{chaos.edits} edits, {chaos.hooks} webhooks accepted, {chaos.lost_hooks} not,"
         f" {chaos.dropped_hooks} lost on purpose, {chaos.split_hooks} pairs split;"
-        f" {findings.faults[LATE]} responses older than 5 s within their Age, or without the engine"
+        f" {findings.faults[LATE]} responses older than 5 s within their Age, or without Redis"
     )
     times = sorted(time for times in chaos.recovery.values() for time in times)
     probes = sorted(time for times in chaos.probes.values() for time in times)
@@ -49,9 +49,9 @@ def show(report: Report, chaos: "Chaos") -> None:
         f"changes: {reader.changes} read, {reader.repeated} repeated, {reader.resets} resets"
         f" {dict(Counter(reader.reasons))}"
     )
-    # Each instance has a replica of the engine's log, however many of them stop.
+    # Each instance has a replica of Redis's log, however many of them stop.
     lost = [one for one in reader.reasons if set(one.split("+")) <= OF_INSTANCES]
-    report.must(not lost, f"no reset without a fault of the engine: {lost}")
+    report.must(not lost, f"no reset without a fault of Redis: {lost}")
     lists = sum(count for name, count in chaos.cms.counts.items() if name == LIST)
     report.figure(
         f"requests to the CMS: {dict(chaos.cms.counts)}; {lists / elapsed:.1f} of lists/s"

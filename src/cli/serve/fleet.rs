@@ -9,7 +9,7 @@ use frontend_map_cache::{SnapshotCache, follow_lists, follow_roles};
 use frontend_map_service::app::{apply_cms_event, apply_fleet_event};
 use frontend_map_service::http::Service;
 
-/// Follows the roles and the events of the fleet, until it is aborted; without an engine there is
+/// Follows the roles and the events of the fleet, until it is aborted; without Redis there is
 /// nothing to do.
 pub(super) fn follow(
     service: &Service,
@@ -18,7 +18,7 @@ pub(super) fn follow(
     let service = service.clone();
     let fleet = Arc::clone(&service.app().shared.fleet);
     tokio::spawn(async move {
-        if fleet.engine().is_none() {
+        if fleet.redis().is_none() {
             return;
         }
         let roles = restart_on_panic(|| follow_roles(snapshots.clone(), Arc::clone(&fleet)));

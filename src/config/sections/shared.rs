@@ -1,4 +1,4 @@
-//! `[shared]`: the engine that several instances share (D51).
+//! `[shared]`: Redis that several instances share (D51).
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::config::sources::Context;
 use crate::config::table;
 use crate::config::value::Table;
 use crate::config::variable_names::SHARED_PASSWORD;
-use frontend_map_fleet::redis::{EngineSettings, EngineUrl, MIN_KEY_BYTES};
+use frontend_map_fleet::redis::{self, MIN_KEY_BYTES, RedisUrl};
 
 const DEFAULT_PREFIX: &str = "frontend-map";
 
@@ -36,7 +36,7 @@ pub(in crate::config) fn read(
     table: &mut Table,
     context: Context<'_>,
     problems: &mut Problems,
-) -> Option<EngineSettings> {
+) -> Option<redis::Settings> {
     let raw: Raw = table::read(table, "shared", problems);
     let Some(url) = raw.url.as_deref() else {
         let files = [&raw.password_file, &raw.key_file, &raw.ca_file];
@@ -49,9 +49,9 @@ pub(in crate::config) fn read(
     if url.is_empty() {
         return None;
     }
-    let url = problems.take("shared.url", EngineUrl::parse(url));
+    let url = problems.take("shared.url", RedisUrl::parse(url));
     let password = Secret {
-        name: "the password of the shared engine",
+        name: "the password of Redis",
         variable: SHARED_PASSWORD,
         key: "shared.password_file",
     };
@@ -64,7 +64,7 @@ pub(in crate::config) fn read(
     if ca.is_some() && url.as_ref().is_some_and(|url| !url.tls) {
         problems.add("shared.ca_file", "needs a `shared.url` that begins with rediss://");
     }
-    Some(EngineSettings { url: url?, password, prefix: prefix?, key, ca })
+    Some(redis::Settings { url: url?, password, prefix: prefix?, key, ca })
 }
 
 /// The file, if it has certificates in PEM that can be trusted.

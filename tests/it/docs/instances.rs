@@ -1,5 +1,5 @@
 //! `config/instances` and what `docs/deployment.md` says about several instances: the settings in
-//! the files are accepted, what they refer to is there, and the commands that the engine's user may
+//! the files are accepted, what they refer to is there, and the commands that Redis's user may
 //! send are those of the page.
 
 use serde_json::Value;
@@ -55,11 +55,11 @@ fn values<'a>(value: &'a Value, key: &str, found: &mut Vec<&'a Value>) {
 
 /// `check` of the settings, with content from a file and the variables of a container.
 fn assert_accepted<'a>(settings: &str, variables: impl Iterator<Item = &'a str>) {
-    let key = "/run/secrets/frontend-map/engine-key";
+    let key = "/run/secrets/frontend-map/client-key";
     let cms = "[cms]\nsource = \"files\"\npath = \"content.json\"";
-    let settings = settings.replace(key, "engine-key").replace("[cms]", cms);
+    let settings = settings.replace(key, "client-key").replace("[cms]", cms);
     let setup = Setup::new(&settings).file("content.json", r#"{"api::article.article": []}"#);
-    let setup = setup.file("engine-key", "0123456789abcdef0123456789abcdef");
+    let setup = setup.file("client-key", "0123456789abcdef0123456789abcdef");
     let setup = variables.fold(setup, |setup, name| match name {
         "FRONTEND_MAP_CONFIG" => setup,
         "MIMALLOC_ALLOW_THP" => setup.env(name, "0"),
@@ -204,7 +204,7 @@ fn health_checks_of_redis_write_as_the_user_of_the_instances() {
     let key = words.last().expect("a key");
     assert!(key.starts_with("frontend-map:"), "{key}");
     let redis = crate::support::redis::Redis::start();
-    let rights = engine_arguments(&redis_command(&compose));
+    let rights = redis_arguments(&redis_command(&compose));
     let at = rights.iter().position(|word| word == "resetchannels").expect("rights");
     let user: Vec<&str> = rights[at..].iter().map(String::as_str).collect();
     let _: String =
@@ -218,7 +218,7 @@ fn redis_command(compose: &Value) -> Value {
 }
 
 /// The words of the `redis-server` command, without the first.
-fn engine_arguments(words: &Value) -> Vec<String> {
+fn redis_arguments(words: &Value) -> Vec<String> {
     let words: Vec<&str> = list(words).iter().map(text).collect();
     assert_eq!(words[0], "redis-server");
     let secret = |word: &&str| {
@@ -228,10 +228,10 @@ fn engine_arguments(words: &Value) -> Vec<String> {
 }
 
 #[test]
-fn engine_of_compose_kubernetes_and_page_has_the_same_arguments() {
-    let compose = engine_arguments(&compose()["services"]["redis"]["command"]);
+fn redis_of_compose_kubernetes_and_page_has_the_same_arguments() {
+    let compose = redis_arguments(&compose()["services"]["redis"]["command"]);
     let (_, container) = pod("frontend-map-redis");
-    assert_eq!(engine_arguments(&container["args"]), compose);
+    assert_eq!(redis_arguments(&container["args"]), compose);
     let page = page("docs/deployment.md");
     let blocks = page.blocks("text");
     let user = blocks.iter().find(|block| block.starts_with("user frontend-map")).expect("an ACL");

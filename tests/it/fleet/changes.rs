@@ -1,4 +1,5 @@
-//! The change log that instances share: cursors, the engine away, flushed and forged, two settings.
+//! The change log that instances share: cursors, Redis unavailable, flushed and forged, two
+//! settings.
 
 mod deployments;
 mod edits;
@@ -55,7 +56,7 @@ fn cursor_of_one_instance_gives_the_same_changes_on_all() {
 }
 
 #[test]
-fn log_goes_on_as_a_branch_while_the_engine_is_away() {
+fn log_goes_on_as_a_branch_while_redis_is_unavailable() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
     instances.content.publish("en", "a", "y");
@@ -96,7 +97,7 @@ fn log_goes_on_as_a_branch_while_the_engine_is_away() {
 }
 
 #[test]
-fn flushed_engine_begins_one_new_log() {
+fn flushed_redis_begins_one_new_log() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
     let start = cursor(&instances.all[0]);
@@ -171,7 +172,7 @@ fn damaged_changes_are_refused_and_readers_get_a_reset() {
 }
 
 #[test]
-fn engine_that_has_lost_changes_begins_a_new_log() {
+fn redis_that_has_lost_changes_begins_a_new_log() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
     let start = cursor(&instances.all[0]);

@@ -7,7 +7,7 @@ use crate::support::http;
 use crate::support::wait::until_so;
 
 const AGAIN: &str = "a list has collapsed and is walked again";
-const ALONE: &str = "the shared engine does not return events of the CMS";
+const ALONE: &str = "Redis does not return events of the CMS";
 
 #[test]
 fn document_of_an_event_is_read_once_and_reaches_all_instances() {
@@ -92,7 +92,7 @@ fn event_during_a_walk_of_the_leader_is_in_the_list_that_all_get() {
 }
 
 #[test]
-fn event_that_the_engine_refuses_is_applied_by_its_receiver_with_one_warning() {
+fn event_that_redis_refuses_is_applied_by_its_receiver_with_one_warning() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x"), ("en", "b", "y")]));
     let leader = instances.leader();
     let _: String = instances.redis.command(&["ACL", "SETUSER", "default", "-xadd"]);

@@ -192,7 +192,7 @@ async fn goes_on_after(kind: &str, write: Write) {
         }
         for service in &world.all {
             let ready = http::get(service.admin(), "/readyz").json();
-            assert_eq!(ready["shared"]["state"], "here", "{ready}");
+            assert_eq!(ready["shared"]["state"], "available", "{ready}");
         }
     });
 }

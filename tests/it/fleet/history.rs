@@ -111,7 +111,7 @@ fn rows_that_a_new_instance_removes_with_a_foreign_value_are_written_again_by_th
 }
 
 #[test]
-fn path_of_a_rename_while_the_engine_is_away_is_redirected_by_all_instances() {
+fn path_of_a_rename_while_redis_is_unavailable_is_redirected_by_all_instances() {
     let content = Content::new(&[("en", "a", "x")]);
     let (cms, mut redis) = (content.start(), Redis::start());
     let all = [start(&cms, &redis), start(&cms, &redis)];
@@ -139,7 +139,7 @@ fn path_of_a_rename_while_the_engine_is_away_is_redirected_by_all_instances() {
 }
 
 #[test]
-fn rows_of_a_flushed_engine_come_back_from_the_instances() {
+fn rows_of_a_flushed_redis_come_back_from_the_instances() {
     let content = Content::new(&[("en", "a", "x")]);
     let (cms, redis) = (content.start(), Redis::start());
     let first = start(&cms, &redis);

@@ -1,4 +1,4 @@
-//! Lists that one instance publishes and the others adopt, by what is in the engine.
+//! Lists that one instance publishes and the others adopt, by what is in Redis.
 
 mod adoption;
 mod crafted;
@@ -14,7 +14,7 @@ const PREFIX: &str = "frontend-map:1";
 /// The bytes of a seal without a key.
 const SEAL: usize = 16;
 
-/// What the engine has of the only list.
+/// What Redis has of the only list.
 struct Stored {
     connection: redis::Connection,
     /// The id of the list.
@@ -51,7 +51,7 @@ impl Stored {
     }
 
     fn run<T: redis::FromRedisValue>(&mut self, command: &redis::Cmd) -> T {
-        command.query(&mut self.connection).expect("the engine answers")
+        command.query(&mut self.connection).expect("Redis answers")
     }
 
     /// The position of the published version.

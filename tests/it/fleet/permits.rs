@@ -1,11 +1,11 @@
-//! Permits of URL checks: at most ten checks in flight over all instances, with the engine, without
+//! Permits of URL checks: at most ten checks in flight over all instances, with Redis, without
 //! it, and while that changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use frontend_map_fleet::redis::{Engine, EngineSettings, EngineState, EngineUrl};
+use frontend_map_fleet::redis::{self as fleet_redis, RedisUrl};
 use frontend_map_outbound::checks::{CheckResult, Validator};
 use futures::StreamExt;
 use tokio::task::JoinHandle;
@@ -20,24 +20,25 @@ fn fine(_: &str) -> Answer {
     answer("200 OK", "", 5)
 }
 
-/// An instance: its engine, and a validator whose permits come from it.
+/// An instance: its Redis, and a validator whose permits come from it.
 struct Instance {
-    engine: Engine,
+    client: fleet_redis::Client,
     validator: Validator,
 }
 
 impl Instance {
     fn start(redis: &Redis) -> Self {
-        let url = EngineUrl::parse(&redis.url()).unwrap();
-        let engine = Engine::start(&EngineSettings::new(url, "test"), Arc::default());
-        let validator = Validator::new().unwrap().in_fleet(engine.clone());
-        Self { engine, validator }
+        let url = RedisUrl::parse(&redis.url()).unwrap();
+        let client =
+            fleet_redis::Client::start(&fleet_redis::Settings::new(url, "test"), Arc::default());
+        let validator = Validator::new().unwrap().in_fleet(client.clone());
+        Self { client, validator }
     }
 
     fn start_three(redis: &Redis) -> [Self; 3] {
         let instances = [Self::start(redis), Self::start(redis), Self::start(redis)];
         for instance in &instances {
-            eventually("all are known", || instance.engine.instances() == 3);
+            eventually("all are known", || instance.client.instances() == 3);
         }
         instances
     }
@@ -83,11 +84,11 @@ fn eventually(what: &str, is: impl FnMut() -> bool) {
     tokio::task::block_in_place(|| until_so(what, is));
 }
 
-fn is_away(instance: &Instance) -> bool {
-    matches!(instance.engine.state(), EngineState::Away { .. })
+fn is_unavailable(instance: &Instance) -> bool {
+    matches!(instance.client.availability(), fleet_redis::Availability::Unavailable { .. })
 }
 
-/// How often the engine was sent this command.
+/// How often Redis was sent this command.
 fn calls(redis: &Redis, command: &str) -> usize {
     let stats: String = redis.command(&["INFO", "commandstats"]);
     let line = stats.lines().find_map(|line| {
@@ -121,7 +122,7 @@ async fn three_instances_have_ten_checks_in_flight_and_share_them_evenly() {
 async fn one_instance_has_all_permits_with_few_commands() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_holding(10, fine).await);
     let instance = Instance::start(&redis);
-    eventually("the engine is here", || instance.engine.is_here());
+    eventually("Redis is available", || instance.client.is_available());
     let before = calls(&redis, "evalsha");
     instance.check(&peer, "a", 1000).end().await;
     let commands = calls(&redis, "evalsha") - before;
@@ -133,7 +134,7 @@ async fn one_instance_has_all_permits_with_few_commands() {
 async fn instance_that_begins_later_gets_its_share_of_one_in_the_middle_of_a_run() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
     let first = Instance::start(&redis);
-    eventually("the engine is here", || first.engine.is_here());
+    eventually("Redis is available", || first.client.is_available());
     let long = first.check(&peer, "long", 3000);
     eventually("ten are in flight", || peer.most_in_flight() == 10);
     let second = Instance::start(&redis);
@@ -145,18 +146,18 @@ async fn instance_that_begins_later_gets_its_share_of_one_in_the_middle_of_a_run
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn killed_and_restarted_engine_leaves_at_most_ten_checks_in_flight() {
+async fn killed_and_restarted_redis_leaves_at_most_ten_checks_in_flight() {
     let (mut redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
     let instances = Instance::start_three(&redis);
     let runs = instances.each_ref().map(|instance| instance.check(&peer, "a", 2000));
     eventually("checks", || runs.iter().all(|run| run.checked() >= 50));
     redis.kill();
-    eventually("the engine is away", || instances.iter().all(is_away));
+    eventually("Redis is unavailable", || instances.iter().all(is_unavailable));
     let known: Vec<usize> = runs.iter().map(Run::checked).collect();
     let more = |of: usize| runs.iter().zip(&known).all(|(run, known)| run.checked() >= known + of);
-    eventually("checks go on without the engine", || more(50));
+    eventually("checks go on without Redis", || more(50));
     assert!(redis.restart());
-    eventually("the engine is here", || instances.iter().all(|one| one.engine.is_here()));
+    eventually("Redis is available", || instances.iter().all(|one| one.client.is_available()));
     let known: Vec<usize> = runs.iter().map(Run::checked).collect();
     let more = |of: usize| runs.iter().zip(&known).all(|(run, known)| run.checked() >= known + of);
     eventually("checks go on with it", || more(50));
@@ -168,7 +169,7 @@ async fn killed_and_restarted_engine_leaves_at_most_ten_checks_in_flight() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn paused_engine_leaves_at_most_ten_checks_in_flight_whichever_instance_had_them() {
+async fn paused_redis_leaves_at_most_ten_checks_in_flight_whichever_instance_had_them() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
     let instances = Instance::start_three(&redis);
     let busy = instances[0].check(&peer, "busy", 4000);
@@ -176,7 +177,7 @@ async fn paused_engine_leaves_at_most_ten_checks_in_flight_whichever_instance_ha
     redis.pause();
     // These have no permits: they wait until those of the other instance have expired.
     let idle = [instances[1].check(&peer, "b", 60), instances[2].check(&peer, "c", 60)];
-    eventually("the engine is away", || instances.iter().all(is_away));
+    eventually("Redis is unavailable", || instances.iter().all(is_unavailable));
     for run in idle {
         run.end().await;
     }
@@ -212,7 +213,7 @@ async fn permits_of_an_instance_that_is_gone_expire() {
 async fn foreign_values_do_not_keep_instances_from_checking() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
     let instance = Instance::start(&redis);
-    eventually("the engine is here", || instance.engine.is_here());
+    eventually("Redis is available", || instance.client.is_available());
     let keys = ["", ":short", ":known", ":settling"].map(|name| format!("test:1:permits{name}"));
     let [permits, short, _, settling] = keys.each_ref().map(String::as_str);
     let foreign: [&[&str]; 10] = [

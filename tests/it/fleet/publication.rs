@@ -1,4 +1,4 @@
-//! Publications that the engine refuses, groups of lists that differ, and lists that instances have
+//! Publications that Redis refuses, groups of lists that differ, and lists that instances have
 //! built alone.
 
 use std::time::{Duration, Instant};
@@ -63,7 +63,7 @@ fn log(redis: &Redis) -> Vec<u8> {
 }
 
 #[test]
-fn list_that_the_engine_refuses_keeps_no_other_one_waiting_and_leaves_nothing_in_the_engine() {
+fn list_that_redis_refuses_keeps_no_other_one_waiting_and_leaves_nothing_in_redis() {
     let content = Content::new(&[("en", "a", "x")]);
     let (cms, redis) = (content.start(), Redis::start());
     let before = with_sites(&cms, &redis, &["a", "b"]);
@@ -87,7 +87,7 @@ fn list_that_the_engine_refuses_keeps_no_other_one_waiting_and_leaves_nothing_in
     let chunks = redis.keys(&format!("frontend-map:1:chunk:{refused}:*"));
     assert!(chunks.len() <= 1, "{chunks:?}");
     let _: String = redis.command(&["ACL", "SETUSER", "default", "allkeys"]);
-    until("it is published as soon as the engine takes it", || at(&redis, refused));
+    until("it is published as soon as Redis takes it", || at(&redis, refused));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn instances_with_another_site_beside_publish_lists_of_their_own_and_one_change_
 }
 
 #[test]
-fn page_that_was_withdrawn_without_the_engine_does_not_come_back_with_it() {
+fn page_that_was_withdrawn_without_redis_does_not_come_back_with_it() {
     let content = Content::new(&[("en", "a", "x"), ("en", "b", "y")]);
     let instances = Instances::start(3, &content);
     instances.leader();

@@ -1,5 +1,5 @@
-//! Runs of URL checks of three real services on one engine: one run for all callers, whichever
-//! instance they ask, and complete results whatever becomes of the owner and the engine.
+//! Runs of URL checks of three real services on one Redis: one run for all callers, whichever
+//! instance they ask, and complete results whatever becomes of the owner and Redis.
 
 #![expect(clippy::float_cmp, reason = "counts are whole numbers")]
 
@@ -32,7 +32,7 @@ fn mixed(path: &str) -> Answer {
 fn start(peer: &FrontEnd, redis: &Redis, count: usize) -> Service {
     let setup = site(&peer.url("http", ""), 1, &slugs("a", count));
     let service = setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()).start();
-    until_so("the engine is here", || service.log().contains("the shared engine can be used"));
+    until_so("Redis is available", || service.log().contains("Redis is available"));
     service
 }
 
@@ -149,7 +149,7 @@ async fn killed_owner_is_replaced_by_an_instance_with_a_caller() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lost_engine_leaves_complete_results_and_at_most_ten_checks_in_flight() {
+async fn lost_redis_leaves_complete_results_and_at_most_ten_checks_in_flight() {
     for is_killed in [true, false] {
         let (mut redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, mixed).await);
         let services = start_three(&peer, &redis, 300);
@@ -229,7 +229,7 @@ async fn two_runs_are_in_flight_over_all_instances_and_others_wait() {
     let service = || {
         let setup = site(&peer.url("http", ""), 3, &slugs("a", 20));
         let service = setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()).start();
-        until_so("the engine is here", || service.log().contains("the shared engine can be used"));
+        until_so("Redis is available", || service.log().contains("Redis is available"));
         service
     };
     let (first, second) = (service(), service());
@@ -254,7 +254,7 @@ async fn two_runs_are_in_flight_over_all_instances_and_others_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_instance_with_an_engine_responds_like_one_without() {
+async fn one_instance_with_redis_responds_like_one_without() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_holding(10, mixed).await);
     let alone = site(&peer.url("http", ""), 1, &slugs("a", 40)).start();
     let expected = ask(&alone);
@@ -319,7 +319,7 @@ async fn forged_runs_end_and_do_not_keep_instances_from_sharing_theirs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn run_begins_without_waiting_for_an_engine_that_is_frozen() {
+async fn run_begins_without_waiting_for_redis_that_is_frozen() {
     let (redis, peer) = (Redis::start(), FrontEnd::start(mixed).await);
     let services = start_three(&peer, &redis, 30);
     redis.pause();
@@ -331,15 +331,15 @@ async fn run_begins_without_waiting_for_an_engine_that_is_frozen() {
     };
     let callers: Vec<_> = services.iter().map(begin).collect();
     let took = callers.iter().map(|(_, took)| *took).min();
-    // 50 ms for the engine, and what a busy machine needs: no command waits less than a second.
+    // 50 ms for Redis, and what a busy machine needs: no command waits less than a second.
     assert!(took < Some(Duration::from_millis(250)), "{took:?}");
     for (mut caller, _) in callers {
         let end = caller.until("event: result");
         assert!(end.contains("event: result"), "{end}");
     }
     redis.resume();
-    let is_here = |service: &Service| scrape(service.admin()).of("shared_instances") >= 3.0;
-    until_so("the engine is here for all", || services.iter().all(is_here));
+    let is_available = |service: &Service| scrape(service.admin()).of("shared_instances") >= 3.0;
+    until_so("Redis is available for all", || services.iter().all(is_available));
     let bodies: BTreeSet<String> = services.iter().map(ask).collect();
     assert_eq!(bodies.len(), 1, "they share again");
 }

@@ -1,4 +1,4 @@
-//! What `/readyz` and `/metrics` of the admin listener show of the engine and of each list.
+//! What `/readyz` and `/metrics` of the admin listener show of Redis and of each list.
 
 #![expect(clippy::float_cmp, reason = "these gauges and counters are whole numbers")]
 
@@ -17,7 +17,7 @@ fn ready(service: &Service) -> (u16, Value) {
     (answer.status, answer.json())
 }
 
-/// What `/readyz` says about the engine, and about the list.
+/// What `/readyz` says about Redis, and about the list.
 fn shown(service: &Service) -> (Value, Value) {
     let (status, mut ready) = ready(service);
     assert_eq!(status, 200, "{ready}");
@@ -46,15 +46,15 @@ fn after_an_edit() -> Instances {
 }
 
 #[test]
-fn readyz_shows_the_engine_and_the_role_of_each_instance() {
+fn readyz_shows_redis_and_the_role_of_each_instance() {
     let instances = after_an_edit();
     let (leader, follower) = (instances.leader(), instances.follower());
     for at in [leader, follower] {
-        let (mut engine, mut list) = shown(&instances.all[at]);
-        take_number(&mut engine, "seconds");
-        let expected = json!({"state": "here", "problem": null, "seconds": null, "instances": 2,
+        let (mut client, mut list) = shown(&instances.all[at]);
+        take_number(&mut client, "seconds");
+        let expected = json!({"state": "available", "problem": null, "seconds": null, "instances": 2,
             "urlChecks": {"inFlight": 0, "waiting": 0}});
-        assert_eq!(engine, expected);
+        assert_eq!(client, expected);
         assert!(list["version"].take().as_u64() >= Some(1), "{list}");
         if at == leader {
             take_number(&mut list, "leaseSeconds");
@@ -82,40 +82,40 @@ fn version_of_all_instances_grows_with_an_edit() {
 }
 
 #[test]
-fn lost_engine_is_shown_and_leaves_the_instance_ready() {
+fn lost_redis_is_shown_and_leaves_the_instance_ready() {
     let mut instances = after_an_edit();
     instances.leader();
     instances.redis.kill();
     for service in &instances.all {
-        until_so("the engine is away", || shown(service).0["state"] == "away");
-        let (engine, list) = shown(service);
-        assert!(engine["problem"].as_str().is_some_and(|problem| !problem.is_empty()), "{engine}");
-        assert_eq!(engine["instances"], 2, "the last known number");
+        until_so("Redis is unavailable", || shown(service).0["state"] == "unavailable");
+        let (client, list) = shown(service);
+        assert!(client["problem"].as_str().is_some_and(|problem| !problem.is_empty()), "{client}");
+        assert_eq!(client["instances"], 2, "the last known number");
         assert_eq!((&list["role"], &list["leaseSeconds"]), (&json!("alone"), &Value::Null));
         let public = http::get(service.addr(), "/readyz");
         assert_eq!((public.status, public.text()), (200, "ready\n"));
     }
     assert!(instances.redis.restart());
     for service in &instances.all {
-        until_so("the engine is here", || shown(service).0["state"] == "here");
+        until_so("Redis is available", || shown(service).0["state"] == "available");
     }
     instances.leader();
 }
 
 #[test]
-fn instance_starts_ready_without_its_engine() {
+fn instance_starts_ready_without_redis() {
     let content = Content::new(&[("en", "a", "x")]);
     let absent = crate::support::redis::Redis::absent();
     let instances = Instances::starting(1, &content, absent);
     instances.agree(&["x".to_owned()]);
-    let (engine, list) = shown(&instances.all[0]);
-    assert!(["connecting", "away"].map(Value::from).contains(&engine["state"]), "{engine}");
-    assert_eq!(engine["instances"], 1);
+    let (client, list) = shown(&instances.all[0]);
+    assert!(["connecting", "unavailable"].map(Value::from).contains(&client["state"]), "{client}");
+    assert_eq!(client["instances"], 1);
     assert_eq!((&list["role"], &list["version"]), (&json!("alone"), &Value::Null));
 }
 
 #[test]
-fn metrics_show_roles_versions_and_the_use_of_the_engine() {
+fn metrics_show_roles_versions_and_the_use_of_redis() {
     let mut instances = after_an_edit();
     let (leader, follower) = (instances.leader(), instances.follower());
     let labels = "site=\"main\",content_type=\"plugin::cms.article\"";
@@ -130,7 +130,7 @@ fn metrics_show_roles_versions_and_the_use_of_the_engine() {
         assert!(list("shared_version", at) >= 1.0);
         assert_eq!(list("shared_missing_seconds", at), 0.0);
         let page = scrape(instances.all[at].admin());
-        assert_eq!(page.of("shared_engine_up"), 1.0);
+        assert_eq!(page.of("redis_up"), 1.0);
         assert_eq!(page.of("shared_url_check_permits{state=\"in_use\"}"), 0.0);
         assert_eq!(page.of("shared_url_check_permits{state=\"waiting\"}"), 0.0);
         assert_eq!(page.of("shared_sessions_total"), 1.0);
@@ -144,19 +144,19 @@ fn metrics_show_roles_versions_and_the_use_of_the_engine() {
     assert!(list("shared_lag_seconds", follower) >= 0.0);
     instances.redis.kill();
     let page = || scrape(instances.all[follower].admin());
-    until_so("the engine is away", || page().of("shared_engine_up") == 0.0);
+    until_so("Redis is unavailable", || page().of("redis_up") == 0.0);
     until_so("commands fail", || {
-        ["connection", "timeout", "away"]
+        ["connection", "timeout", "unavailable"]
             .iter()
             .any(|kind| page().of(&format!("shared_errors_total{{kind=\"{kind}\"}}")) >= 1.0)
     });
 }
 
 #[test]
-fn metrics_without_an_engine_show_that_there_is_none() {
+fn metrics_without_redis_show_that_there_is_none() {
     let service = crate::support::front_of_cms::service("http://127.0.0.1:9", r#""en""#, true);
     let page = scrape(service.admin());
-    for gauge in ["shared_engine_up", "shared_instances"] {
+    for gauge in ["redis_up", "shared_instances"] {
         assert!(page.of(gauge).is_nan(), "{gauge}");
     }
     let labels = "site=\"main\",content_type=\"plugin::cms.article\"";

@@ -1,4 +1,4 @@
-//! The user of the engine on the page about deployment: its rights suffice, and instances send no
+//! The user of Redis on the page about deployment: its rights suffice, and instances send no
 //! other command.
 
 use crate::snapshots::hook::SECRET;
@@ -17,8 +17,8 @@ const COMPOSE: &str = include_str!("../../../config/instances/compose.yaml");
 const PASSWORD: &str = "canary-5d1c3e-password";
 const ADMIN: &str = "hunter2";
 
-/// An engine with the arguments of the page, and a user for the test.
-fn engine() -> Redis {
+/// A Redis with the arguments of the page, and a user for the test.
+fn client() -> Redis {
     let compose = yaml::documents(COMPOSE).remove(0);
     let words = compose["services"]["redis"]["command"].as_array().expect("words").clone();
     let words = words.iter().skip(1).map(|word| word.as_str().expect("a word"));
@@ -67,7 +67,7 @@ secret_file = "secret"
 
 #[tokio::test(flavor = "multi_thread")]
 async fn user_of_the_page_may_send_all_commands_of_the_instances() {
-    let (content, redis) = (Content::many(&["en"], 40), engine());
+    let (content, redis) = (Content::many(&["en"], 40), client());
     let cms = content.start();
     let front_end = FrontEnd::start(|_| answer("200 OK", "", 0)).await;
     let [one, other] = [0; 2].map(|_| instance(&cms.addr().to_string(), &front_end, &redis));

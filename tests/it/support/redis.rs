@@ -11,7 +11,7 @@ use super::wait;
 /// The longest time for one command of a test.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The running engine; dropping it kills it. It stores nothing.
+/// The running Redis; dropping it kills it. It stores nothing.
 pub(crate) struct Redis {
     child: Option<Child>,
     port: u16,
@@ -23,17 +23,17 @@ pub(crate) struct Redis {
 }
 
 impl Redis {
-    /// An engine without further settings.
+    /// A Redis without further settings.
     pub(crate) fn start() -> Self {
         Self::with(&[])
     }
 
-    /// An engine with these arguments, such as `["--maxmemory", "2mb"]`.
+    /// A Redis with these arguments, such as `["--maxmemory", "2mb"]`.
     pub(crate) fn with(arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
         let dir = tempfile::tempdir().expect("a temporary folder");
         let mut redis = Self { child: None, port: 0, tls_port: None, arguments, user: None, dir };
-        // Another process may take the port before the engine does.
+        // Another process may take the port before Redis does.
         wait::until_so("redis-server takes a free port", || {
             redis.port = free_port();
             redis.restart()
@@ -41,7 +41,7 @@ impl Redis {
         redis
     }
 
-    /// An engine that is not running yet, but has its port.
+    /// A Redis that is not running yet, but has its port.
     pub(crate) fn absent() -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         Self {
@@ -54,7 +54,7 @@ impl Redis {
         }
     }
 
-    /// An engine that has a port for TLS as well, with the certificate and the key in these files.
+    /// A Redis that has a port for TLS as well, with the certificate and the key in these files.
     pub(crate) fn behind_tls(cert: &str, key: &str) -> Self {
         let port = free_port();
         let tls = port.to_string();
@@ -151,7 +151,7 @@ impl Redis {
         self.try_command(words).unwrap_or_else(|error| panic!("{words:?}: {error}"))
     }
 
-    /// The same, where the engine may refuse it.
+    /// The same, where Redis may refuse it.
     pub(crate) fn try_command<T: redis::FromRedisValue>(
         &self,
         words: &[&str],
@@ -190,7 +190,7 @@ impl Drop for Redis {
 }
 
 /// A port that no other listener has now, below those that systems choose for port 0: such a port
-/// could be given to a service of another test before the engine takes it.
+/// could be given to a service of another test before Redis takes it.
 fn free_port() -> u16 {
     wait::until("a free port below those of the system", || {
         let port = fastrand::u16(10_000..30_000);

@@ -21,13 +21,13 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// After so long without an event about a list, the pointers of all lists are checked.
 const SILENCE: Duration = Duration::from_secs(10);
 /// A walk counts as newer than another one if it began more than this later: instances know the
-/// engine's clock only approximately.
+/// redis's clock only approximately.
 const NEWER: Duration = Duration::from_secs(1);
 /// A copy counts as later than a publication if it was read more than this later.
 const LATER: Duration = Duration::from_millis(200);
 
 /// Adopts what other instances publish, into the current cache, until the future is dropped.
-/// Without an engine it ends at once.
+/// Without Redis it ends at once.
 pub async fn follow_lists(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
     let Some(lists) = fleet.lists() else { return };
     let (mut last, mut checked, mut used) = (Instant::now(), Instant::now(), Weak::new());
@@ -174,7 +174,7 @@ impl SnapshotCache {
 
     /// The lists of which another version is published than this instance has: with `all` among
     /// those that it does not lead, otherwise among those that could not be adopted. With `all`,
-    /// lists that it leads and that were removed or replaced in the engine are published again.
+    /// lists that it leads and that were removed or replaced in Redis are published again.
     async fn changed_lists(&self, lists: &Lists, all: bool) -> BTreeSet<SharedListId> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for group in self.groups.values().map(|group| &group.lists) {
@@ -184,7 +184,7 @@ impl SnapshotCache {
         }
         own.retain(|_| all);
         others.retain(|list| all || lists.is_refused_or_unread(list));
-        // If the engine does not answer, the next round checks them again.
+        // If Redis does not answer, the next round checks them again.
         let _ = lists.repair(&own).await;
         lists.changed(&others).await.unwrap_or_default()
     }

@@ -23,9 +23,9 @@ const ADOPTION_WAIT: Duration = Duration::from_secs(10);
 
 /// Takes over the lists whose lease this instance has got, gives up the leases that it cannot use,
 /// and marks copies as outdated when it becomes alone. Works on the current cache until the future
-/// is dropped; without an engine it ends at once.
+/// is dropped; without Redis it ends at once.
 pub async fn follow_roles(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
-    if fleet.engine().is_none() {
+    if fleet.redis().is_none() {
         return;
     }
     let mut roles = Roles::default();
@@ -63,7 +63,7 @@ impl Roles {
                 tracing::info!(%uid, ?role, "the role of this instance has changed");
                 record_change(group, before, role);
                 if matches!(role, Role::Leader(_)) {
-                    // They may have changed while the engine was away for a moment.
+                    // They may have changed while Redis was unavailable for a moment.
                     SnapshotCache::offer_copies(group);
                 }
                 cache.triggers.wake_refresher();

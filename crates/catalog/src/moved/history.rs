@@ -70,7 +70,7 @@ struct State {
 pub enum Taker {
     /// The store of this process.
     Store,
-    /// The engine that several instances share.
+    /// Redis that several instances share.
     Fleet,
 }
 

@@ -1,5 +1,5 @@
 //! The changes that belong to a publication of a list. They are prepared before it and appended by
-//! its script, so that the engine gets both the version and its changes, or neither.
+//! its script, so that Redis gets both the version and its changes, or neither.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::SharedChanges;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, base_field};
 use super::plan::{Known, ListVersion, Plan, Since};
 use super::reason::log_publication;
-use crate::redis::{Argument, EngineError};
+use crate::redis::{self, Argument};
 use frontend_map_catalog::changes::log::{Baseline, Batch, EncodedPart, Origin, encode};
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_platform::clock::unix_ms;
@@ -81,11 +81,11 @@ impl SharedChanges {
     /// Prepares the changes that belong to the publication of a version.
     ///
     /// # Errors
-    /// [`EngineError`] if the log cannot be read: the version must not be published then.
+    /// [`redis::Error`] if the log cannot be read: the version must not be published then.
     ///
     /// # Panics
     /// If the comparison of the snapshots panics.
-    pub async fn prepare(&self, version: ListVersion) -> Result<ChangeAppend, EngineError> {
+    pub async fn prepare(&self, version: ListVersion) -> Result<ChangeAppend, redis::Error> {
         let known = self.known(&version).await?;
         let plan = self.plan(&version, &known).await?;
         let changes = self.clone();
@@ -154,7 +154,7 @@ impl SharedChanges {
         let new_last = if batch.is_empty() {
             Vec::new()
         } else {
-            fields::seal(&self.engine, site, LAST, &LastValue { log, last: end })
+            fields::seal(&self.redis, site, LAST, &LastValue { log, last: end })
         };
         let oldest = (end + 1).saturating_sub(self.log.keep() as u64);
         let trim = if oldest > 1 { oldest.to_string() } else { String::new() };
@@ -165,7 +165,7 @@ impl SharedChanges {
         for EncodedPart { last, bytes } in parts {
             let id = format!("{last}-0");
             arguments.push(id.clone().into_bytes());
-            arguments.push(self.engine.seal(&part_context(site, &id), &bytes));
+            arguments.push(self.redis.seal(&part_context(site, &id), &bytes));
         }
         ChangeAppend::new(self.keys(site), arguments, batch.len())
     }
@@ -176,8 +176,8 @@ impl SharedChanges {
         let log = fastrand::u64(..);
         let mut arguments = self.arguments(b"restart", version, known, log);
         let value = self.log_value(site, log);
-        arguments[5] = fields::seal(&self.engine, site, LAST, &LastValue { log, last: 0 });
-        arguments[6] = fields::seal(&self.engine, site, LOG, &value);
+        arguments[5] = fields::seal(&self.redis, site, LAST, &LastValue { log, last: 0 });
+        arguments[6] = fields::seal(&self.redis, site, LOG, &value);
         ChangeAppend::new(self.keys(site), arguments, 0)
     }
 
@@ -197,7 +197,7 @@ impl SharedChanges {
             position: version.position.clone(),
             lease: version.lease_key.clone(),
         };
-        let base = fields::seal(&self.engine, site, &field, &base);
+        let base = fields::seal(&self.redis, site, &field, &base);
         let [log, last, expected] =
             [known.log, known.last, known.base].map(Option::unwrap_or_default);
         let ttl = LOG_TTL.as_millis().to_string().into_bytes();

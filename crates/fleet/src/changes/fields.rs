@@ -1,10 +1,10 @@
-//! The fields of the hash in the engine that describes the change log of a site, its head. Each
+//! The fields of the hash in Redis that describes the change log of a site, its head. Each
 //! field is sealed, so that none can be forged; a script compares them as whole values.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::redis::Engine;
+use crate::redis;
 
 /// The most bytes of a field: a [`LogValue`] has the names of all content types.
 pub(super) const MAX_BYTES: usize = 1 << 20;
@@ -59,18 +59,23 @@ fn context(site: &str, field: &str) -> String {
     format!("change log {field} of {site}")
 }
 
-pub(super) fn seal<T: Serialize>(engine: &Engine, site: &str, field: &str, value: &T) -> Vec<u8> {
+pub(super) fn seal<T: Serialize>(
+    redis: &redis::Client,
+    site: &str,
+    field: &str,
+    value: &T,
+) -> Vec<u8> {
     let text = serde_json::to_vec(value).expect("texts and numbers are JSON");
-    engine.seal(&context(site, field), &text)
+    redis.seal(&context(site, field), &text)
 }
 
 /// `None`: the field is damaged or forged, or another version of the service has written it.
 pub(super) fn open<T: DeserializeOwned>(
-    engine: &Engine,
+    redis: &redis::Client,
     site: &str,
     field: &str,
     sealed: &[u8],
 ) -> Option<T> {
-    let text = engine.open(&context(site, field), sealed).ok()?;
+    let text = redis.open(&context(site, field), sealed).ok()?;
     serde_json::from_slice(text).ok()
 }

@@ -1,4 +1,4 @@
-//! Reads the logs in the engine, and applies them to the replicas of this instance.
+//! Reads the logs in Redis, and applies them to the replicas of this instance.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, uid_of};
 use super::read_script::{MAX_HEAD_BYTES, MAX_PART_BYTES, READ};
 use super::reason::log_begin;
 use super::tail::Tail;
-use crate::redis::{Argument, Engine, EngineError, EngineState};
+use crate::redis::{self, Argument};
 use frontend_map_catalog::changes::log::{Applied, Part};
 
 /// An entry of the stream: its id, and its fields.
 type PartEntry = (String, Vec<(Vec<u8>, Vec<u8>)>);
 
 /// Why a log begins again whose changes differ from those that were read before.
-const OTHER_CHANGES: &str = "the engine has other changes in their place";
+const OTHER_CHANGES: &str = "Redis has other changes in their place";
 /// The time limit of one read of parts.
 const READ_WITHIN: Duration = Duration::from_secs(3);
 /// How often logs are read without an event about them.
@@ -62,16 +62,16 @@ impl SharedChanges {
     }
 
     async fn follow(&self) {
-        let mut engine = self.engine.watch();
+        let mut redis = self.redis.watch();
         loop {
-            match engine.borrow_and_update().clone() {
-                EngineState::Here { .. } => self.read_all_soon(),
-                EngineState::Away { .. } => self.be_alone(),
-                EngineState::Connecting => {}
+            match redis.borrow_and_update().clone() {
+                redis::Availability::Available { .. } => self.read_all_soon(),
+                redis::Availability::Unavailable { .. } => self.be_alone(),
+                redis::Availability::Connecting => {}
             }
             loop {
                 tokio::select! {
-                    changed = engine.changed() => {
+                    changed = redis.changed() => {
                         if changed.is_err() {
                             return;
                         }
@@ -97,7 +97,7 @@ impl SharedChanges {
                 return;
             }
         };
-        if !self.engine.is_here() {
+        if !self.redis.is_available() {
             // The next session begins with a read of all logs.
             self.inner.due.lock().clear();
             return;
@@ -109,8 +109,8 @@ impl SharedChanges {
     /// Reads the log of a site up to its present end.
     ///
     /// # Errors
-    /// [`EngineError`] if the engine does not answer; what was read before stays.
-    pub async fn catch_up(&self, site: &str) -> Result<(), EngineError> {
+    /// [`redis::Error`] if Redis does not answer; what was read before stays.
+    pub async fn catch_up(&self, site: &str) -> Result<(), redis::Error> {
         let result = self.read_to_end(site).await;
         if let Some(known) = self.inner.state.lock().sites.get_mut(site) {
             known.is_unread = result.is_err();
@@ -118,14 +118,14 @@ impl SharedChanges {
         result
     }
 
-    async fn read_to_end(&self, site: &str) -> Result<(), EngineError> {
+    async fn read_to_end(&self, site: &str) -> Result<(), redis::Error> {
         let reading = {
             let mut state = self.inner.state.lock();
             Arc::clone(&state.sites.entry(site.to_owned()).or_default().reading)
         };
         let _reading = reading.lock().await;
-        let EngineState::Here { session } = self.engine.state() else {
-            return Err(EngineError::Away);
+        let redis::Availability::Available { session } = self.redis.availability() else {
+            return Err(redis::Error::Unavailable);
         };
         let settled = self.unread_versions(site);
         let (mut count, mut begins) = (FIRST_COUNT, 0);
@@ -150,7 +150,7 @@ impl SharedChanges {
                 Progress::Unusable(reason) => {
                     begins += 1;
                     if begins > MAX_BEGINS {
-                        return Err(EngineError::Away);
+                        return Err(redis::Error::Unavailable);
                     }
                     log_begin(site, reason);
                     self.begin(site, sealed).await?;
@@ -159,7 +159,7 @@ impl SharedChanges {
         }
     }
 
-    async fn read(&self, site: &str, count: usize) -> Result<Answer, EngineError> {
+    async fn read(&self, site: &str, count: usize) -> Result<Answer, redis::Error> {
         let (known, tail) = {
             let state = self.inner.state.lock();
             let known = state.sites.get(site);
@@ -179,7 +179,7 @@ impl SharedChanges {
             Argument::from(MAX_HEAD_BYTES),
             Argument::from(MAX_PART_BYTES),
         ];
-        self.engine.script(&READ, &self.keys(site), arguments, READ_WITHIN).await
+        self.redis.script(&READ, &self.keys(site), arguments, READ_WITHIN).await
     }
 
     /// Applies what was read.
@@ -193,11 +193,11 @@ impl SharedChanges {
         let Some(sealed) = found.get(LOG) else {
             return Progress::Unusable(self.why_missing(site));
         };
-        let Some(head) = fields::open::<LogValue>(&self.engine, site, LOG, sealed) else {
+        let Some(head) = fields::open::<LogValue>(&self.redis, site, LOG, sealed) else {
             return Progress::Unusable("its head is damaged");
         };
         let last = found.get(LAST);
-        let last = last.and_then(|last| fields::open::<LastValue>(&self.engine, site, LAST, last));
+        let last = last.and_then(|last| fields::open::<LastValue>(&self.redis, site, LAST, last));
         let Some(last) = last.filter(|last| last.log == head.log) else {
             return Progress::Unusable("its end is damaged");
         };
@@ -209,7 +209,7 @@ impl SharedChanges {
         known.read = Some((sealed.clone(), session));
         state.is_alone = false;
         if self.log.follow(site, head.log, known.source) > last.last {
-            return Progress::Unusable("the engine has lost changes");
+            return Progress::Unusable("Redis has lost changes");
         }
         let is_empty = parts.is_empty();
         for (id, part) in parts {
@@ -224,7 +224,7 @@ impl SharedChanges {
                 None => tail,
             });
         }
-        known.bases = bases(&self.engine, site, head.log, found);
+        known.bases = bases(&self.redis, site, head.log, found);
         match self.log.present(site).sequence {
             present if present >= last.last => Progress::End,
             _ if is_empty => Progress::Unusable("changes are missing"),
@@ -235,7 +235,7 @@ impl SharedChanges {
     /// Applies a part; `None`: it cannot be used.
     fn apply(&self, site: &str, id: &str, part: &[(Vec<u8>, Vec<u8>)]) -> Option<Tail> {
         let [(_, sealed)] = part else { return None };
-        let bytes = self.engine.open(&part_context(site, id), sealed).ok()?;
+        let bytes = self.redis.open(&part_context(site, id), sealed).ok()?;
         let part = Part::decode(bytes).ok()?;
         let (log, last) = (part.log, part.last());
         let is_in_place = format!("{last}-0") == id;
@@ -264,14 +264,14 @@ impl SharedChanges {
 
 /// The list and the version up to which a log has the changes, by content type.
 fn bases(
-    engine: &Engine,
+    redis: &redis::Client,
     site: &str,
     log: u64,
     found: &HashMap<String, Vec<u8>>,
 ) -> HashMap<String, BaseValue> {
     let base = |(field, sealed): (&String, &Vec<u8>)| {
         let uid = uid_of(field)?;
-        let base: BaseValue = fields::open(engine, site, field, sealed)?;
+        let base: BaseValue = fields::open(redis, site, field, sealed)?;
         (base.log == log).then(|| (uid.to_owned(), base))
     };
     found.iter().filter_map(base).collect()

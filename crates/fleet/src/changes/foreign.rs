@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use super::{SharedChanges, SiteState};
-use crate::redis::EngineError;
+use crate::redis;
 
 impl SharedChanges {
     /// Begins each log again whose changes come from instances with other settings, if their lease
     /// had no holder at two checks in a row: between two holders it is free for a moment. Then
     /// schedules a read of all logs.
     pub(super) async fn check_abandoned(&self) {
-        if !self.engine.is_here() {
+        if !self.redis.is_available() {
             return;
         }
         let sites: Vec<String> = self.inner.state.lock().sites.keys().cloned().collect();
@@ -22,7 +22,7 @@ impl SharedChanges {
         }
     }
 
-    async fn check_site(&self, site: &str) -> Result<(), EngineError> {
+    async fn check_site(&self, site: &str) -> Result<(), redis::Error> {
         let (read, before, leases) = {
             let mut state = self.inner.state.lock();
             let Some(known) = state.sites.get_mut(site) else { return Ok(()) };

@@ -1,11 +1,11 @@
-//! Decides from the log in the engine what a publication does to it.
+//! Decides from the log in Redis what a publication does to it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::SharedChanges;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, base_field};
-use crate::redis::EngineError;
+use crate::redis;
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_store::Head;
 
@@ -21,7 +21,7 @@ pub struct ListVersion {
     pub content: u128,
     /// The id of the list.
     pub list: String,
-    /// The key of the lease of the list's group, with the engine's prefix.
+    /// The key of the lease of the list's group, with Redis's prefix.
     pub lease_key: String,
     /// The position and the snapshot of the version that is published now; `None`: there is none,
     /// or it cannot be used.
@@ -62,44 +62,44 @@ pub(super) enum Since {
 }
 
 impl SharedChanges {
-    pub(super) async fn known(&self, version: &ListVersion) -> Result<Known, EngineError> {
+    pub(super) async fn known(&self, version: &ListVersion) -> Result<Known, redis::Error> {
         let [log_key, _] = self.keys(&version.head.site);
         let base = base_field(&version.head.content_type);
         let names = [LOG, LAST, &base];
         let [log, last, base] =
-            self.engine.fields(&log_key, names, fields::MAX_BYTES, READ_WITHIN).await?;
+            self.redis.fields(&log_key, names, fields::MAX_BYTES, READ_WITHIN).await?;
         Ok(Known { log, last, base })
     }
 
     /// Whether an instance has this lease: a group with other settings is in use then.
-    pub(super) async fn is_held(&self, lease_key: &str) -> Result<bool, EngineError> {
-        let mut command = redis::cmd("EXISTS");
+    pub(super) async fn is_held(&self, lease_key: &str) -> Result<bool, redis::Error> {
+        let mut command = ::redis::cmd("EXISTS");
         command.arg(lease_key);
-        self.engine.command(&command, READ_WITHIN).await
+        self.redis.command(&command, READ_WITHIN).await
     }
 
     pub(super) async fn plan(
         &self,
         version: &ListVersion,
         known: &Known,
-    ) -> Result<Plan, EngineError> {
+    ) -> Result<Plan, redis::Error> {
         let (site, uid) = (&version.head.site, &version.head.content_type);
         if self.content_of(site) != version.content {
             // A snapshot from before a reload of the settings.
             return Ok(Plan::Nothing);
         }
         let Some(sealed) = &known.log else { return Ok(Plan::Restart(self.why_missing(site))) };
-        let Some(log) = fields::open::<LogValue>(&self.engine, site, LOG, sealed) else {
+        let Some(log) = fields::open::<LogValue>(&self.redis, site, LOG, sealed) else {
             return Ok(Plan::Restart("its head is damaged"));
         };
         let last = known.last.as_ref();
-        let last = last.and_then(|sealed| fields::open(&self.engine, site, LAST, sealed));
+        let last = last.and_then(|sealed| fields::open(&self.redis, site, LAST, sealed));
         let Some(LastValue { last, .. }) = last.filter(|last: &LastValue| last.log == log.log)
         else {
             return Ok(Plan::Restart("its end is damaged"));
         };
         if self.has_lost_changes(site, log.log, last) {
-            return Ok(Plan::Restart("the engine has lost changes"));
+            return Ok(Plan::Restart("Redis has lost changes"));
         }
         let Some(sealed) = &known.base else {
             let since = match &version.before {
@@ -109,7 +109,7 @@ impl SharedChanges {
             };
             return Ok(Plan::Append { log: log.log, last, since });
         };
-        let base = fields::open(&self.engine, site, &base_field(uid), sealed);
+        let base = fields::open(&self.redis, site, &base_field(uid), sealed);
         let Some(base) = base.filter(|base: &BaseValue| base.log == log.log) else {
             return Ok(Plan::Restart("its base is damaged"));
         };
@@ -130,7 +130,7 @@ impl SharedChanges {
 mod tests {
     use super::*;
     use crate::changes::content_of;
-    use crate::redis::{Engine, EngineSettings, EngineUrl};
+    use crate::redis::{self, RedisUrl};
     use frontend_map_catalog::site::{ResolveBy, Site, SitePages};
     use frontend_map_rules::{Locale, LocalePrefix, Locales, RuleSet};
 
@@ -164,9 +164,9 @@ mod tests {
     #[tokio::test]
     async fn list_from_before_a_reload_of_the_base_url_does_not_begin_the_new_log() {
         // Nothing listens there: the plan needs no answer.
-        let url = EngineUrl::parse("redis://127.0.0.1:1").unwrap();
-        let engine = Engine::start(&EngineSettings::new(url, "p"), Arc::default());
-        let changes = SharedChanges::new(engine, Arc::default());
+        let url = RedisUrl::parse("redis://127.0.0.1:1").unwrap();
+        let redis = redis::Client::start(&redis::Settings::new(url, "p"), Arc::default());
+        let changes = SharedChanges::new(redis, Arc::default());
         let (site, present) = (site(), content_of(&site()));
         changes.set_site(&site, &[]);
         let known = Known { log: None, last: None, base: None };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::SharedChanges;
-use crate::redis::{ANSWER_WAIT, EngineState};
+use crate::redis::{self, ANSWER_WAIT};
 use frontend_map_catalog::changes::log::Since;
 
 /// For how long after a log has begun readers wait until this instance has adopted the versions
@@ -26,12 +26,12 @@ pub enum Readiness {
 
 impl SharedChanges {
     /// How a request for the changes of a site since this cursor can be answered; waits for the
-    /// engine for at most 50 ms.
+    /// redis for at most 50 ms.
     pub async fn readiness(&self, site: &str, since: Option<Since>) -> Readiness {
-        let session = match self.engine.state() {
-            EngineState::Here { session } => session,
-            EngineState::Connecting => return Readiness::NotYet,
-            EngineState::Away { .. } => return Readiness::Ready,
+        let session = match self.redis.availability() {
+            redis::Availability::Available { session } => session,
+            redis::Availability::Connecting => return Readiness::NotYet,
+            redis::Availability::Unavailable { .. } => return Readiness::Ready,
         };
         let cursor = match since {
             Some(Since::Cursor(cursor)) => Some(cursor),
@@ -59,12 +59,12 @@ impl SharedChanges {
         }
     }
 
-    /// Whether the log of a site in memory is a replica of the engine's, and was read in this
+    /// Whether the log of a site in memory is a replica of Redis's, and was read in this
     /// session.
     #[must_use]
     pub fn is_current(&self, site: &str) -> bool {
-        match self.engine.state() {
-            EngineState::Here { session } => self.is_read(site, session),
+        match self.redis.availability() {
+            redis::Availability::Available { session } => self.is_read(site, session),
             _ => false,
         }
     }

@@ -6,11 +6,11 @@ use super::SharedChanges;
 const NONE: &str = "there is none";
 
 impl SharedChanges {
-    /// Why the engine has no log of a site.
+    /// Why Redis has no log of a site.
     pub(super) fn why_missing(&self, site: &str) -> &'static str {
         let state = self.inner.state.lock();
         let was_there = state.sites.get(site).is_some_and(|known| known.read.is_some());
-        if was_there { "the engine has lost it" } else { NONE }
+        if was_there { "Redis has lost it" } else { NONE }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The last part of a log that was read. An engine that was restored to an earlier state may have
+//! The last part of a log that was read. A Redis that was restored to an earlier state may have
 //! other changes with the same sequence numbers.
 
 /// How many bytes of the seal of a part distinguish it from others.

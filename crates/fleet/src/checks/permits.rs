@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep_until;
 
-use crate::redis::{Argument, Engine, EngineState, Script};
+use crate::redis::{self, Argument, Script};
 use attempt::{Reply, Request};
 use pool::{PermitPool, Step};
 use script::PERMITS;
@@ -31,7 +31,7 @@ static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(PERMITS));
 pub struct Permits(Arc<Shared>);
 
 struct Shared {
-    engine: Engine,
+    redis: redis::Client,
     pool: Mutex<PermitPool<oneshot::Sender<Permit>>>,
     changed: Notify,
 }
@@ -44,13 +44,13 @@ pub struct Permit {
 }
 
 impl Permits {
-    /// Permits from this engine. Starts the task that requests them; must be called within a
+    /// Permits from this Redis. Starts the task that requests them; must be called within a
     /// runtime.
     #[must_use]
-    pub fn start(engine: Engine, limits: Limits) -> Self {
-        let pool = PermitPool::new(limits, engine.instance_id(), Instant::now());
+    pub fn start(redis: redis::Client, limits: Limits) -> Self {
+        let pool = PermitPool::new(limits, redis.instance_id(), Instant::now());
         let changed = Notify::new();
-        let shared = Arc::new(Shared { engine, pool: Mutex::new(pool), changed });
+        let shared = Arc::new(Shared { redis, pool: Mutex::new(pool), changed });
         tokio::spawn(Arc::clone(&shared).drive());
         Self(shared)
     }
@@ -101,8 +101,8 @@ impl Shared {
     }
 
     async fn drive(self: Arc<Self>) {
-        let mut states = self.engine.watch();
-        let mut known = EngineState::Connecting;
+        let mut states = self.redis.watch();
+        let mut known = redis::Availability::Connecting;
         loop {
             let state = states.borrow_and_update().clone();
             self.note(&known, &state);
@@ -125,27 +125,29 @@ impl Shared {
         }
     }
 
-    /// Passes a change of the engine's state to the pool.
-    fn note(&self, known: &EngineState, state: &EngineState) {
+    /// Passes a change of Redis's state to the pool.
+    fn note(&self, known: &redis::Availability, state: &redis::Availability) {
         let now = Instant::now();
         let mut pool = self.pool.lock();
         match (known, state) {
-            (EngineState::Here { session: before }, EngineState::Here { session })
-                if before == session => {}
-            (_, EngineState::Here { .. }) => pool.connect(now),
-            (EngineState::Away { .. }, EngineState::Away { .. }) | (_, EngineState::Connecting) => {
-            }
-            (_, EngineState::Away { since, .. }) => pool.disconnect(*since, now),
+            (
+                redis::Availability::Available { session: before },
+                redis::Availability::Available { session },
+            ) if before == session => {}
+            (_, redis::Availability::Available { .. }) => pool.connect(now),
+            (redis::Availability::Unavailable { .. }, redis::Availability::Unavailable { .. })
+            | (_, redis::Availability::Connecting) => {}
+            (_, redis::Availability::Unavailable { since, .. }) => pool.disconnect(*since, now),
         }
-        pool.set_instances(self.engine.instances(), now);
+        pool.set_instances(self.redis.instances(), now);
     }
 
     async fn send(&self, request: Request) {
         let sent = Instant::now();
         let names = ["permits", "permits:short", "permits:known", "permits:settling"];
-        let keys = names.map(|name| self.engine.key(name));
+        let keys = names.map(|name| self.redis.key(name));
         let arguments = self.arguments(&request);
-        let response = self.engine.script(&SCRIPT, &keys, arguments, WITHIN).await;
+        let response = self.redis.script(&SCRIPT, &keys, arguments, WITHIN).await;
         let mut pool = self.pool.lock();
         match response {
             Ok((granted, keep, is_short, expired)) => {
@@ -171,7 +173,7 @@ impl Shared {
             idle.len(),
             returned.len(),
         ];
-        let instance = self.engine.instance_id().to_owned();
+        let instance = self.redis.instance_id().to_owned();
         let numbers = numbers.iter().map(ToString::to_string);
         let permits = [busy, idle, returned, wanted].into_iter().flatten().cloned();
         let texts = std::iter::once(instance).chain(numbers).chain(permits);

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::RwLock;
 
 use crate::list_id::ListId;
-use crate::redis::{Argument, Chunks, DownloadError, Engine, EngineError, Script};
+use crate::redis::{self, Argument, Chunks, DownloadError, Script};
 use claim::Claim;
 
 /// A run, and the interest of an instance that follows it, expire so long after the last renewal.
@@ -37,8 +37,8 @@ static JOIN: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::JOIN));
 /// The runs of all instances. Clones share their state.
 #[derive(Clone)]
 pub struct FleetRuns {
-    engine: Engine,
-    /// Locked for reading by each run that this instance owns, until the engine has its end.
+    redis: redis::Client,
+    /// Locked for reading by each run that this instance owns, until Redis has its end.
     owned: Arc<RwLock<()>>,
 }
 
@@ -55,10 +55,10 @@ pub struct Progress {
     pub by_class: [u64; 5],
 }
 
-/// The end of a run, and where its result is in the engine.
+/// The end of a run, and where its result is in Redis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedResult {
-    /// When the run ended, by the engine's clock, in ms since 1970.
+    /// When the run ended, by Redis's clock, in ms since 1970.
     pub ended: i64,
     /// When it ended, by the clock of its owner, in ms since 1970.
     pub time: i64,
@@ -71,29 +71,29 @@ pub enum Joined {
     Own(Ownership),
     /// Another instance owns the run.
     Follow(Following),
-    /// A result that can be reused is in the engine.
+    /// A result that can be reused is in Redis.
     Ended(SharedResult),
     /// There is no run, and this instance may not begin one.
     None,
-    /// The engine has not answered in time. It may have registered this instance as the owner.
+    /// Redis has not answered in time. It may have registered this instance as the owner.
     Unknown(Ownership),
 }
 
 impl FleetRuns {
-    /// The runs in this engine.
+    /// The runs in this Redis.
     #[must_use]
-    pub fn new(engine: Engine) -> Self {
-        Self { engine, owned: Arc::default() }
+    pub fn new(redis: redis::Client) -> Self {
+        Self { redis, owned: Arc::default() }
     }
 
-    /// As [`Engine::instant_of`].
+    /// As [`redis::Client::instant_of`].
     #[must_use]
-    pub fn instant_of(&self, engine_ms: i64) -> Instant {
-        self.engine.instant_of(engine_ms)
+    pub fn instant_of(&self, server_ms: i64) -> Instant {
+        self.redis.instant_of(server_ms)
     }
 
     /// Joins the run with this id, or begins it if `may_own`. A result that ended less than `reuse`
-    /// ago is used instead. Waits for the engine until `deadline`, however many commands it takes.
+    /// ago is used instead. Waits for Redis until `deadline`, however many commands it takes.
     pub async fn join(
         &self,
         id: &str,
@@ -101,10 +101,10 @@ impl FleetRuns {
         reuse: Duration,
         (progress, deadline): (&Progress, Instant),
     ) -> Joined {
-        let token = format!("{}:{:016x}", self.engine.instance_id(), fastrand::u64(..));
-        let own = Claim { engine: self.engine.clone(), id: id.to_owned(), token };
+        let token = format!("{}:{:016x}", self.redis.instance_id(), fastrand::u64(..));
+        let own = Claim { redis: self.redis.clone(), id: id.to_owned(), token };
         let arguments = vec![
-            self.engine.instance_id().into(),
+            self.redis.instance_id().into(),
             Argument::from(&own.token),
             own.sealed(progress).into(),
             millis(LIFETIME).into(),
@@ -112,8 +112,8 @@ impl FleetRuns {
             usize::from(may_own).into(),
         ];
         let within = deadline.saturating_duration_since(Instant::now());
-        let joined = self.engine.script(&JOIN, &own.keys(), arguments, within).await;
-        let Ok::<(String, String, Vec<u8>), EngineError>((is, token, sealed)) = joined else {
+        let joined = self.redis.script(&JOIN, &own.keys(), arguments, within).await;
+        let Ok::<(String, String, Vec<u8>), redis::Error>((is, token, sealed)) = joined else {
             return Joined::Unknown(self.ownership(own));
         };
         let found = Claim { token, ..own.clone() };
@@ -145,23 +145,23 @@ impl FleetRuns {
         drop(self.owned.write().await);
     }
 
-    /// Whether the engine can be used.
+    /// Whether Redis is available.
     #[must_use]
-    pub fn is_here(&self) -> bool {
-        self.engine.is_here()
+    pub fn is_available(&self) -> bool {
+        self.redis.is_available()
     }
 
     /// The last results of the runs with these ids; `None` for a foreign value, too.
     ///
     /// # Errors
-    /// [`EngineError`].
-    pub async fn results(&self, ids: &[ListId]) -> Result<Vec<Option<SharedResult>>, EngineError> {
+    /// [`redis::Error`].
+    pub async fn results(&self, ids: &[ListId]) -> Result<Vec<Option<SharedResult>>, redis::Error> {
         let result = async |id: &ListId| {
-            let key = self.engine.key(&format!("run:{id}:result"));
-            let found = self.engine.fields(&key, ["run", "result"], MAX_FIELD_BYTES, WITHIN).await;
+            let key = self.redis.key(&format!("run:{id}:result"));
+            let found = self.redis.fields(&key, ["run", "result"], MAX_FIELD_BYTES, WITHIN).await;
             let [Some(token), Some(sealed)] = found? else { return Ok(None) };
             let Ok(token) = String::from_utf8(token) else { return Ok(None) };
-            Ok(Claim { engine: self.engine.clone(), id: id.to_string(), token }.result(&sealed))
+            Ok(Claim { redis: self.redis.clone(), id: id.to_string(), token }.result(&sealed))
         };
         try_join_all(ids.iter().map(result)).await
     }
@@ -171,7 +171,7 @@ impl FleetRuns {
     /// # Errors
     /// [`DownloadError`], also for a damaged result.
     pub async fn download(&self, result: &SharedResult) -> Result<Vec<u8>, DownloadError> {
-        self.engine.download(&result.chunks, MAX_RESULT_BYTES).await
+        self.redis.download(&result.chunks, MAX_RESULT_BYTES).await
     }
 }
 

@@ -1,5 +1,5 @@
 //! Events that this instance has received and not read back from the stream. It appends them again,
-//! and applies them by itself while the engine is away or if they are overdue.
+//! and applies them by itself while Redis is unavailable or if they are overdue.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -22,14 +22,14 @@ pub(super) struct Unconfirmed {
 struct Received {
     number: u64,
     event: CmsEvent,
-    /// The beginning of the wait for it: when it was received, or first appended after the engine's
+    /// The beginning of the wait for it: when it was received, or first appended after Redis's
     /// return.
     expected: Instant,
     /// Whether this instance has applied it because it was overdue.
     is_overdue: bool,
     /// When it was last appended.
     sent: Instant,
-    /// Whether this instance has applied it because the engine was away.
+    /// Whether this instance has applied it because Redis was unavailable.
     is_applied: bool,
 }
 
@@ -76,7 +76,7 @@ impl Unconfirmed {
     }
 
     /// The events to be appended again, with their numbers: those last appended so long ago, and
-    /// those applied while the engine was away. They count as appended now.
+    /// those applied while Redis was unavailable. They count as appended now.
     pub(super) fn late(&mut self, now: Instant, wait: Duration) -> Vec<(u64, CmsEvent)> {
         let is_late = |received: &&mut Received| {
             received.is_applied || now.saturating_duration_since(received.sent) >= wait
@@ -112,8 +112,8 @@ impl Unconfirmed {
         self.events.iter().any(|received| received.is_overdue)
     }
 
-    /// The events that this instance has to apply by itself, because the engine went away before
-    /// they were read back. Each is returned once.
+    /// The events that this instance has to apply by itself, because Redis became unavailable
+    /// before they were read back. Each is returned once.
     pub(super) fn take_unapplied(&mut self) -> Vec<CmsEvent> {
         let unapplied = self.events.iter_mut().filter(|received| !received.is_applied);
         let apply = |received: &mut Received| {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn event_is_applied_once_while_the_engine_is_away_and_sent_at_its_return() {
+    fn event_is_applied_once_while_redis_is_unavailable_and_sent_at_its_return() {
         let (mut events, start) = (Unconfirmed::default(), Instant::now());
         events.add(event(false), false, start);
         events.add(event(true), true, start);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn event_from_before_the_return_of_the_engine_is_expected_as_of_the_return() {
+    fn event_from_before_the_return_of_redis_is_expected_as_of_the_return() {
         let (mut events, start) = (Unconfirmed::default(), Instant::now());
         events.add(event(false), true, start);
         let returned = start + 60 * SECOND;

@@ -1,9 +1,9 @@
-//! The form of a row of the path history in the engine and in events.
+//! The form of a row of the path history in Redis and in events.
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::redis::Engine;
+use crate::redis;
 use frontend_map_catalog::moved::history::Row;
 
 /// The length of the prefix of a sealed row, which the script that merges compares: whether the row
@@ -60,26 +60,26 @@ pub(super) fn field(host: &str, path: &str) -> String {
 }
 
 /// The value of the field of a row.
-pub(super) fn value(engine: &Engine, row: &Row) -> Vec<u8> {
+pub(super) fn value(redis: &redis::Client, row: &Row) -> Vec<u8> {
     let Row { uid, document_id, locale, last_seen, is_imported, .. } = row;
     let document = xxh3_64(format!("{uid} {locale} {document_id}").as_bytes());
     let (seen, time) = (u8::from(!is_imported), (*last_seen).max(0));
     let prefix = format!("{seen}{time:016}{document:016x}");
     let text = format!("{time} {seen} {uid} {locale} {document_id}");
     let sealed =
-        engine.seal(&context(row.source, &row.site, &field(&row.host, &row.path)), text.as_bytes());
+        redis.seal(&context(row.source, &row.site, &field(&row.host, &row.path)), text.as_bytes());
     [prefix.as_bytes(), &sealed].concat()
 }
 
 /// The row of a field. `None`: the field is damaged or forged.
 pub(super) fn open(
-    engine: &Engine,
+    redis: &redis::Client,
     (source, site): (u128, &str),
     name: &str,
     value: &[u8],
 ) -> Option<Row> {
     let (prefix, sealed) = value.split_at_checked(PREFIX)?;
-    let text = engine.open(&context(source, site, name), sealed).ok()?;
+    let text = redis.open(&context(source, site, name), sealed).ok()?;
     let (host, path) = name.split_once(' ')?;
     let mut parts = std::str::from_utf8(text).ok()?.splitn(5, ' ');
     let mut next = || parts.next();

@@ -1,4 +1,4 @@
-//! Reads and writes the rows in the engine, in batches, so that no command takes long.
+//! Reads and writes the rows in Redis, in batches, so that no command takes long.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::row::{field, open, value};
 use super::{Announcement, EVENT, SharedHistory};
-use crate::redis::{Argument, EngineError, Script};
+use crate::redis::{self, Argument, Script};
 use frontend_map_catalog::moved::history::{Row, RowChange, Taker};
 
 /// Keys: the rows, those of an event. Arguments: those of the event, which is appended if a foreign
@@ -46,7 +46,7 @@ return written
 ",
     )
 });
-/// Removes the rows that this instance has dropped, unless they were last seen later in the engine.
+/// Removes the rows that this instance has dropped, unless they were last seen later in Redis.
 static REMOVE: LazyLock<Script> = LazyLock::new(|| {
     script(
         r"
@@ -92,9 +92,9 @@ const WITHIN: Duration = Duration::from_secs(3);
 const TTL: Duration = Duration::from_hours(1_000 * 24);
 
 impl SharedHistory {
-    /// Reads all rows of the sites. If the engine has fewer rows than this instance, all rows of
+    /// Reads all rows of the sites. If Redis has fewer rows than this instance, all rows of
     /// this instance are written.
-    pub(super) async fn read_all(&self) -> Result<(), EngineError> {
+    pub(super) async fn read_all(&self) -> Result<(), redis::Error> {
         let sites = self.inner.sites.lock().clone();
         let mut count = 0;
         for (site, source) in sites {
@@ -107,7 +107,7 @@ impl SharedHistory {
     }
 
     /// Returns how many rows there are.
-    async fn read_site(&self, site: &str, source: u128) -> Result<usize, EngineError> {
+    async fn read_site(&self, site: &str, source: u128) -> Result<usize, redis::Error> {
         let key = self.key(source, site);
         let (mut cursor, mut count, mut refused) = (0_u64, 0, 0_usize);
         loop {
@@ -118,7 +118,7 @@ impl SharedHistory {
                 .iter()
                 .filter_map(|(name, value)| {
                     let name = std::str::from_utf8(name).ok()?;
-                    open(&self.engine, (source, site), name, value)
+                    open(&self.redis, (source, site), name, value)
                 })
                 .collect();
             refused += found.len() - rows.len();
@@ -140,14 +140,14 @@ impl SharedHistory {
     }
 
     /// Writes the rows that this instance has added, and removes those that it has dropped.
-    pub(super) async fn share_changes(&self) -> Result<(), EngineError> {
+    pub(super) async fn share_changes(&self) -> Result<(), redis::Error> {
         loop {
             let changes = self.history.take_changes(Taker::Fleet, ROUND);
             if changes.is_empty() {
                 return Ok(());
             }
             if let Err(error) = self.share(&changes).await {
-                // So that no row is lost, all of them are written again. Dropped rows that the engine
+                // So that no row is lost, all of them are written again. Dropped rows that Redis
                 // still has are dropped there when they are read.
                 self.history.keep_all(Taker::Fleet);
                 return Err(error);
@@ -155,7 +155,7 @@ impl SharedHistory {
         }
     }
 
-    async fn share(&self, changes: &[RowChange]) -> Result<(), EngineError> {
+    async fn share(&self, changes: &[RowChange]) -> Result<(), redis::Error> {
         let (mut puts, mut removed) = (BTreeMap::new(), BTreeMap::new());
         for change in changes {
             match change {
@@ -185,39 +185,39 @@ impl SharedHistory {
         self.announce(&written).await
     }
 
-    /// Returns the rows that the engine did not have.
-    async fn put(&self, key: &str, rows: &[&Row]) -> Result<Vec<Row>, EngineError> {
+    /// Returns the rows that Redis did not have.
+    async fn put(&self, key: &str, rows: &[&Row]) -> Result<Vec<Row>, redis::Error> {
         let mut arguments = vec![Argument::from(TTL.as_millis().to_string())];
         for row in rows {
             arguments.push(Argument::from(field(&row.host, &row.path)));
-            arguments.push(Argument::from(value(&self.engine, row)));
+            arguments.push(Argument::from(value(&self.redis, row)));
         }
         let written: Vec<usize> = self.run_script(&MERGE, key, arguments).await?;
         let row = |at: usize| rows.get(at.checked_sub(1)?).map(|row| (*row).clone());
         Ok(written.into_iter().filter_map(row).collect())
     }
 
-    async fn remove(&self, key: &str, rows: &[(String, i64)]) -> Result<(), EngineError> {
+    async fn remove(&self, key: &str, rows: &[(String, i64)]) -> Result<(), redis::Error> {
         let each = |(name, seen): &(String, i64)| [Argument::from(name), Argument::from(*seen)];
         let arguments = rows.iter().flat_map(each).collect();
         self.run_script::<i64>(&REMOVE, key, arguments).await.map(drop)
     }
 
-    async fn run_script<T: redis::FromRedisValue>(
+    async fn run_script<T: ::redis::FromRedisValue>(
         &self,
         script: &Script,
         key: &str,
         arguments: Vec<Argument>,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T, redis::Error> {
         let body = serde_json::to_vec(&Announcement::Removed).expect("a word is JSON");
-        let event = self.engine.sealed_event(EVENT, &body);
+        let event = self.redis.sealed_event(EVENT, &body);
         let keys: Vec<String> = std::iter::once(key.to_owned()).chain(event.keys).collect();
         let arguments = event.arguments.into_iter().chain(arguments).collect();
-        self.engine.script(script, &keys, arguments, WITHIN).await
+        self.redis.script(script, &keys, arguments, WITHIN).await
     }
 
     fn key(&self, source: u128, site: &str) -> String {
         let site = xxh3_128(site.as_bytes());
-        self.engine.key(&format!("history:{site:032x}:{source:032x}"))
+        self.redis.key(&format!("history:{site:032x}:{source:032x}"))
     }
 }

@@ -8,7 +8,7 @@ use super::pointer::{Found, Pointer};
 use super::reading::Frame;
 use super::state::{Known, KnownVersion, ListState};
 use super::{BASE, Lists, PublishedList, SharedListId, WITHIN};
-use crate::redis::EngineError;
+use crate::redis;
 use frontend_map_catalog::snapshot::{Builder, Listing};
 use frontend_map_store::Head;
 
@@ -51,17 +51,17 @@ impl Lists {
         let (state, frame) = (self.state(list), Frame { list, listing: Some(listing), builder });
         let mut known = state.known.lock().await;
         let read = self.read_known(frame, &mut known, purpose).await;
-        state.set_unread(matches!(read, Err(NotAdopted::Engine(_))));
+        state.set_unread(matches!(read, Err(NotAdopted::Redis(_))));
         match &read {
             Ok(_) => state.accept(),
             Err(NotAdopted::Refused(reason)) => self.refuse(list, &state, &known.at, reason).await,
-            Err(NotAdopted::Engine(error)) => self.fail_to_read(list, &state, error),
+            Err(NotAdopted::Redis(error)) => self.fail_to_read(list, &state, error),
         }
         let is_new = read?;
         let version = known.version.as_ref();
         Ok(version.map(|version| FoundList {
             list: version.list.clone(),
-            published: self.engine.instant_of(version.published_at),
+            published: self.redis.instant_of(version.published_at),
             is_new,
         }))
     }
@@ -98,22 +98,22 @@ impl Lists {
     /// has read last, or the last read failed and is due again.
     ///
     /// # Errors
-    /// [`EngineError`].
+    /// [`redis::Error`].
     pub async fn changed(
         &self,
         lists: &[SharedListId],
-    ) -> Result<BTreeSet<SharedListId>, EngineError> {
+    ) -> Result<BTreeSet<SharedListId>, redis::Error> {
         let others = self.others(lists).await?;
         let is_due = |list: &&SharedListId| others.contains(list) || self.state(list).is_due();
         Ok(lists.iter().filter(is_due).cloned().collect())
     }
 
-    /// Publishes those of these lists again that were removed from the engine or replaced. This
+    /// Publishes those of these lists again that were removed from Redis or replaced. This
     /// instance is their leader.
     ///
     /// # Errors
-    /// [`EngineError`].
-    pub async fn repair(&self, lists: &[SharedListId]) -> Result<(), EngineError> {
+    /// [`redis::Error`].
+    pub async fn repair(&self, lists: &[SharedListId]) -> Result<(), redis::Error> {
         for list in self.others(lists).await? {
             self.publish_base(list);
         }
@@ -124,7 +124,7 @@ impl Lists {
     async fn others<'l>(
         &self,
         lists: &'l [SharedListId],
-    ) -> Result<Vec<&'l SharedListId>, EngineError> {
+    ) -> Result<Vec<&'l SharedListId>, redis::Error> {
         if lists.is_empty() {
             return Ok(Vec::new());
         }
@@ -197,10 +197,10 @@ impl Lists {
         Ok(false)
     }
 
-    /// Counts a failed read as a refusal if the engine can be used, for example if its user may not
+    /// Counts a failed read as a refusal if Redis is available, for example if its user may not
     /// send a command: after ten seconds, this instance walks by itself.
-    fn fail_to_read(&self, list: &SharedListId, state: &ListState, error: &EngineError) {
-        if self.engine.is_here() && state.refuse() {
+    fn fail_to_read(&self, list: &SharedListId, state: &ListState, error: &redis::Error) {
+        if self.redis.is_available() && state.refuse() {
             tracing::warn!(%list, %error, "a published list could not be read; it is read again");
         }
     }
@@ -217,7 +217,7 @@ impl Lists {
             "a published list is refused; the leader is asked for the whole list"
         );
         // If this fails, the next report asks again.
-        let _ = self.engine.append(BASE, list.as_str().as_bytes(), WITHIN).await;
+        let _ = self.redis.append(BASE, list.as_str().as_bytes(), WITHIN).await;
     }
 }
 

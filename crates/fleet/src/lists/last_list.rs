@@ -36,9 +36,9 @@ impl Lists {
         builder: Builder,
     ) -> Result<Option<(Arc<Snapshot>, LocaleNames)>, NotAdopted> {
         let key = self.name_key(head);
-        let [sealed] = self.engine.fields(&key, ["list"], MAX_BYTES, WITHIN).await?;
+        let [sealed] = self.redis.fields(&key, ["list"], MAX_BYTES, WITHIN).await?;
         let Some(sealed) = sealed else { return Ok(None) };
-        let text = self.engine.open(&context(head), &sealed).map_err(NotAdopted::refused)?;
+        let text = self.redis.open(&context(head), &sealed).map_err(NotAdopted::refused)?;
         let name: Name = serde_json::from_slice(text).map_err(NotAdopted::refused)?;
         let list = SharedListId::parse(&name.list);
         let Some(list) = list.filter(|list| list != own) else { return Ok(None) };
@@ -59,13 +59,13 @@ impl Lists {
             hash.update(&(text.len() as u64).to_le_bytes());
             hash.update(text.as_bytes());
         }
-        self.engine.key(&format!("newest:{:032x}", hash.digest128()))
+        self.redis.key(&format!("newest:{:032x}", hash.digest128()))
     }
 
     pub(super) fn seal_name(&self, list: &SharedListId, head: &Head) -> Vec<u8> {
         let name = Name { list: list.as_str().to_owned(), locales: head.locales.clone() };
         let text = serde_json::to_vec(&name).expect("texts are JSON");
-        self.engine.seal(&context(head), &text)
+        self.redis.seal(&context(head), &text)
     }
 }
 

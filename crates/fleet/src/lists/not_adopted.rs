@@ -1,13 +1,13 @@
 //! Why a published list is not adopted.
 
-use crate::redis::{DownloadError, EngineError};
+use crate::redis::{self, DownloadError};
 
 /// Why a list is not adopted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAdopted {
-    /// The engine has no answer.
+    /// Redis has no answer.
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Redis(#[from] redis::Error),
     /// The published list cannot be used, for this reason.
     #[error("{0}")]
     Refused(String),
@@ -22,7 +22,7 @@ impl NotAdopted {
 impl From<DownloadError> for NotAdopted {
     fn from(error: DownloadError) -> Self {
         match error {
-            DownloadError::Engine(error) => Self::Engine(error),
+            DownloadError::Redis(error) => Self::Redis(error),
             error => Self::refused(error),
         }
     }

@@ -7,13 +7,13 @@ use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use super::{Lists, SharedListId, WITHIN};
-use crate::redis::{Chunks, EngineError};
+use crate::redis::{self, Chunks};
 
 /// The most bytes of a sealed pointer, which has names and numbers alone.
 const MAX_BYTES: usize = 64 << 10;
 
 /// The position of a version, by which versions are ordered: first by epoch, so that the order also
-/// holds after the engine has lost its data. As text: `<epoch>-<version>`.
+/// holds after Redis has lost its data. As text: `<epoch>-<version>`.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -56,10 +56,10 @@ pub(super) struct Pointer {
     #[serde(with = "hex")]
     pub(super) urls_hash: u128,
     pub(super) rows: usize,
-    /// When its walk began, by the engine's clock.
+    /// When its walk began, by Redis's clock.
     pub(super) walked_at: i64,
     pub(super) took_ms: u64,
-    /// When it was published, by the engine's clock.
+    /// When it was published, by Redis's clock.
     pub(super) published_at: i64,
     pub(super) base: Base,
 }
@@ -86,15 +86,15 @@ pub(super) struct Found {
 impl Lists {
     pub(super) fn seal_pointer(&self, list: &SharedListId, pointer: &Pointer) -> Vec<u8> {
         let text = serde_json::to_vec(pointer).expect("texts and numbers are JSON");
-        self.engine.seal(&context(list), &text)
+        self.redis.seal(&context(list), &text)
     }
 
-    pub(super) async fn find(&self, list: &SharedListId) -> Result<Found, EngineError> {
+    pub(super) async fn find(&self, list: &SharedListId) -> Result<Found, redis::Error> {
         let key = self.pointer_key(list);
-        let [at, sealed] = self.engine.fields(&key, ["at", "pointer"], MAX_BYTES, WITHIN).await?;
+        let [at, sealed] = self.redis.fields(&key, ["at", "pointer"], MAX_BYTES, WITHIN).await?;
         let at = position_text(at);
         let open = |sealed: Vec<u8>| {
-            let text = self.engine.open(&context(list), &sealed).ok()?;
+            let text = self.redis.open(&context(list), &sealed).ok()?;
             serde_json::from_slice(text).ok()
         };
         let pointer: Option<Pointer> = sealed.and_then(open);
@@ -103,16 +103,16 @@ impl Lists {
     }
 
     /// The position that each list's pointer has now, as text; empty where there is none, or a
-    /// foreign value. `None`: the engine refuses to read it.
+    /// foreign value. `None`: Redis refuses to read it.
     pub(super) async fn positions(
         &self,
         lists: &[SharedListId],
-    ) -> Result<Vec<Option<String>>, EngineError> {
+    ) -> Result<Vec<Option<String>>, redis::Error> {
         let position = async |list: &SharedListId| {
             let key = self.pointer_key(list);
-            match self.engine.fields(&key, ["at"], MAX_BYTES, WITHIN).await {
+            match self.redis.fields(&key, ["at"], MAX_BYTES, WITHIN).await {
                 Ok([at]) => Ok(Some(position_text(at))),
-                Err(EngineError::Refused(_)) => Ok(None),
+                Err(redis::Error::Refused(_)) => Ok(None),
                 Err(error) => Err(error),
             }
         };

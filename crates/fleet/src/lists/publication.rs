@@ -10,7 +10,7 @@ use super::state::{Deltas, KnownVersion};
 use super::{LIST, Lists, Offer, SharedListId, TTL};
 use crate::ListGroup;
 use crate::changes::ListVersion;
-use crate::redis::{Argument, CHUNK_BYTES, Chunks, EngineError, SealedEvent};
+use crate::redis::{self, Argument, CHUNK_BYTES, Chunks, SealedEvent};
 use frontend_map_catalog::snapshot::Titles;
 use frontend_map_store::Head;
 
@@ -46,11 +46,11 @@ struct Entry {
 }
 
 impl Lists {
-    /// Publishes a version. Returns it as the engine has it now, or why the script has refused it.
+    /// Publishes a version. Returns it as Redis has it now, or why the script has refused it.
     pub(super) async fn send(
         &self,
         publication: Publication<'_>,
-    ) -> Result<Result<KnownVersion, Outcome>, EngineError> {
+    ) -> Result<Result<KnownVersion, Outcome>, redis::Error> {
         let Publication { list, position, before, offer, walked_at, .. } = publication;
         let base = match before.filter(|_| !publication.needs_base()) {
             Some(before) => before.base.clone(),
@@ -67,7 +67,7 @@ impl Lists {
             rows: offer.list.snapshot.len(),
             walked_at,
             took_ms: u64::try_from(offer.list.took.as_millis()).unwrap_or(u64::MAX),
-            published_at: self.engine.now_ms(),
+            published_at: self.redis.now_ms(),
             base: base.clone(),
         };
         let sealed = self.seal_pointer(list, &pointer);
@@ -89,39 +89,39 @@ impl Lists {
 
     /// Removes the chunks of a version that was not published. Without an answer they stay, because
     /// the version may have been published.
-    async fn discard(&self, uploaded: &[&Chunks], outcome: &Result<Outcome, EngineError>) {
-        if matches!(outcome, Ok(_) | Err(EngineError::Refused(_) | EngineError::Away)) {
+    async fn discard(&self, uploaded: &[&Chunks], outcome: &Result<Outcome, redis::Error>) {
+        if matches!(outcome, Ok(_) | Err(redis::Error::Refused(_) | redis::Error::Unavailable)) {
             for chunks in uploaded {
                 // Otherwise they expire.
-                let _ = self.engine.discard(chunks).await;
+                let _ = self.redis.discard(chunks).await;
             }
         }
     }
 
-    async fn upload_base(&self, publication: &Publication<'_>) -> Result<Base, EngineError> {
+    async fn upload_base(&self, publication: &Publication<'_>) -> Result<Base, redis::Error> {
         let Publication { list, position, offer, .. } = publication;
         let snapshot = &offer.list.snapshot;
         let bytes = tokio::task::block_in_place(|| snapshot.serialize(list.as_str(), Titles::Kept));
         let name = unique_name("chunk", list, *position);
-        let chunks = self.engine.upload(&name, &bytes, UPLOAD_TTL).await?;
+        let chunks = self.redis.upload(&name, &bytes, UPLOAD_TTL).await?;
         Ok(Base { position: *position, hash: snapshot.content_hash(), chunks })
     }
 
     /// The entry of the delta from the previous version, if the version gets one.
-    async fn entry(&self, publication: &Publication<'_>) -> Result<Option<Entry>, EngineError> {
+    async fn entry(&self, publication: &Publication<'_>) -> Result<Option<Entry>, redis::Error> {
         let Publication { list, position, .. } = publication;
         let Some(delta) = publication.delta.as_ref().filter(|_| publication.has_delta()) else {
             return Ok(None);
         };
         let context = publication.context();
         if delta.len() <= CHUNK_BYTES {
-            let sealed = self.engine.seal(&context, delta);
+            let sealed = self.redis.seal(&context, delta);
             return Ok(Some(Entry { field: INLINE, sealed, chunks: None }));
         }
         let name = unique_name("delta", list, *position);
-        let chunks = self.engine.upload(&name, delta, UPLOAD_TTL).await?;
+        let chunks = self.redis.upload(&name, delta, UPLOAD_TTL).await?;
         let text = serde_json::to_vec(&chunks).expect("texts and numbers are JSON");
-        let sealed = self.engine.seal(&context, &text);
+        let sealed = self.redis.seal(&context, &text);
         Ok(Some(Entry { field: IN_CHUNKS, sealed, chunks: Some(chunks) }))
     }
 
@@ -130,17 +130,17 @@ impl Lists {
         publication: &Publication<'_>,
         pointer: Vec<u8>,
         (entry, uploaded): (Option<&Entry>, &[&Chunks]),
-    ) -> Result<Outcome, EngineError> {
+    ) -> Result<Outcome, redis::Error> {
         let Publication { list, group, position, at, before, .. } = publication;
         let Some(lease) = group.lease() else { return Ok(Outcome::NotHolder) };
         let body = format!("{list} {position}");
-        let event: SealedEvent = self.engine.sealed_event(LIST, body.as_bytes());
+        let event: SealedEvent = self.redis.sealed_event(LIST, body.as_bytes());
         let mut keys = vec![lease.key().to_owned(), self.pointer_key(list), self.deltas_key(list)];
         keys.extend(event.keys);
         let changes = self.changes.prepare(publication.list_version(lease.key())).await?;
         keys.extend(changes.keys);
         keys.push(self.name_key(&publication.offer.head));
-        keys.extend(uploaded.iter().flat_map(|chunks| self.engine.chunk_keys(chunks)));
+        keys.extend(uploaded.iter().flat_map(|chunks| self.redis.chunk_keys(chunks)));
         let after = entry.and(*before).map(|before| before.position.to_string());
         // The deltas since the previous base stay, for followers that have not read them yet.
         let kept = entry.and(*before).filter(|_| publication.needs_base());
@@ -159,9 +159,8 @@ impl Lists {
         ];
         arguments.extend(event.arguments);
         arguments.extend(changes.arguments);
-        let outcome: String =
-            self.engine.script(&PUBLISH, &keys, arguments, PUBLISH_WITHIN).await?;
-        Outcome::parse(&outcome).ok_or(EngineError::Answer)
+        let outcome: String = self.redis.script(&PUBLISH, &keys, arguments, PUBLISH_WITHIN).await?;
+        Outcome::parse(&outcome).ok_or(redis::Error::Answer)
     }
 
     /// Extends the lifetime of a published list. Returns `false` if a part of it is missing.
@@ -169,16 +168,16 @@ impl Lists {
         &self,
         (list, head): (&SharedListId, Option<&Head>),
         version: &KnownVersion,
-    ) -> Result<bool, EngineError> {
-        let mut pipeline = redis::Pipeline::new();
+    ) -> Result<bool, redis::Error> {
+        let mut pipeline = ::redis::Pipeline::new();
         let name = head.map(|head| self.name_key(head));
         for key in [self.pointer_key(list), self.deltas_key(list)].into_iter().chain(name) {
             pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(TTL));
         }
-        let found: Vec<i64> = self.engine.pipeline(&pipeline, super::WITHIN).await?;
+        let found: Vec<i64> = self.redis.pipeline(&pipeline, super::WITHIN).await?;
         let mut is_there = found.first() == Some(&1);
         for chunks in std::iter::once(&version.base.chunks).chain(&version.deltas.chunks) {
-            is_there &= self.engine.extend(chunks, TTL).await?;
+            is_there &= self.redis.extend(chunks, TTL).await?;
         }
         Ok(is_there)
     }

@@ -14,7 +14,7 @@ use crate::redis::Script;
 pub(super) static PUBLISH: LazyLock<Script> =
     LazyLock::new(|| Script::with_events(&format!("{}\n{PUBLISH_LUA}", changes::LUA)));
 
-/// The pointer is written last: if the engine refuses a command, the version is not published.
+/// The pointer is written last: if Redis refuses a command, the version is not published.
 const PUBLISH_LUA: &str = r"
 -- A foreign value, too: the next heartbeat replaces it.
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 'not-holder' end

@@ -10,7 +10,7 @@ use super::publication::Publication;
 use super::publish_script::Outcome;
 use super::state::{Known, KnownVersion, ListState};
 use super::{Lists, Offer, SharedListId};
-use crate::redis::{Chunks, EngineError};
+use crate::redis::{self, Chunks};
 use crate::{Fleet, Role};
 use frontend_map_catalog::snapshot::Delta;
 
@@ -31,7 +31,7 @@ enum NotPublished {
     #[error("the version that is published keeps changing")]
     KeepsChanging,
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Redis(#[from] redis::Error),
 }
 
 impl Lists {
@@ -104,9 +104,9 @@ impl Lists {
             }
             Err(error) => {
                 let (site, uid) = (&head.site, &head.content_type);
-                let is_brief = matches!(error, NotPublished::Engine(EngineError::Away));
+                let is_brief = matches!(error, NotPublished::Redis(redis::Error::Unavailable));
                 if is_brief {
-                    // The heartbeat logs the outage of the engine.
+                    // The heartbeat logs the outage of Redis.
                     tracing::debug!(site, uid, %error, "a list is not published yet");
                 } else {
                     tracing::warn!(site, uid, %error, "a list could not be published; the publication is repeated");
@@ -131,7 +131,7 @@ impl Lists {
             // For an updated copy of the same walk, the time must not change by a millisecond.
             let same_walk = before.as_ref().filter(|one| one.list.begun == offer.list.begun);
             let walked_at = same_walk
-                .map_or_else(|| self.engine_time_of(offer.list.begun), |one| one.walked_at);
+                .map_or_else(|| self.server_time_of(offer.list.begun), |one| one.walked_at);
             let delta = match &before {
                 None => None,
                 Some(before) => {
@@ -208,16 +208,16 @@ impl Lists {
         Ok(())
     }
 
-    /// The time of this instant by the engine's clock, in ms since 1970.
-    fn engine_time_of(&self, instant: Instant) -> i64 {
+    /// The time of this instant by Redis's clock, in ms since 1970.
+    fn server_time_of(&self, instant: Instant) -> i64 {
         let age = i64::try_from(instant.elapsed().as_millis()).unwrap_or(i64::MAX);
-        self.engine.now_ms().saturating_sub(age)
+        self.redis.now_ms().saturating_sub(age)
     }
 
     async fn expire(&self, replaced: &[Chunks]) {
         for chunks in replaced {
             // Otherwise they expire later.
-            let _ = self.engine.extend(chunks, REPLACED_TTL).await;
+            let _ = self.redis.extend(chunks, REPLACED_TTL).await;
         }
     }
 

@@ -10,7 +10,7 @@ use super::pointer::{Base, Pointer, Position};
 use super::publication::{IN_CHUNKS, INLINE, context};
 use super::state::{Deltas, KnownVersion};
 use super::{Lists, MAX_BASE_BYTES, PublishedList, SharedListId};
-use crate::redis::{Chunks, EngineError, StreamEntry};
+use crate::redis::{self, Chunks, StreamEntry};
 use frontend_map_catalog::snapshot::{Builder, Delta, Listing, Serialized, Snapshot};
 use frontend_map_rules::{PathSegment, Pathname, without_trailing_slash};
 
@@ -69,7 +69,7 @@ impl Lists {
     }
 
     async fn base(&self, frame: Frame<'_>, base: &Base) -> Result<Snapshot, NotAdopted> {
-        let bytes = self.engine.download(&base.chunks, MAX_BASE_BYTES).await?;
+        let bytes = self.redis.download(&base.chunks, MAX_BASE_BYTES).await?;
         block_in_place(|| {
             let serialized = Serialized::read(&bytes).map_err(NotAdopted::refused)?;
             if serialized.head != frame.list.as_str() {
@@ -96,9 +96,9 @@ impl Lists {
         while position < pointer.position {
             let (from, to) = (format!("({position}"), pointer.position.to_string());
             let key = self.deltas_key(frame.list);
-            let found = self.engine.entries(&key, (&from, &to), BATCH, READ_WITHIN).await;
+            let found = self.redis.entries(&key, (&from, &to), BATCH, READ_WITHIN).await;
             let found = match found {
-                Err(EngineError::Refused(code)) => return Err(NotAdopted::refused(code)),
+                Err(redis::Error::Refused(code)) => return Err(NotAdopted::refused(code)),
                 found => found?,
             };
             if found.is_empty() {
@@ -130,7 +130,7 @@ impl Lists {
         }
         let context = context(list, after, position);
         let open = |sealed: &[u8]| {
-            let opened = self.engine.open(&context, sealed);
+            let opened = self.redis.open(&context, sealed);
             opened.map(<[u8]>::to_vec).map_err(NotAdopted::refused)
         };
         let (bytes, chunks) = if let Some(sealed) = entry.get(INLINE) {
@@ -139,7 +139,7 @@ impl Lists {
             let sealed = entry.get(IN_CHUNKS).unwrap_or_default();
             let chunks = serde_json::from_slice(&open(sealed)?);
             let chunks: Chunks = chunks.map_err(NotAdopted::refused)?;
-            (self.engine.download(&chunks, MAX_BASE_BYTES).await?, vec![chunks])
+            (self.redis.download(&chunks, MAX_BASE_BYTES).await?, vec![chunks])
         };
         let delta = block_in_place(|| Delta::read(&bytes, max_decompressed(bytes.len())));
         Ok((delta.map_err(NotAdopted::refused)?, bytes.len(), chunks))
@@ -165,7 +165,7 @@ impl Lists {
             return Err(NotAdopted::refused("the list does not fit the settings"));
         }
         // A time in the future counts as now.
-        let begun = self.engine.instant_of(walked_at);
+        let begun = self.redis.instant_of(walked_at);
         let took = Duration::from_millis(took_ms).min(begun.elapsed());
         let list = PublishedList { snapshot, begun, took };
         Ok(KnownVersion { position, list, walked_at, published_at, base, deltas })

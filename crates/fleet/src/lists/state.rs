@@ -14,7 +14,7 @@ use crate::status::VersionStatus;
 /// For how long a list may be refused before this instance walks by itself.
 const REFUSED: Duration = Duration::from_secs(10);
 /// For how long versions are ignored that are older than the known one: the leader replaces them
-/// sooner. After that they are adopted, because the known version was forged, or the engine has
+/// sooner. After that they are adopted, because the known version was forged, or Redis has
 /// lost it.
 const PASSED: Duration = Duration::from_secs(15);
 /// How often a refused list is read again.
@@ -30,7 +30,7 @@ pub(super) struct ListState {
     pub(super) versions: Arc<VersionStatus>,
     /// The refusals since the last usable version; `None`: there is none.
     refused: Mutex<Option<Refused>>,
-    /// Whether the last read got no answer from the engine.
+    /// Whether the last read got no answer from Redis.
     is_unread: AtomicBool,
     /// Whether another instance cannot use the base, so that a new one is published.
     wants_base: AtomicBool,
@@ -49,7 +49,7 @@ struct Refused {
     tried: Instant,
 }
 
-/// What this instance knows of a list in the engine.
+/// What this instance knows of a list in Redis.
 #[derive(Default)]
 pub(super) struct Known {
     /// The position of the pointer when it was last read, as text; empty if there was none.
@@ -64,14 +64,14 @@ pub(super) struct Known {
     pub(super) replaced: Vec<Chunks>,
 }
 
-/// A version that the engine and this instance have.
+/// A version that Redis and this instance have.
 #[derive(Clone)]
 pub(super) struct KnownVersion {
     pub(super) position: Position,
     pub(super) list: PublishedList,
-    /// When its walk began, by the engine's clock.
+    /// When its walk began, by Redis's clock.
     pub(super) walked_at: i64,
-    /// When it was published, by the engine's clock.
+    /// When it was published, by Redis's clock.
     pub(super) published_at: i64,
     pub(super) base: Base,
     /// The deltas since the base.
@@ -160,7 +160,7 @@ impl ListState {
         self.is_unread.load(Ordering::Relaxed)
     }
 
-    /// Records whether the last read got no answer from the engine.
+    /// Records whether the last read got no answer from Redis.
     pub(super) fn set_unread(&self, is_unread: bool) {
         self.is_unread.store(is_unread, Ordering::Relaxed);
     }

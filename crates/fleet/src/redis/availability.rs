@@ -1,4 +1,4 @@
-//! Whether the engine can be used.
+//! Whether Redis is available.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -6,88 +6,88 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::EngineError;
+use super::Error;
 
-/// Whether the engine can be used.
+/// Whether Redis is available, and since when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EngineState {
+pub enum Availability {
     /// The first heartbeat has not ended yet.
     Connecting,
     /// It answers and accepts writes.
-    Here {
-        /// Grows by one at each return, and when the engine is found to have been flushed or
+    Available {
+        /// Grows by one at each return, and when Redis is found to have been flushed or
         /// replaced: what was read before may be gone.
         session: u64,
     },
     /// It does not answer, or accepts no writes.
-    Away {
+    Unavailable {
         /// Why the last heartbeat failed.
-        reason: EngineError,
-        /// When it was found to be away.
+        reason: Error,
+        /// When it was found to be unavailable.
         since: Instant,
     },
 }
 
-/// The state of the engine, and the number of sessions so far.
-pub(super) struct Availability {
-    state: watch::Sender<EngineState>,
+/// The availability of Redis, and the number of sessions so far.
+pub(super) struct AvailabilityWatch {
+    state: watch::Sender<Availability>,
     sessions: AtomicU64,
-    /// When the engine last became usable or ceased to be; before that, the start.
+    /// When Redis last became usable or ceased to be; before that, the start.
     changed: Mutex<Instant>,
 }
 
-impl Default for Availability {
+impl Default for AvailabilityWatch {
     fn default() -> Self {
         Self {
-            state: watch::Sender::new(EngineState::Connecting),
+            state: watch::Sender::new(Availability::Connecting),
             sessions: AtomicU64::new(0),
             changed: Mutex::new(Instant::now()),
         }
     }
 }
 
-impl Availability {
-    pub(super) fn state(&self) -> EngineState {
+impl AvailabilityWatch {
+    pub(super) fn get(&self) -> Availability {
         self.state.borrow().clone()
     }
 
-    /// The time since the engine became usable, or ceased to be.
+    /// The time since Redis became usable, or ceased to be.
     pub(super) fn age(&self) -> Duration {
         self.changed.lock().elapsed()
     }
 
-    pub(super) fn watch(&self) -> watch::Receiver<EngineState> {
+    pub(super) fn watch(&self) -> watch::Receiver<Availability> {
         self.state.subscribe()
     }
 
-    /// Records that a heartbeat was answered; `is_other_engine`: the incarnation has changed.
+    /// Records that a heartbeat was answered; `is_other_server`: the incarnation has changed.
     /// Returns whether a new session begins.
-    pub(super) fn here(&self, is_other_engine: bool) -> bool {
-        let is_here = matches!(*self.state.borrow(), EngineState::Here { .. });
-        if is_here && !is_other_engine {
+    pub(super) fn set_available(&self, is_other_server: bool) -> bool {
+        let is_available = matches!(*self.state.borrow(), Availability::Available { .. });
+        if is_available && !is_other_server {
             return false;
         }
-        if !is_here {
+        if !is_available {
             *self.changed.lock() = Instant::now();
         }
         let session = self.sessions.fetch_add(1, Ordering::Relaxed) + 1;
-        tracing::info!(session, "the shared engine can be used");
-        self.state.send_replace(EngineState::Here { session });
+        tracing::info!(session, "Redis is available");
+        self.state.send_replace(Availability::Available { session });
         true
     }
 
     /// Records that heartbeats fail.
-    pub(super) fn away(&self, reason: EngineError) {
-        let before = self.state();
+    pub(super) fn set_unavailable(&self, reason: Error) {
+        let before = self.get();
         let since = match before {
-            EngineState::Away { reason: ref last, .. } if *last == reason => return,
-            EngineState::Away { since, .. } => since,
+            Availability::Unavailable { reason: ref last, .. } if *last == reason => return,
+            Availability::Unavailable { since, .. } => since,
             _ => Instant::now(),
         };
-        if matches!(before, EngineState::Here { .. }) {
+        if matches!(before, Availability::Available { .. }) {
             *self.changed.lock() = since;
         }
-        tracing::warn!(reason = %reason, "the shared engine is away: this instance works by itself");
-        self.state.send_replace(EngineState::Away { reason, since });
+        tracing::warn!(reason = %reason, "Redis is unavailable: this instance works by itself");
+        self.state.send_replace(Availability::Unavailable { reason, since });
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use super::{Argument, Engine, EngineError, Script};
+use super::{Argument, Client, Error, Script};
 
 /// The most bytes of an entry of a stream, in all its fields.
 const MAX_ENTRY_BYTES: usize = 1 << 20;
@@ -53,7 +53,7 @@ pub struct StreamEntry {
     fields: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-/// The id and the fields of an entry, as the engine sends them.
+/// The id and the fields of an entry, as Redis sends them.
 pub(super) type RawEntry = (String, Vec<(Vec<u8>, Vec<u8>)>);
 
 impl StreamEntry {
@@ -75,19 +75,19 @@ impl StreamEntry {
     }
 }
 
-impl Engine {
+impl Client {
     /// The fields of a hash with these names. If one of them has more than `max_bytes`, or the key
     /// has a value of another type, the key is removed, and there are none.
     ///
     /// # Errors
-    /// [`EngineError`].
+    /// [`Error`].
     pub async fn fields<const N: usize>(
         &self,
         key: &str,
         names: [&str; N],
         max_bytes: usize,
         within: Duration,
-    ) -> Result<[Option<Vec<u8>>; N], EngineError> {
+    ) -> Result<[Option<Vec<u8>>; N], Error> {
         let arguments = std::iter::once(Argument::from(max_bytes));
         let arguments = arguments.chain(names.map(Argument::from)).collect();
         let found: Vec<Option<Vec<u8>>> =
@@ -100,14 +100,14 @@ impl Engine {
     /// a mebibyte has no fields. A value of another type is removed.
     ///
     /// # Errors
-    /// [`EngineError`].
+    /// [`Error`].
     pub async fn entries(
         &self,
         key: &str,
         (from, to): (&str, &str),
         count: usize,
         within: Duration,
-    ) -> Result<Vec<StreamEntry>, EngineError> {
+    ) -> Result<Vec<StreamEntry>, Error> {
         let arguments = vec![from.into(), to.into(), count.into(), MAX_ENTRY_BYTES.into()];
         let found: Vec<RawEntry> =
             self.script(&ENTRIES, &[key.to_owned()], arguments, within).await?;

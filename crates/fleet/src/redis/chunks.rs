@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Engine, EngineError};
+use super::{Client, Error};
 
-/// The most bytes of the value in one chunk. With the seal and what the engine adds, a chunk takes
-/// at most 512 KiB; a larger one would take 640 KiB, the next size of the engine's allocator.
+/// The most bytes of the value in one chunk. With the seal and what Redis adds, a chunk takes
+/// at most 512 KiB; a larger one would take 640 KiB, the next size of Redis's allocator.
 pub const CHUNK_BYTES: usize = 511 * 1024;
 
 /// The longest time for one chunk.
@@ -30,9 +30,9 @@ pub struct Chunks {
 /// Why a large value could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DownloadError {
-    /// The engine has no answer.
+    /// Redis has no answer.
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Redis(#[from] Error),
     /// It claims to have more bytes than the caller permits, or another number of chunks than its
     /// size needs.
     #[error("the value claims a size that is not permitted")]
@@ -48,18 +48,13 @@ pub enum DownloadError {
     Checksum,
 }
 
-impl Engine {
+impl Client {
     /// Stores a large value in chunks of at most [`CHUNK_BYTES`], which expire after `ttl`. The
     /// name must be new: other instances may still be reading a value with a used name.
     ///
     /// # Errors
-    /// [`EngineError`]; the chunks that were stored until then expire.
-    pub async fn upload(
-        &self,
-        name: &str,
-        body: &[u8],
-        ttl: Duration,
-    ) -> Result<Chunks, EngineError> {
+    /// [`Error`]; the chunks that were stored until then expire.
+    pub async fn upload(&self, name: &str, body: &[u8], ttl: Duration) -> Result<Chunks, Error> {
         let checksum = format!("{:032x}", xxh3_128(body));
         let count = body.len().div_ceil(CHUNK_BYTES);
         let chunks = Chunks { name: name.to_owned(), count, bytes: body.len(), checksum };
@@ -108,7 +103,7 @@ impl Engine {
         let mut get = redis::cmd("GETRANGE");
         get.arg(self.chunk_key(chunks, at)).arg(0).arg(bytes + self.0.sealer.len());
         let sealed: Vec<u8> = match self.command(&get, ONE_CHUNK).await {
-            Err(EngineError::Refused(code)) if code == "WRONGTYPE" => {
+            Err(Error::Refused(code)) if code == "WRONGTYPE" => {
                 return Err(DownloadError::Damaged(at));
             }
             answer => answer?,
@@ -122,8 +117,8 @@ impl Engine {
     /// Sets the expiry of the chunks to `ttl` from now. Returns `false` if one of them is missing.
     ///
     /// # Errors
-    /// [`EngineError`].
-    pub async fn extend(&self, chunks: &Chunks, ttl: Duration) -> Result<bool, EngineError> {
+    /// [`Error`].
+    pub async fn extend(&self, chunks: &Chunks, ttl: Duration) -> Result<bool, Error> {
         if chunks.count == 0 {
             return Ok(true);
         }
@@ -138,8 +133,8 @@ impl Engine {
     /// Removes the chunks.
     ///
     /// # Errors
-    /// [`EngineError`]; chunks that were not removed expire.
-    pub async fn discard(&self, chunks: &Chunks) -> Result<(), EngineError> {
+    /// [`Error`]; chunks that were not removed expire.
+    pub async fn discard(&self, chunks: &Chunks) -> Result<(), Error> {
         if chunks.count == 0 {
             return Ok(());
         }
@@ -150,7 +145,7 @@ impl Engine {
         self.command(&unlink, ONE_CHUNK).await
     }
 
-    /// The keys of the chunks in the engine, for a script.
+    /// The keys of the chunks in Redis, for a script.
     pub fn chunk_keys(&self, chunks: &Chunks) -> impl Iterator<Item = String> {
         (0..chunks.count).map(|at| self.chunk_key(chunks, at))
     }

@@ -1,4 +1,4 @@
-//! The engine's clock, computed from the times that heartbeats return. So ages do not depend on the
+//! Redis's clock, computed from the times that heartbeats return. So ages do not depend on the
 //! system clocks of the instances.
 
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use frontend_map_platform::clock;
 /// How many samples are kept; the one with the shortest round trip is used.
 const SAMPLES: usize = 8;
 
-/// The offset between the engine's clock and the monotonic clock of this process.
-pub(super) struct EngineClock {
+/// The offset between Redis's clock and the monotonic clock of this process.
+pub(super) struct ServerClock {
     base: Instant,
     /// The system time at `base` in ms since 1970, used until there is a sample.
     system_ms: i64,
@@ -20,24 +20,24 @@ pub(super) struct EngineClock {
 
 #[derive(Clone, Copy)]
 struct Sample {
-    /// The engine's time at `base`, in ms since 1970.
+    /// Redis's time at `base`, in ms since 1970.
     offset_ms: i64,
     round_trip: Duration,
 }
 
-impl EngineClock {
+impl ServerClock {
     pub(super) fn new() -> Self {
         let (base, system_ms) = (Instant::now(), clock::unix_ms());
         Self { base, system_ms, samples: Mutex::default() }
     }
 
-    /// Adds a time that the engine returned between these two.
-    pub(super) fn add(&self, engine_ms: i64, sent: Instant, received: Instant) {
+    /// Adds a time that Redis returned between these two.
+    pub(super) fn add(&self, server_ms: i64, sent: Instant, received: Instant) {
         let round_trip = received.saturating_duration_since(sent);
-        let offset_ms = engine_ms - ms(sent.saturating_duration_since(self.base) + round_trip / 2);
+        let offset_ms = server_ms - ms(sent.saturating_duration_since(self.base) + round_trip / 2);
         let sample = Sample { offset_ms, round_trip };
         let mut samples = self.samples.lock();
-        // The engine was replaced, or its clock was set: older samples are wrong.
+        // Redis was replaced, or its clock was set: older samples are wrong.
         let off = |one: &Sample| (one.offset_ms - offset_ms).abs();
         if samples.iter().any(|one| off(one) > 2 * ms(one.round_trip + round_trip) + 100) {
             samples.clear();
@@ -55,9 +55,9 @@ impl EngineClock {
         offset_ms.saturating_add(ms(self.base.elapsed()))
     }
 
-    pub(super) fn instant_of(&self, engine_ms: i64) -> Instant {
+    pub(super) fn instant_of(&self, server_ms: i64) -> Instant {
         let (now, now_ms) = (Instant::now(), self.now_ms());
-        let age = u64::try_from(now_ms.saturating_sub(engine_ms)).unwrap_or(0);
+        let age = u64::try_from(now_ms.saturating_sub(server_ms)).unwrap_or(0);
         now.checked_sub(Duration::from_millis(age)).unwrap_or(self.base)
     }
 }
@@ -77,8 +77,8 @@ mod tests {
     }
 
     #[test]
-    fn now_ms_is_the_time_of_the_engine_and_not_of_the_system() {
-        let clock = EngineClock::new();
+    fn now_ms_is_the_time_of_redis_and_not_of_the_system() {
+        let clock = ServerClock::new();
         assert!(close(clock.now_ms(), clock::unix_ms()));
         let (now, hour_ahead) = (Instant::now(), clock::unix_ms() + HOUR_MS);
         clock.add(hour_ahead, now, now);
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn now_ms_uses_the_sample_with_the_shortest_round_trip() {
-        let (clock, now) = (EngineClock::new(), Instant::now());
+        let (clock, now) = (ServerClock::new(), Instant::now());
         clock.add(10_000, now, now);
         clock.add(10_400, now, now + Duration::from_millis(900));
         assert!(close(clock.now_ms(), 10_000));
@@ -97,9 +97,9 @@ mod tests {
 
     #[test]
     fn instant_of_is_never_in_the_future() {
-        let (clock, now) = (EngineClock::new(), Instant::now());
+        let (clock, now) = (ServerClock::new(), Instant::now());
         clock.add(50_000_000, now, now);
-        let age = |engine_ms| clock.instant_of(engine_ms).elapsed();
+        let age = |server_ms| clock.instant_of(server_ms).elapsed();
         assert!(age(50_000_000 + HOUR_MS) < Duration::from_secs(1));
         assert!(age(i64::MAX) < Duration::from_secs(1));
         assert!(age(50_000_000 - HOUR_MS) >= Duration::from_hours(1));

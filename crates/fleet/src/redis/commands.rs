@@ -6,22 +6,22 @@ use redis::aio::MultiplexedConnection;
 use redis::{Arg, Cmd, FromRedisValue, Pipeline, Value};
 use tokio::time::timeout;
 
-use super::{Argument, EngineError, EngineState, Inner, Script};
+use super::{Argument, Availability, Error, Inner, Script};
 
 impl Inner {
-    /// [`EngineError::Away`] unless the engine can be used; it is counted.
-    pub(super) fn available(&self) -> Result<(), EngineError> {
-        if matches!(self.availability.state(), EngineState::Here { .. }) {
+    /// [`Error::Unavailable`] unless Redis is available; it is counted.
+    pub(super) fn available(&self) -> Result<(), Error> {
+        if matches!(self.availability.get(), Availability::Available { .. }) {
             return Ok(());
         }
-        Err(self.counted(EngineError::Away))
+        Err(self.counted(Error::Unavailable))
     }
 
     pub(super) async fn command<T: FromRedisValue>(
         &self,
         command: &Cmd,
         within: Duration,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T, Error> {
         self.available()?;
         let answer = self.send(command, within).await.and_then(convert);
         answer.map_err(|error| self.counted(error))
@@ -31,34 +31,34 @@ impl Inner {
         &self,
         pipeline: &Pipeline,
         within: Duration,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T, Error> {
         self.available()?;
         self.count_sent(pipeline.cmd_iter().map(bytes_of).sum());
         let mut manager = self.connection.manager();
         let answer = match timeout(within, pipeline.query_async::<Value>(&mut manager)).await {
             Ok(Ok(answer)) => convert(self.received(answer)),
             Ok(Err(error)) => Err(error.into()),
-            Err(_) => Err(EngineError::Timeout),
+            Err(_) => Err(Error::Timeout),
         };
         answer.map_err(|error| self.counted(error))
     }
 
-    /// Runs a script, also while the engine counts as away.
+    /// Runs a script, also while Redis counts as unavailable.
     pub(super) async fn script<T: FromRedisValue>(
         &self,
         script: &Script,
         keys: &[String],
         arguments: &[Argument],
         within: Duration,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T, Error> {
         let answer = self.run(script, keys, arguments, within).await.and_then(convert);
         answer.map_err(|error| self.counted(error))
     }
 
     /// Connects once, without the manager of connections, which tries again by itself.
-    pub(super) async fn try_to_connect(&self, within: Duration) -> Result<(), EngineError> {
+    pub(super) async fn try_to_connect(&self, within: Duration) -> Result<(), Error> {
         let opened = timeout(within, self.connection.open(within)).await;
-        let opened = opened.unwrap_or(Err(EngineError::Timeout));
+        let opened = opened.unwrap_or(Err(Error::Timeout));
         opened.map(drop).map_err(|error| self.counted(error))
     }
 
@@ -68,7 +68,7 @@ impl Inner {
         keys: &[String],
         arguments: &[Argument],
         within: Duration,
-    ) -> Result<Value, EngineError> {
+    ) -> Result<Value, Error> {
         let (deadline, call) = (Instant::now() + within, fastrand::u64(..).to_string());
         let command = |name: &str, text: &str| {
             let mut command = redis::cmd(name);
@@ -86,7 +86,7 @@ impl Inner {
         let Some((replaced, body)) = result_of(answer, &call) else {
             // The answer belongs to another command; so would all later ones on this connection.
             self.connection.replace();
-            return Err(EngineError::Answer);
+            return Err(Error::Answer);
         };
         for key in replaced {
             tracing::warn!(
@@ -97,13 +97,13 @@ impl Inner {
         Ok(body)
     }
 
-    async fn send(&self, command: &Cmd, within: Duration) -> Result<Value, EngineError> {
+    async fn send(&self, command: &Cmd, within: Duration) -> Result<Value, Error> {
         self.count_sent(bytes_of(command));
         let mut manager = self.connection.manager();
         match timeout(within, command.query_async::<Value>(&mut manager)).await {
             Ok(Ok(answer)) => Ok(self.received(answer)),
             Ok(Err(error)) => Err(error.into()),
-            Err(_) => Err(EngineError::Timeout),
+            Err(_) => Err(Error::Timeout),
         }
     }
 
@@ -112,9 +112,9 @@ impl Inner {
         &self,
         command: &Cmd,
         connection: &mut MultiplexedConnection,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T, Error> {
         self.count_sent(bytes_of(command));
-        let answer = command.query_async::<Value>(connection).await.map_err(EngineError::from);
+        let answer = command.query_async::<Value>(connection).await.map_err(Error::from);
         let answer = answer.and_then(|answer| convert(self.received(answer)));
         answer.map_err(|error| self.counted(error))
     }
@@ -129,18 +129,18 @@ impl Inner {
         answer
     }
 
-    fn counted(&self, error: EngineError) -> EngineError {
+    fn counted(&self, error: Error) -> Error {
         self.counters.errors.inc(error.failure());
         error
     }
 }
 
-fn convert<T: FromRedisValue>(answer: Value) -> Result<T, EngineError> {
-    T::from_redis_value(answer).map_err(|_| EngineError::Answer)
+fn convert<T: FromRedisValue>(answer: Value) -> Result<T, Error> {
+    T::from_redis_value(answer).map_err(|_| Error::Answer)
 }
 
 /// The keys whose foreign values a script has removed, and its result; `None` if the answer belongs
-/// to another call. The engine cuts an array at the first nil, so that a nil result is missing.
+/// to another call. Redis cuts an array at the first nil, so that a nil result is missing.
 fn result_of(answer: Value, call: &str) -> Option<(Vec<String>, Value)> {
     let Value::Array(values) = answer else { return None };
     let mut values = values.into_iter();

@@ -1,4 +1,4 @@
-//! Connections to the engine: one for commands, which reconnects by itself, and one for each reader
+//! Connections to Redis: one for commands, which reconnects by itself, and one for each reader
 //! that blocks.
 
 use std::time::Duration;
@@ -13,7 +13,7 @@ use redis::{
 use secrecy::ExposeSecret;
 use socket2::TcpKeepalive;
 
-use super::{EngineError, EngineSettings};
+use super::{Error, Settings};
 
 /// The longest time for TCP, TLS and `HELLO`.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -40,7 +40,7 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Connects at the first command.
-    pub(super) fn new(settings: &EngineSettings) -> Self {
+    pub(super) fn new(settings: &Settings) -> Self {
         let info = info(settings);
         let client = match settings.ca.clone() {
             None => Client::open(info).expect("the address was parsed"),
@@ -64,10 +64,7 @@ impl Connection {
 
     /// A connection of its own, for reads that block: on a shared one they would block all commands
     /// behind them.
-    pub(super) async fn open(
-        &self,
-        response: Duration,
-    ) -> Result<MultiplexedConnection, EngineError> {
+    pub(super) async fn open(&self, response: Duration) -> Result<MultiplexedConnection, Error> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CONNECT))
             .set_response_timeout(Some(response));
@@ -85,7 +82,7 @@ fn manager(client: &Client) -> ConnectionManager {
         .expect("it fails for subscriptions only")
 }
 
-fn info(settings: &EngineSettings) -> ConnectionInfo {
+fn info(settings: &Settings) -> ConnectionInfo {
     let url = &settings.url;
     let mut redis = RedisConnectionInfo::default()
         .set_protocol(ProtocolVersion::RESP3)
@@ -104,7 +101,7 @@ fn info(settings: &EngineSettings) -> ConnectionInfo {
         .set_tcp_settings(tcp())
 }
 
-fn address(settings: &EngineSettings) -> ConnectionAddr {
+fn address(settings: &Settings) -> ConnectionAddr {
     let (host, port) = (settings.url.host.clone(), settings.url.port);
     if settings.url.tls {
         return ConnectionAddr::TcpTls { host, port, insecure: false, tls_params: None };

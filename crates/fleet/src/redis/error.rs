@@ -2,39 +2,39 @@
 
 use redis::{ErrorKind, RedisError, ServerError};
 
-use frontend_map_platform::metrics::EngineFailure;
+use frontend_map_platform::metrics::RedisFailure;
 
 /// Why a command has no usable answer. The texts have no keys, values or addresses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EngineError {
-    /// The engine is known to be away; nothing was sent.
-    #[error("the engine is away")]
-    Away,
+pub enum Error {
+    /// Redis is known to be unavailable; nothing was sent.
+    #[error("Redis is unavailable")]
+    Unavailable,
     /// No answer in time. The command may have been executed.
     #[error("no answer in time")]
     Timeout,
     /// No connection, or it broke. The command may have been executed.
     #[error("no connection: {0}")]
     Connection(String),
-    /// The engine refuses the user or the password.
-    #[error("the engine refuses the user or the password")]
+    /// Redis refuses the user or the password.
+    #[error("Redis refuses the user or the password")]
     Authentication,
-    /// The engine refused the command with this code, such as `OOM`, `READONLY` or `WRONGTYPE`.
-    #[error("the engine refused the command: {0}")]
+    /// Redis refused the command with this code, such as `OOM`, `READONLY` or `WRONGTYPE`.
+    #[error("Redis refused the command: {0}")]
     Refused(String),
     /// The answer has another form than expected, or belongs to another command.
     #[error("an unexpected answer")]
     Answer,
 }
 
-impl EngineError {
-    pub(super) fn failure(&self) -> EngineFailure {
+impl Error {
+    pub(super) fn failure(&self) -> RedisFailure {
         match self {
-            Self::Away => EngineFailure::Away,
-            Self::Timeout => EngineFailure::Timeout,
-            Self::Connection(_) => EngineFailure::Connection,
-            Self::Authentication | Self::Refused(_) => EngineFailure::Refused,
-            Self::Answer => EngineFailure::Answer,
+            Self::Unavailable => RedisFailure::Unavailable,
+            Self::Timeout => RedisFailure::Timeout,
+            Self::Connection(_) => RedisFailure::Connection,
+            Self::Authentication | Self::Refused(_) => RedisFailure::Refused,
+            Self::Answer => RedisFailure::Answer,
         }
     }
 
@@ -55,7 +55,7 @@ impl EngineError {
     }
 }
 
-impl From<RedisError> for EngineError {
+impl From<RedisError> for Error {
     fn from(error: RedisError) -> Self {
         // A pipeline may have several refusals: the first one counts.
         let refusals = error.clone().into_server_errors();
@@ -69,7 +69,7 @@ impl From<RedisError> for EngineError {
                 Self::Connection(error.to_string())
             }
             ErrorKind::RESP3NotSupported => {
-                Self::Connection("the engine does not speak RESP3".to_owned())
+                Self::Connection("Redis does not speak RESP3".to_owned())
             }
             _ => Self::Answer,
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub use reader::{EventReader, Read};
 
-use super::{Argument, BadSeal, Engine, EngineError, Script, StreamEntry};
+use super::{Argument, BadSeal, Client, Error, Script, StreamEntry};
 
 /// About how many events the stream keeps.
 const MAX_EVENTS: usize = 10_000;
@@ -20,10 +20,10 @@ const TTL: Duration = Duration::from_hours(24);
 static APPEND_ONE: std::sync::LazyLock<Script> =
     std::sync::LazyLock::new(|| Script::with_events("return append_event(1, 1)"));
 
-/// The id of an event: the engine's time in ms, and a number within it.
+/// The id of an event: Redis's time in ms, and a number within it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId {
-    /// When the event was appended, by the engine's clock, in ms since 1970.
+    /// When the event was appended, by Redis's clock, in ms since 1970.
     pub ms: u64,
     /// Distinguishes events of the same ms.
     pub sequence: u64,
@@ -36,13 +36,13 @@ impl fmt::Display for StreamId {
 }
 
 impl FromStr for StreamId {
-    type Err = EngineError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, EngineError> {
+    fn from_str(text: &str) -> Result<Self, Error> {
         let parts = text.split_once('-').and_then(|(ms, sequence)| {
             Some(Self { ms: ms.parse().ok()?, sequence: sequence.parse().ok()? })
         });
-        parts.ok_or(EngineError::Answer)
+        parts.ok_or(Error::Answer)
     }
 }
 
@@ -67,17 +67,17 @@ pub struct SealedEvent {
     pub arguments: [Argument; 4],
 }
 
-impl Engine {
+impl Client {
     /// Appends an event, which all readers get.
     ///
     /// # Errors
-    /// [`EngineError`]; after a time-out or a broken connection, the event may have been appended.
+    /// [`Error`]; after a time-out or a broken connection, the event may have been appended.
     pub async fn append(
         &self,
         kind: &str,
         body: &[u8],
         within: Duration,
-    ) -> Result<StreamId, EngineError> {
+    ) -> Result<StreamId, Error> {
         let SealedEvent { keys, arguments } = self.sealed_event(kind, body);
         let id: String = self.script(&APPEND_ONE, &keys, arguments.into(), within).await?;
         id.parse()
@@ -99,12 +99,12 @@ impl Engine {
     /// whose seal is bad.
     ///
     /// # Errors
-    /// [`EngineError`].
+    /// [`Error`].
     pub async fn recent_events(
         &self,
         age: Duration,
         within: Duration,
-    ) -> Result<Vec<Event>, EngineError> {
+    ) -> Result<Vec<Event>, Error> {
         let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
         let from = self.now_ms().saturating_sub(age).max(0);
         let range = (&*from.to_string(), "+");
@@ -119,16 +119,16 @@ impl Engine {
     /// The number and the event of an entry.
     ///
     /// # Errors
-    /// [`EngineError::Answer`] if the entry has another form: no instance has written it.
+    /// [`Error::Answer`] if the entry has another form: no instance has written it.
     pub(super) fn event_of(
         &self,
         entry: &StreamEntry,
-    ) -> Result<(u64, Result<Event, BadSeal>), EngineError> {
+    ) -> Result<(u64, Result<Event, BadSeal>), Error> {
         let id = entry.id.parse()?;
         let number = entry.text("number").and_then(|number| number.parse().ok());
         let fields = (number, entry.text("kind"), entry.get("body"));
         let (Some(number), Some(kind), Some(sealed)) = fields else {
-            return Err(EngineError::Answer);
+            return Err(Error::Answer);
         };
         let body = self.open(&context(kind), sealed);
         Ok((number, body.map(|body| Event { id, kind: kind.to_owned(), body: body.to_vec() })))

@@ -1,6 +1,6 @@
-//! The heartbeat: one script a second registers the instance, reads the engine's clock, and gets
-//! and renews leases. It writes, so an engine that loads its data, is full, or is read-only counts
-//! as away, like one that does not answer.
+//! The heartbeat: one script a second registers the instance, reads Redis's clock, and gets
+//! and renews leases. It writes, so a Redis that loads its data, is full, or is read-only counts
+//! as unavailable, like one that does not answer.
 
 mod deployments;
 
@@ -14,17 +14,17 @@ use tokio::time::timeout;
 pub(super) use deployments::{CONTEXT as DEPLOYMENT, Deployments};
 
 use super::lease::{LIFETIME, Lease, LeaseRegistry};
-use super::{Argument, EngineError, EngineState, Inner, Script};
+use super::{Argument, Availability, Error, Inner, Script};
 
 /// The time between two heartbeats.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The longest time that a heartbeat waits while the engine can be used, and while it cannot; the
+/// The longest time that a heartbeat waits while Redis is available, and while it cannot; the
 /// latter includes connecting.
 const ANSWER: Duration = Duration::from_secs(1);
 const FIRST_ANSWER: Duration = Duration::from_millis(2_500);
 
-/// The engine is away after so many failures in a row, or so long after the last success.
+/// Redis is unavailable after so many failures in a row, or so long after the last success.
 const FAILURES: u32 = 2;
 const SILENCE: Duration = Duration::from_millis(2_500);
 
@@ -43,12 +43,13 @@ const KEYS_LIFETIME: Duration = Duration::from_hours(24);
 /// leases. Arguments: instance, a new incarnation in case there is none, lifetimes of instances,
 /// leases and keys in ms, number of wanted leases, whether the instance is registered (1 or 0), its
 /// sealed deployment (empty: not known yet); for each wanted lease the largest epoch that the
-/// instance knows; tokens of released leases. Returns the time in ms, the incarnation, the number of
-/// instances, some of the other deployments, and for each wanted lease whether this instance is the
-/// holder (0: another one is; 2: it is, in place of a foreign value), with the epoch. If the epoch of a lease is smaller than the known one, the engine has lost data: the
-/// lease passes to this instance with a larger epoch. A lease without an expiry gets one (`LT`).
-/// Apart from foreign values, nothing is deleted before the first command that needs memory: a full
-/// engine must refuse the heartbeat, and it refuses no command once the script has written.
+/// instance knows; tokens of released leases. Returns the time in ms, the incarnation, the number
+/// of instances, some of the other deployments, and for each wanted lease whether this instance is
+/// the holder (0: another one is; 2: it is, in place of a foreign value), with the epoch. If the
+/// epoch of a lease is smaller than the known one, Redis has lost data: the lease passes to this
+/// instance with a larger epoch. A lease without an expiry gets one (`LT`). Apart from foreign
+/// values, nothing is deleted before the first command that needs memory: a full redis must refuse
+/// the heartbeat, and it refuses no command once the script has written.
 static BEAT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
@@ -146,10 +147,10 @@ return 1
 /// What the script returns.
 type Answer = (i64, String, usize, Vec<Vec<u8>>, Vec<(u8, u64)>);
 
-/// Sends heartbeats until the last clone of the engine is dropped.
-pub(super) async fn run(engine: Weak<Inner>) {
+/// Sends heartbeats until the last clone of Redis is dropped.
+pub(super) async fn run(redis: Weak<Inner>) {
     let mut heartbeats = Heartbeats::default();
-    while let Some(inner) = engine.upgrade() {
+    while let Some(inner) = redis.upgrade() {
         let begun = Instant::now();
         let within = heartbeats.answer_within(&inner, begun);
         let result = watching(&inner.leases, beat(&inner, within)).await;
@@ -183,26 +184,21 @@ struct Heartbeats {
 impl Heartbeats {
     /// The longest time that the heartbeat that begins now may take.
     fn answer_within(&self, inner: &Inner, now: Instant) -> Duration {
-        let is_here = matches!(inner.availability.state(), EngineState::Here { .. });
-        let Some(last) = self.last_success.filter(|_| is_here) else { return FIRST_ANSWER };
+        let is_available = matches!(inner.availability.get(), Availability::Available { .. });
+        let Some(last) = self.last_success.filter(|_| is_available) else { return FIRST_ANSWER };
         let left = (last + SILENCE).saturating_duration_since(now);
         ANSWER.min(left.max(ANSWER / 10))
     }
 
     /// Records the result of a heartbeat; returns the pause until the next one.
-    fn record(
-        &mut self,
-        inner: &Inner,
-        begun: Instant,
-        result: Result<String, EngineError>,
-    ) -> Duration {
+    fn record(&mut self, inner: &Inner, begun: Instant, result: Result<String, Error>) -> Duration {
         match result {
             Ok(incarnation) => {
                 let last = self.incarnation.replace(incarnation);
                 let is_other = last.is_some() && last != self.incarnation;
                 (self.failures, self.last_success) = (0, Some(begun));
                 inner.counters.heartbeats.inc();
-                if inner.availability.here(is_other) {
+                if inner.availability.set_available(is_other) {
                     inner.counters.sessions.inc();
                 }
                 (begun + INTERVAL).saturating_duration_since(Instant::now())
@@ -212,7 +208,7 @@ impl Heartbeats {
                 inner.connection.replace();
                 let silent = self.last_success.is_none_or(|last| last.elapsed() >= SILENCE);
                 if silent || self.failures >= FAILURES {
-                    inner.availability.away(reason);
+                    inner.availability.set_unavailable(reason);
                 }
                 pause(begun, self.failures)
             }
@@ -221,7 +217,7 @@ impl Heartbeats {
 }
 
 /// The pause after a failure, from the beginning of the failed heartbeat. A random half of it is left
-/// out, because many instances lose the engine at once.
+/// out, because many instances lose Redis at once.
 fn pause(begun: Instant, failures: u32) -> Duration {
     let longest = FIRST_PAUSE.saturating_mul(1 << failures.saturating_sub(1).min(8)).min(MAX_PAUSE);
     let half = longest / 2;
@@ -229,7 +225,7 @@ fn pause(begun: Instant, failures: u32) -> Duration {
     next.saturating_duration_since(Instant::now())
 }
 
-async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
+async fn beat(inner: &Inner, within: Duration) -> Result<String, Error> {
     let counts = !inner.leases.is_leaving();
     let (leases, dropped) = (inner.leases.wanted(), inner.leases.take_dropped());
     let keys = base_keys(inner).into_iter();
@@ -247,7 +243,7 @@ async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
     ];
     arguments.extend(leases.iter().map(|lease| Argument::from(lease.known_epoch())));
     arguments.extend(dropped.into_iter().map(|(_, token)| Argument::from(token)));
-    if !matches!(inner.availability.state(), EngineState::Here { .. }) {
+    if !matches!(inner.availability.get(), Availability::Available { .. }) {
         inner.try_to_connect(within).await?;
     }
     let sent = Instant::now();

@@ -76,7 +76,7 @@ impl Lease {
         &self.0.name
     }
 
-    /// Its key in the engine, for scripts that compare its value with [`Lease::token`].
+    /// Its key in Redis, for scripts that compare its value with [`Lease::token`].
     #[must_use]
     pub fn key(&self) -> &str {
         &self.0.key

@@ -1,4 +1,4 @@
-//! Tries an engine before it is used: address, password, each command of the access list, eviction
+//! Tries a Redis before it is used: address, password, each command of the access list, eviction
 //! policy, and whether another deployment uses the same keys. For `frontend-map check`.
 
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::connection::Connection;
 use super::heartbeat::DEPLOYMENT;
 use super::seal::Sealer;
-use super::{EngineError, EngineSettings, base};
+use super::{Error, Settings, base};
 
 /// The time limit of each step.
 const WITHIN: Duration = Duration::from_secs(5);
@@ -67,12 +67,12 @@ pub struct Probe {
     pub notes: Vec<String>,
 }
 
-/// Tries an engine. `deployment` describes this deployment, as in
-/// [`Engine::set_deployment`](super::Engine::set_deployment).
-pub async fn probe(settings: &EngineSettings, deployment: &str) -> Probe {
+/// Tries a Redis. `deployment` describes this deployment, as in
+/// [`Client::set_deployment`](super::Client::set_deployment).
+pub async fn probe(settings: &Settings, deployment: &str) -> Probe {
     let mut probe = Probe::default();
     let opened = timeout(WITHIN, Connection::new(settings).open(WITHIN)).await;
-    let mut connection = match opened.unwrap_or(Err(EngineError::Timeout)) {
+    let mut connection = match opened.unwrap_or(Err(Error::Timeout)) {
         Ok(connection) => connection,
         Err(error) => {
             probe.problems.push(unreachable(settings, &error));
@@ -100,17 +100,17 @@ enum Step {
     Deployments,
 }
 
-/// Why the engine cannot be used, and what to do.
-fn unreachable(settings: &EngineSettings, error: &EngineError) -> String {
+/// Why Redis is unavailable, and what to do.
+fn unreachable(settings: &Settings, error: &Error) -> String {
     let remedy = match error {
-        EngineError::Authentication => {
+        Error::Authentication => {
             "set the user in `shared.url`, and the password in FRONTEND_MAP__SHARED__PASSWORD or \
              `shared.password_file`"
         }
-        EngineError::Refused(code) if code == "NOPERM" => {
+        Error::Refused(code) if code == "NOPERM" => {
             "allow the user `+hello`, and `+select` for a database other than 0"
         }
-        EngineError::Connection(reason) if settings.url.tls && reason.contains("certificate") => {
+        Error::Connection(reason) if settings.url.tls && reason.contains("certificate") => {
             "set `shared.ca_file` to a file with its root certificate"
         }
         _ => "check `shared.url`, and that this machine reaches it",
@@ -121,9 +121,9 @@ fn unreachable(settings: &EngineSettings, error: &EngineError) -> String {
 impl Probe {
     async fn commands(
         &mut self,
-        settings: &EngineSettings,
+        settings: &Settings,
         connection: &mut MultiplexedConnection,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), Error> {
         let base = base(&settings.prefix, &sealer(settings));
         let own = format!("{base}:probe:{:016x}", fastrand::u64(..));
         let key = |word: &str| {
@@ -142,15 +142,15 @@ impl Probe {
         for (name, result) in names.zip(results) {
             let Err(error) = result else { continue };
             let text = error.detail().unwrap_or_default().to_owned();
-            match EngineError::from(error) {
-                EngineError::Refused(code) if code == "NOSCRIPT" => {}
-                EngineError::Refused(code) if code == "NOPERM" && is_about_keys(&text) => {
+            match Error::from(error) {
+                Error::Refused(code) if code == "NOSCRIPT" => {}
+                Error::Refused(code) if code == "NOPERM" && is_about_keys(&text) => {
                     keys = true;
                 }
-                EngineError::Refused(code) if code == "NOPERM" && name == "info" => {
+                Error::Refused(code) if code == "NOPERM" && name == "info" => {
                     self.notes.push("the eviction policy is not known: allow `+info`".to_owned());
                 }
-                EngineError::Refused(code) if code == "NOPERM" => denied.push(format!("+{name}")),
+                Error::Refused(code) if code == "NOPERM" => denied.push(format!("+{name}")),
                 error => other.push((name, error)),
             }
         }
@@ -164,8 +164,8 @@ impl Probe {
         }
         if let Some((name, error)) = other.first() {
             let remedy = match error {
-                EngineError::Refused(code) if code == "OOM" => "raise `maxmemory`",
-                EngineError::Refused(code) if code == "READONLY" => {
+                Error::Refused(code) if code == "OOM" => "raise `maxmemory`",
+                Error::Refused(code) if code == "READONLY" => {
                     "the address is that of a replica: set `shared.url` to the primary"
                 }
                 _ => "instances cannot use it like this",
@@ -177,10 +177,7 @@ impl Probe {
         Ok(())
     }
 
-    async fn information(
-        &mut self,
-        connection: &mut MultiplexedConnection,
-    ) -> Result<(), EngineError> {
+    async fn information(&mut self, connection: &mut MultiplexedConnection) -> Result<(), Error> {
         let mut pipeline = redis::pipe();
         pipeline.cmd("INFO").arg("server").cmd("INFO").arg("memory");
         let results = send(pipeline, connection).await?;
@@ -213,10 +210,10 @@ impl Probe {
     /// The other deployments whose instances have sent a heartbeat in the last seconds.
     async fn deployments(
         &mut self,
-        settings: &EngineSettings,
+        settings: &Settings,
         own: &str,
         connection: &mut MultiplexedConnection,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), Error> {
         let sealer = sealer(settings);
         let key = format!("{}:deployments", base(&settings.prefix, &sealer));
         let mut pipeline = redis::pipe();
@@ -250,7 +247,7 @@ fn is_about_keys(text: &str) -> bool {
     text.contains(" access a key") || text.contains(" access one of the keys")
 }
 
-fn sealer(settings: &EngineSettings) -> Sealer {
+fn sealer(settings: &Settings) -> Sealer {
     Sealer::new(&settings.prefix, settings.key.as_ref())
 }
 
@@ -263,10 +260,10 @@ fn text_of(result: RedisResult<Value>) -> Option<String> {
 async fn send(
     mut pipeline: Pipeline,
     connection: &mut MultiplexedConnection,
-) -> Result<Vec<RedisResult<Value>>, EngineError> {
+) -> Result<Vec<RedisResult<Value>>, Error> {
     pipeline.ignore_errors();
     let results = timeout(WITHIN, pipeline.query_async(connection)).await;
-    Ok(results.map_err(|_| EngineError::Timeout)??)
+    Ok(results.map_err(|_| Error::Timeout)??)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Scripts in Lua, which the engine runs atomically.
+//! Scripts in Lua, which Redis runs atomically.
 
 use redis::{RedisWrite, ToRedisArgs};
 

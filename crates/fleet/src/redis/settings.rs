@@ -1,4 +1,4 @@
-//! The address of the engine, and the secrets that its use needs.
+//! The address of Redis, and the secrets that its use needs.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ pub const MIN_KEY_BYTES: usize = 32;
 /// The port if the address has none.
 const DEFAULT_PORT: u16 = 6379;
 
-/// The settings of the engine's client. `Debug` does not show secrets.
+/// The settings of Redis's client. `Debug` does not show secrets.
 #[derive(Clone, Debug)]
-pub struct EngineSettings {
+pub struct Settings {
     /// The address.
-    pub url: EngineUrl,
+    pub url: RedisUrl,
     /// The password of the user, if it has one.
     pub password: Option<SecretString>,
     /// The beginning of all keys.
@@ -26,17 +26,17 @@ pub struct EngineSettings {
     pub ca: Option<Vec<u8>>,
 }
 
-impl EngineSettings {
+impl Settings {
     /// The settings with this address and prefix, without secrets.
     #[must_use]
-    pub fn new(url: EngineUrl, prefix: &str) -> Self {
+    pub fn new(url: RedisUrl, prefix: &str) -> Self {
         Self { url, password: None, prefix: prefix.to_owned(), key: None, ca: None }
     }
 }
 
-/// The address of an engine, such as `redis://engine.example:6379/0`. It has no password.
+/// The address of a Redis, such as `redis://redis.example:6379/0`. It has no password.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EngineUrl {
+pub struct RedisUrl {
     /// Whether TLS is used (`rediss`).
     pub tls: bool,
     /// The user, if it is not the default one.
@@ -51,7 +51,7 @@ pub struct EngineUrl {
 
 /// Why an address is refused. The texts do not have the address, which may have a password in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EngineUrlError {
+pub enum RedisUrlError {
     /// Not a URL of a known scheme.
     #[error("must be a URL such as redis://host:6379 or rediss://host:6379")]
     Scheme,
@@ -72,26 +72,26 @@ pub enum EngineUrlError {
     Query,
 }
 
-impl EngineUrl {
+impl RedisUrl {
     /// Parses an address.
     ///
     /// # Errors
-    /// [`EngineUrlError`], whose text does not have the address.
-    pub fn parse(text: &str) -> Result<Self, EngineUrlError> {
-        let url = Url::parse(text).map_err(|_| EngineUrlError::Scheme)?;
+    /// [`RedisUrlError`], whose text does not have the address.
+    pub fn parse(text: &str) -> Result<Self, RedisUrlError> {
+        let url = Url::parse(text).map_err(|_| RedisUrlError::Scheme)?;
         let tls = match url.scheme() {
             "redis" => false,
             "rediss" => true,
-            _ => return Err(EngineUrlError::Scheme),
+            _ => return Err(RedisUrlError::Scheme),
         };
         if url.password().is_some() {
-            return Err(EngineUrlError::Password);
+            return Err(RedisUrlError::Password);
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(EngineUrlError::Query);
+            return Err(RedisUrlError::Query);
         }
         let user = percent_encoding::percent_decode_str(url.username());
-        let user = user.decode_utf8().map_err(|_| EngineUrlError::User)?.into_owned();
+        let user = user.decode_utf8().map_err(|_| RedisUrlError::User)?.into_owned();
         Ok(Self {
             tls,
             user: Some(user).filter(|user| !user.is_empty()),
@@ -102,25 +102,25 @@ impl EngineUrl {
     }
 }
 
-fn host(url: &Url) -> Result<String, EngineUrlError> {
+fn host(url: &Url) -> Result<String, RedisUrlError> {
     match url.host() {
         Some(Host::Domain(name)) if !name.is_empty() => Ok(name.to_owned()),
         Some(Host::Ipv4(address)) => Ok(address.to_string()),
         Some(Host::Ipv6(address)) => Ok(address.to_string()),
-        _ => Err(EngineUrlError::Host),
+        _ => Err(RedisUrlError::Host),
     }
 }
 
-fn database(path: &str) -> Result<i64, EngineUrlError> {
+fn database(path: &str) -> Result<i64, RedisUrlError> {
     let digits = path.strip_prefix('/').unwrap_or(path);
     if digits.is_empty() {
         return Ok(0);
     }
     let number = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok());
-    number.flatten().ok_or(EngineUrlError::Database)
+    number.flatten().ok_or(RedisUrlError::Database)
 }
 
-impl fmt::Display for EngineUrl {
+impl fmt::Display for RedisUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.tls { "rediss" } else { "redis" };
         let Self { host, port, database, .. } = self;
@@ -141,11 +141,11 @@ mod tests {
         for (text, shown, user) in [
             ("redis://localhost", "redis://localhost:6379/0", None),
             ("redis://localhost/", "redis://localhost:6379/0", None),
-            ("rediss://engine.example:7000/3", "rediss://engine.example:7000/3", None),
+            ("rediss://redis.example:7000/3", "rediss://redis.example:7000/3", None),
             ("redis://map@10.0.0.1:1", "redis://10.0.0.1:1/0", Some("map")),
             ("redis://a%20b@[::1]:2/15", "redis://[::1]:2/15", Some("a b")),
         ] {
-            let url = EngineUrl::parse(text).unwrap();
+            let url = RedisUrl::parse(text).unwrap();
             assert_eq!((url.to_string().as_str(), url.user.as_deref()), (shown, user), "{text}");
         }
     }
@@ -153,22 +153,22 @@ mod tests {
     #[test]
     fn parse_refuses_other_addresses_without_their_text() {
         for (text, expected) in [
-            ("", EngineUrlError::Scheme),
-            ("localhost:6379", EngineUrlError::Scheme),
-            ("http://localhost", EngineUrlError::Scheme),
-            ("redis+unix:///tmp/x", EngineUrlError::Scheme),
-            ("redis://:hunter2@localhost", EngineUrlError::Password),
-            ("redis://map:hunter2@localhost", EngineUrlError::Password),
-            ("redis:///0", EngineUrlError::Host),
-            ("redis://localhost/x", EngineUrlError::Database),
-            ("redis://localhost/-1", EngineUrlError::Database),
-            ("redis://localhost/0/1", EngineUrlError::Database),
-            ("redis://localhost/99999999999999999999", EngineUrlError::Database),
-            ("redis://localhost?db=1", EngineUrlError::Query),
-            ("redis://localhost#1", EngineUrlError::Query),
-            ("redis://%FF@localhost", EngineUrlError::User),
+            ("", RedisUrlError::Scheme),
+            ("localhost:6379", RedisUrlError::Scheme),
+            ("http://localhost", RedisUrlError::Scheme),
+            ("redis+unix:///tmp/x", RedisUrlError::Scheme),
+            ("redis://:hunter2@localhost", RedisUrlError::Password),
+            ("redis://map:hunter2@localhost", RedisUrlError::Password),
+            ("redis:///0", RedisUrlError::Host),
+            ("redis://localhost/x", RedisUrlError::Database),
+            ("redis://localhost/-1", RedisUrlError::Database),
+            ("redis://localhost/0/1", RedisUrlError::Database),
+            ("redis://localhost/99999999999999999999", RedisUrlError::Database),
+            ("redis://localhost?db=1", RedisUrlError::Query),
+            ("redis://localhost#1", RedisUrlError::Query),
+            ("redis://%FF@localhost", RedisUrlError::User),
         ] {
-            let error = EngineUrl::parse(text).unwrap_err();
+            let error = RedisUrl::parse(text).unwrap_err();
             assert_eq!(error, expected, "{text}");
             assert!(!error.to_string().contains("hunter2"));
         }

@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use super::{
     CONCURRENT_CHECKS, CheckResult, DRAIN_BYTES, DRAIN_TIME, Failure, HEAD_TIMEOUT, location,
 };
-use frontend_map_platform::outgoing::{self, BuildError, Cause, FencedResolver, LookUp};
+use frontend_map_platform::outgoing::{self, BuildError, Cause, LookUp, SsrfGuard};
 
 /// Lets the operator of a frontend tell these requests from visitors.
 const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
@@ -30,12 +30,12 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client that resolves names by `look_up`, within the address fence.
+    /// A client that resolves names by `look_up`, with SSRF protection.
     ///
-    /// An IP address in a URL is not resolved, so the fence does not apply to it: it comes from the
-    /// settings, and redirects are not followed.
+    /// An IP address in a URL is not resolved, so SSRF protection does not apply to it: it comes
+    /// from the settings, and redirects are not followed.
     pub(super) fn new(look_up: LookUp) -> Result<Self, BuildError> {
-        let resolver = FencedResolver::new(look_up);
+        let resolver = SsrfGuard::new(look_up);
         let client = |max_idle| -> Result<_, BuildError> {
             let client = outgoing::client_builder()?
                 .dns_resolver(resolver.clone())

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::message::Message;
 use super::{Target, Timing};
 use frontend_map_platform::clock::unix_ms;
-use frontend_map_platform::outgoing::{self, BuildError, FencedResolver, LookUp};
+use frontend_map_platform::outgoing::{self, BuildError, LookUp, SsrfGuard};
 
 const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
 
@@ -34,11 +34,11 @@ pub(super) struct DeliveryError {
 }
 
 impl Client {
-    /// A client that resolves names by `look_up`, within the address fence. An address in the URL is used
-    /// as it is written.
+    /// A client that resolves names by `look_up`, with SSRF protection. An address in the URL is
+    /// used as it is written.
     pub(super) fn new(look_up: LookUp, timing: Timing) -> Result<Self, BuildError> {
         let http = outgoing::client_builder()?
-            .dns_resolver(FencedResolver::new(look_up))
+            .dns_resolver(SsrfGuard::new(look_up))
             .user_agent(USER_AGENT)
             .connect_timeout(timing.connect)
             .build()?;

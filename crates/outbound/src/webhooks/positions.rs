@@ -1,4 +1,4 @@
-//! Where the positions of targets are kept: in the store of this process, or in the engine that
+//! Where the positions of targets are kept: in the store of this process, or in Redis that
 //! several instances share.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use frontend_map_store::Store;
 pub enum Positions {
     /// In the store, if there is one: this process alone sends.
     Store(Arc<Store>),
-    /// In the engine: the holder of the lease of a target and a site sends.
+    /// In Redis: the holder of the lease of a target and a site sends.
     Shared(SharedPositions),
 }
 
@@ -43,7 +43,7 @@ impl OfSite {
     }
 
     /// Whether this process sends the changes of the site to the target, as far as it knows.
-    pub(super) fn is_here(&self) -> bool {
+    pub(super) fn is_available(&self) -> bool {
         match self {
             Self::Store(_) => true,
             Self::Shared(shared) => shared.is_sender(),

@@ -16,13 +16,13 @@ use super::{MAX_WAITING, Notifier, Progress, Target, Timing};
 use frontend_map_catalog::changes::log::Cursor;
 use frontend_map_platform::clock::unix_ms;
 
-/// The pause after the engine has not answered.
+/// The pause after Redis has not answered.
 const SHARED_PAUSE: Duration = Duration::from_millis(250);
 
 pub(super) struct Worker {
     pub(super) notifier: Arc<Notifier>,
     pub(super) positions: OfSite,
-    /// In which the position in the engine is written.
+    /// In which the position in Redis is written.
     pub(super) epoch: AtomicU64,
     pub(super) client: Client,
     pub(super) target: Arc<Target>,

@@ -31,7 +31,7 @@ pub(super) async fn addresses(look_up: &LookUp, name: String) -> Result<Vec<IpAd
     at_least_one(look_up(name).await)
 }
 
-/// The system's resolver, for a client without the address fence.
+/// The system's resolver, for a client without SSRF protection.
 pub(super) struct SystemResolver;
 
 impl Resolve for SystemResolver {

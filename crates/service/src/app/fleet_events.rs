@@ -10,7 +10,7 @@ use super::App;
 use super::similar_types::warn_of_similar_type;
 
 /// Shares an event of the CMS that this instance has received with all instances, within 50 ms;
-/// while the engine is away, applies it at once.
+/// while Redis is unavailable, applies it at once.
 pub async fn receive_cms_event(app: &App, event: CmsEvent) {
     warn_of_similar_type(app, &event);
     record(app, &event);

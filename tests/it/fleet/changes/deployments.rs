@@ -70,7 +70,7 @@ fn edit(content: &Content, service: &Service, slug: &str) {
 
 fn problem(service: &Service) -> Value {
     let mut ready = http::get(service.admin(), "/readyz").json();
-    assert_eq!(ready["shared"]["state"], "here");
+    assert_eq!(ready["shared"]["state"], "available");
     ready["shared"]["problem"].take()
 }
 

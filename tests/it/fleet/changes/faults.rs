@@ -206,7 +206,7 @@ fn foreign_values_in_the_log_of_a_site_end_it_and_delay_no_other_site() {
 }
 
 #[test]
-fn engine_that_was_restored_to_an_earlier_state_and_has_other_changes_begins_a_new_log() {
+fn redis_that_was_restored_to_an_earlier_state_and_has_other_changes_begins_a_new_log() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
     let start = cursor(&instances.all[0]);

@@ -163,7 +163,7 @@ impl World {
 fn target_gets_each_change_once_and_in_order_over_a_takeover() {
     let world = World::new();
     let mut all = vec![world.instance(), world.instance(), world.instance()];
-    // A target for which the engine has no position may have missed changes.
+    // A target for which Redis has no position may have missed changes.
     world.receiver.gets(&["reset"]);
     world.edit(&all[0], "a1");
     world.receiver.gets(&["reset", "/en/articles/a1"]);
@@ -182,7 +182,7 @@ fn target_gets_each_change_once_and_in_order_over_a_takeover() {
 }
 
 #[test]
-fn target_gets_nothing_while_the_engine_is_away_and_all_of_it_afterwards() {
+fn target_gets_nothing_while_redis_is_unavailable_and_all_of_it_afterwards() {
     let world = World::new();
     let all = [world.instance(), world.instance()];
     world.receiver.gets(&["reset"]);
@@ -204,7 +204,7 @@ fn target_gets_nothing_while_the_engine_is_away_and_all_of_it_afterwards() {
 }
 
 #[test]
-fn target_gets_a_reset_after_the_engine_was_flushed() {
+fn target_gets_a_reset_after_redis_was_flushed() {
     let world = World::new();
     let all = [world.instance(), world.instance()];
     world.receiver.gets(&["reset"]);

@@ -1,12 +1,12 @@
 //! Values with a good seal that no instance would publish: without a key, each client that can
-//! write to the engine can write them. They must not break anything, and no invalid path may be
+//! write to Redis can write them. They must not break anything, and no invalid path may be
 //! served.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use frontend_map_catalog::snapshot::{Builder, Listing, PageVersion, Snapshot, Titles};
-use frontend_map_fleet::redis::{Engine, EngineSettings, EngineUrl};
+use frontend_map_fleet::redis::{self as fleet_redis, RedisUrl};
 use frontend_map_rules::frontend_url::Hosts;
 use frontend_map_rules::{Locale, LocalePrefix, Locales, RuleSet};
 use serde_json::{Value, json};
@@ -20,22 +20,23 @@ use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::wait::until_so;
 
-/// A attacker who can write to the engine.
+/// A attacker who can write to Redis.
 struct Attacker {
     runtime: Runtime,
-    engine: Engine,
+    client: fleet_redis::Client,
 }
 
 impl Attacker {
     fn at(redis: &Redis) -> Self {
         let runtime = Runtime::new().expect("a runtime");
-        let settings = EngineSettings::new(EngineUrl::parse(&redis.url()).unwrap(), "frontend-map");
-        let engine = {
+        let settings =
+            fleet_redis::Settings::new(RedisUrl::parse(&redis.url()).unwrap(), "frontend-map");
+        let client = {
             let _entered = runtime.enter();
-            Engine::start(&settings, Arc::default())
+            fleet_redis::Client::start(&settings, Arc::default())
         };
-        until_so("the engine is here", || engine.is_here());
-        Self { runtime, engine }
+        until_so("Redis is available", || client.is_available());
+        Self { runtime, client }
     }
 
     /// Replaces the pointer by one with the next version.
@@ -48,7 +49,7 @@ impl Attacker {
         let position = pointer.get("position").unwrap_or(&position);
         let at = format!("{}-{}", position["epoch"], position["version"]);
         let text = serde_json::to_vec(&pointer).unwrap();
-        let sealed = self.engine.seal(&format!("pointer of {}", stored.list), &text);
+        let sealed = self.client.seal(&format!("pointer of {}", stored.list), &text);
         let key = stored.pointer_key();
         let mut set = redis::cmd("HSET");
         set.arg(key).arg("at").arg(at.clone()).arg("pointer").arg(sealed);
@@ -59,7 +60,7 @@ impl Attacker {
     /// Uploads a snapshot as a base, and replaces the pointer by one to it.
     fn publish_snapshot(&self, stored: &mut Stored, snapshot: &Snapshot) {
         let bytes = snapshot.serialize(&stored.list, Titles::Kept);
-        let upload = self.engine.upload("chunk:crafted", &bytes, Duration::from_mins(1));
+        let upload = self.client.upload("chunk:crafted", &bytes, Duration::from_mins(1));
         let chunks = self.runtime.block_on(upload).expect("an upload");
         self.publish(stored, |pointer| {
             pointer["hash"] = json!(format!("{:032x}", snapshot.content_hash()));
@@ -72,7 +73,7 @@ impl Attacker {
 
     fn announce(&self, list: &str, at: &str) {
         let body = format!("{list} {at}");
-        let append = self.engine.append("list", body.as_bytes(), Duration::from_secs(5));
+        let append = self.client.append("list", body.as_bytes(), Duration::from_secs(5));
         self.runtime.block_on(append).expect("an event");
     }
 }

@@ -1,4 +1,4 @@
-//! A list that is damaged in the engine is refused as a whole, and published again.
+//! A list that is damaged in Redis is refused as a whole, and published again.
 
 use super::Stored;
 use crate::fleet::instances::{Instances, changed, instance, paths, role, sorted, walks};

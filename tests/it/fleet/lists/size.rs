@@ -1,4 +1,4 @@
-//! How much the engine holds.
+//! How much Redis holds.
 
 use super::Stored;
 use crate::fleet::instances::{Instances, UID, changed, sorted};
@@ -8,7 +8,7 @@ use crate::support::wait::until_so;
 
 const URLS: usize = 50_000;
 
-/// The bytes of these keys, as the engine counts them.
+/// The bytes of these keys, as Redis counts them.
 fn bytes(stored: &mut Stored, keys: &[String]) -> usize {
     keys.iter()
         .map(|key| {

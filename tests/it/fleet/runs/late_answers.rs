@@ -1,4 +1,4 @@
-//! How long a request waits for an engine whose answers are late, before its run begins.
+//! How long a request waits for a Redis whose answers are late, before its run begins.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -19,7 +19,7 @@ const LATE: Duration = Duration::from_millis(35);
 /// One measurement each, because an instance shares a run between its callers.
 const TYPES: usize = 7;
 
-/// The address of a proxy behind which each answer of the engine is late.
+/// The address of a proxy behind which each answer of Redis is late.
 fn late(redis: &Redis) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, port) = (listener.local_addr().unwrap(), redis.port());
@@ -62,7 +62,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, delay: Duration) {
 fn start(peer: &FrontEnd, url: &str) -> Service {
     let setup = site(&peer.url("http", ""), TYPES, &slugs("a", 3));
     let service = setup.env("FRONTEND_MAP__SHARED__URL", url).start();
-    until_so("the engine is here", || service.log().contains("the shared engine can be used"));
+    until_so("Redis is available", || service.log().contains("Redis is available"));
     service
 }
 
@@ -94,6 +94,6 @@ async fn run_begins_after_one_wait_where_its_shared_result_is_late_and_refused()
     assert_eq!(peer.heads().len(), 2 * TYPES * 3);
     took.sort();
     println!("until the heads of {TYPES} streams: {took:?}");
-    // 50 ms for the engine, and what a busy machine needs: three answers take 105 ms.
+    // 50 ms for Redis, and what a busy machine needs: three answers take 105 ms.
     assert!(took[TYPES / 2] < Duration::from_millis(90), "{took:?}");
 }

@@ -1,6 +1,6 @@
 //! A batch of changes as it travels between instances, in parts of a bounded size.
 //!
-//! The bytes are sealed by the shared engine's client; what is read here may have been written by another
+//! The bytes are sealed by Redis's client; what is read here may have been written by another
 //! version of the service all the same, so that each value is checked.
 
 use std::borrow::Cow;
@@ -17,12 +17,12 @@ use super::site_log::Batch;
 
 /// The format, which changes with the form of the bytes or their meaning.
 const FORMAT: u8 = 1;
-/// The texts of a part, in bytes before compression: no part of a batch is larger in the engine.
+/// The texts of a part, in bytes before compression: no part of a batch is larger in Redis.
 const PART_BYTES: usize = 512 * 1024;
 /// The most bytes of a part after decompression: texts may be escaped, and the last change may exceed
 /// [`PART_BYTES`].
 const MAX_INFLATED: u64 = 8 * 1024 * 1024;
-/// The parts of one batch. More changes would block the engine: the log begins again instead.
+/// The parts of one batch. More changes would block Redis: the log begins again instead.
 const MAX_PARTS: usize = 64;
 /// What a change takes beside its texts, in bytes.
 const OVERHEAD: usize = 40;

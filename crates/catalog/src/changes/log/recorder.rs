@@ -61,7 +61,7 @@ impl Recorder {
         Self { log, is_idle: false, state: Mutex::default() }
     }
 
-    /// One that records nothing, because the instances of a fleet have one log in the engine that they
+    /// One that records nothing, because the instances of a fleet have one log in Redis that they
     /// share.
     #[must_use]
     pub fn idle(log: Arc<ChangeLog>) -> Self {

@@ -1,7 +1,7 @@
-//! The logs that a shared engine has, as an instance follows them.
+//! The logs that a redis has, as an instance follows them.
 //!
 //! The log of a site has the same identity and the same sequence numbers on all instances, so that a
-//! cursor of one is valid on all. An instance that records changes by itself, because the engine is
+//! cursor of one is valid on all. An instance that records changes by itself, because Redis is
 //! away, continues its copy as a branch with an identity of its own.
 
 use super::parts::Part;
@@ -20,7 +20,7 @@ pub enum Applied {
 }
 
 impl ChangeLog {
-    /// The log of this site is the one that the engine has with this identity and source. A copy of it
+    /// The log of this site is the one that Redis has with this identity and source. A copy of it
     /// is continued without what the instance has recorded by itself; in place of another log an empty
     /// one begins. Returns the sequence number after which changes are to be read.
     pub fn follow(&self, site: &str, log: u64, source: u128) -> u64 {
@@ -35,7 +35,7 @@ impl ChangeLog {
         own.present().sequence
     }
 
-    /// Appends changes that the engine has, to a log that is followed. If changes before them are no
+    /// Appends changes that Redis has, to a log that is followed. If changes before them are no
     /// longer kept, the log begins with these.
     pub fn apply(&self, site: &str, part: Part) -> Applied {
         let state = &mut *self.state.lock();
@@ -64,7 +64,7 @@ impl ChangeLog {
     }
 
     /// Whether a cursor is of the log that a site has now, after the changes that are known here: it may be
-    /// from an instance that has read more of the engine's log.
+    /// from an instance that has read more of Redis's log.
     #[must_use]
     pub fn is_ahead(&self, site: &str, cursor: Cursor) -> bool {
         let state = &mut *self.state.lock();

@@ -46,7 +46,7 @@ pub(super) struct SiteLog {
     /// The sequence number before the first entry.
     base: u64,
     entries: VecDeque<Entry>,
-    /// Whether a file or the shared engine has all of it.
+    /// Whether a file or Redis has all of it.
     is_stored: bool,
 }
 
@@ -91,7 +91,7 @@ impl SiteLog {
         }
     }
 
-    /// The log that a file or the shared engine has.
+    /// The log that a file or Redis has.
     pub(super) fn stored(head: LogHead, entries: VecDeque<Entry>) -> Self {
         Self {
             id: head.log,
@@ -117,7 +117,7 @@ impl SiteLog {
         }
     }
 
-    /// Whether a file or the shared engine has all of it.
+    /// Whether a file or Redis has all of it.
     pub(super) fn is_shared(&self) -> bool {
         self.is_stored
     }

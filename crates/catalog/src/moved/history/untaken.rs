@@ -2,7 +2,7 @@
 
 use super::names::SiteId;
 
-/// Without the engine, changes wait for its return: there are at most so many, in 4 MB and the paths of
+/// Without Redis, changes wait for its return: there are at most so many, in 4 MB and the paths of
 /// dropped rows. Beyond them, each row counts as changed instead.
 pub(super) const MAX_UNTAKEN: usize = 100_000;
 

@@ -1,6 +1,6 @@
-//! One attempt to renew, return and get permits: the request to the engine, and its response.
+//! One attempt to renew, return and get permits: the request to Redis, and its response.
 
-/// What one attempt sends to the engine.
+/// What one attempt sends to Redis.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
     /// Permits of checks in flight.
@@ -11,13 +11,13 @@ pub(super) struct Request {
     pub(super) returned: Vec<String>,
     /// Further permits that checks wait for.
     pub(super) wanted: Vec<String>,
-    /// Whether this instance may have checks in flight that the engine does not know.
+    /// Whether this instance may have checks in flight that Redis does not know.
     pub(super) is_first_of_session: bool,
-    /// The most permits of an instance until the checks that the engine does not know have ended.
+    /// The most permits of an instance until the checks that Redis does not know have ended.
     pub(super) share: usize,
 }
 
-/// The engine's response to a [`Request`].
+/// Redis's response to a [`Request`].
 #[derive(Debug)]
 pub(super) struct Reply {
     /// How many of the wanted permits were granted: the first ones.

@@ -1,5 +1,5 @@
-//! The permits of an instance: which check gets one, and what the next attempt sends to the engine.
-//! Without the engine, the pool limits the checks of this instance by itself.
+//! The permits of an instance: which check gets one, and what the next attempt sends to Redis.
+//! Without Redis, the pool limits the checks of this instance by itself.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -22,7 +22,7 @@ const LONG_PAUSE: Duration = Duration::from_millis(250);
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 /// A permit in use is renewed this long before it expires, even if no check waits for one.
 const RENEWED_BEFORE: Duration = Duration::from_secs(2);
-/// How long other instances may take to notice that the engine has returned.
+/// How long other instances may take to notice that Redis has returned.
 const RECONNECTION: Duration = Duration::from_secs(3);
 
 /// The limits of a fleet.
@@ -45,15 +45,15 @@ pub(super) enum Step {
 /// The source of permits at present.
 #[derive(Debug)]
 enum Mode {
-    /// None: it is not known yet whether the engine can be used.
+    /// None: it is not known yet whether Redis is available.
     Unknown,
-    /// The engine.
-    Engine,
-    /// The pool itself, because the engine is away.
+    /// Redis.
+    Redis,
+    /// The pool itself, because Redis is unavailable.
     Local {
         /// From then on, no check of another instance is in flight that began with a permit.
         settled: Instant,
-        /// The permits that this instance had when the engine went away.
+        /// The permits that this instance had when Redis became unavailable.
         carried: Vec<String>,
     },
 }
@@ -80,7 +80,7 @@ pub(super) struct PermitPool<W> {
     /// Since when a permit is free that is to be returned.
     freed: Option<Instant>,
     /// The largest recent number of instances, and when it was last seen. While instances
-    /// reconnect, the engine knows only some of them.
+    /// reconnect, Redis knows only some of them.
     instances: (usize, Instant),
 }
 
@@ -106,7 +106,7 @@ impl<W> PermitPool<W> {
         }
     }
 
-    /// Records the number of instances that the engine knows.
+    /// Records the number of instances that Redis knows.
     pub(super) fn set_instances(&mut self, count: usize, now: Instant) {
         let (most, at) = self.instances;
         if count >= most || now.duration_since(at) > self.settling_time() {
@@ -118,12 +118,12 @@ impl<W> PermitPool<W> {
         self.limits
     }
 
-    /// How long after the engine's return checks may be in flight that it does not know.
+    /// How long after Redis's return checks may be in flight that it does not know.
     pub(super) fn settling_time(&self) -> Duration {
         self.limits.lifetime + RECONNECTION
     }
 
-    /// The limit of an instance without the engine.
+    /// The limit of an instance without Redis.
     fn share(&self) -> usize {
         (self.limits.checks / self.instances.0).max(1)
     }
@@ -143,8 +143,8 @@ impl<W> PermitPool<W> {
             return None;
         }
         let permit = match self.mode {
-            Mode::Engine if self.is_fresh(now) => self.idle.pop()?,
-            Mode::Unknown | Mode::Engine => return None,
+            Mode::Redis if self.is_fresh(now) => self.idle.pop()?,
+            Mode::Unknown | Mode::Redis => return None,
             Mode::Local { settled, ref carried } => {
                 let carried = if now < settled { carried.len() } else { usize::MAX };
                 (self.busy.len() < self.share().min(carried)).then(|| self.issue())?
@@ -157,7 +157,7 @@ impl<W> PermitPool<W> {
     /// Takes back the permit of a check that has ended, or that does not begin.
     pub(super) fn free(&mut self, permit: &str, now: Instant) {
         self.busy.retain(|busy| busy != permit);
-        if !matches!(self.mode, Mode::Engine) {
+        if !matches!(self.mode, Mode::Redis) {
             return;
         }
         if self.busy.len() + self.idle.len() < self.keep {
@@ -168,11 +168,11 @@ impl<W> PermitPool<W> {
         self.freed.get_or_insert(now);
     }
 
-    /// Switches to permits from the engine, which can be used for the first time or again, and may
+    /// Switches to permits from Redis, which can be used for the first time or again, and may
     /// have lost what it knew.
     pub(super) fn connect(&mut self, now: Instant) {
         self.is_first_of_session = !matches!(self.mode, Mode::Unknown);
-        let mode = mem::replace(&mut self.mode, Mode::Engine);
+        let mode = mem::replace(&mut self.mode, Mode::Redis);
         if let Mode::Local { carried, .. } = mode {
             let is_free = |permit: &String| !self.busy.contains(permit);
             self.returned.extend(carried.into_iter().filter(is_free));
@@ -184,7 +184,7 @@ impl<W> PermitPool<W> {
         self.freed = Some(now);
     }
 
-    /// Switches to permits of the pool: the engine has been away since this time.
+    /// Switches to permits of the pool: Redis has been unavailable since this time.
     pub(super) fn disconnect(&mut self, since: Instant, now: Instant) {
         let carried = self.busy.iter().cloned().chain(self.idle.drain(..)).collect();
         self.mode = Mode::Local { settled: since + self.limits.lifetime, carried };
@@ -196,7 +196,7 @@ impl<W> PermitPool<W> {
         match self.mode {
             Mode::Unknown => Step::Wait(None),
             Mode::Local { settled, .. } => Step::Wait(Some(settled).filter(|at| *at > now)),
-            Mode::Engine => match self.due(now) {
+            Mode::Redis => match self.due(now) {
                 Some(due) if due <= now => Step::Send(self.request()),
                 due => Step::Wait(due),
             },
@@ -219,7 +219,7 @@ impl<W> PermitPool<W> {
         self.next_attempt = unmet.then(|| sent + self.pause.mul_f64(0.5 + fastrand::f64()));
     }
 
-    /// Records that an attempt has failed: the engine may have executed it or not.
+    /// Records that an attempt has failed: Redis may have executed it or not.
     pub(super) fn fail(&mut self, request: Request, now: Instant) {
         self.is_first_of_session |= request.is_first_of_session;
         self.returned.extend(request.returned);
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_engine_an_instance_has_its_share_and_at_first_no_more_than_it_had() {
+    fn without_redis_an_instance_has_its_share_and_at_first_no_more_than_it_had() {
         let now = Instant::now();
         for (held, at_first, settled) in [(0, 0, 3), (2, 2, 3), (10, 3, 3)] {
             let mut pool = connected(now);
@@ -387,7 +387,7 @@ mod tests {
             assert_eq!(pool.step(now), Step::Wait(Some(now + LIMITS.lifetime)));
             begun(&mut pool, now + LIMITS.lifetime);
             assert_eq!(pool.busy.len(), settled, "{held}");
-            // While the others find the engine again, it knows fewer of them.
+            // While the others find Redis again, it knows fewer of them.
             pool.connect(now);
             pool.set_instances(1, now);
             let request = sent(&mut pool, now);

@@ -1,12 +1,12 @@
 //! The script that renews, returns and grants permits in one command.
 
 /// Keys: the permits by expiry; the instances that have less than their share; a flag that the
-/// engine has granted permits before; the share that holds while instances may have checks that the
-/// engine does not know, with the end of this time. Foreign values are removed, or replaced by the
+/// redis has granted permits before; the share that holds while instances may have checks that the
+/// redis does not know, with the end of this time. Foreign values are removed, or replaced by the
 /// nearest value that an instance writes; each key expires.
 ///
 /// Arguments: instance, limit, lifetime and settling time in ms, share of this instance, whether it
-/// may have begun checks without the engine, and the numbers of busy, idle and returned permits;
+/// may have begun checks without Redis, and the numbers of busy, idle and returned permits;
 /// then these permits, and the wanted ones.
 ///
 /// Returns: the number of granted permits, how many the instance may keep, whether it has less than

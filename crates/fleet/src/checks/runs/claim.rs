@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 use tokio::sync::OwnedRwLockReadGuard;
 
 use super::{Progress, SharedResult, WITHIN, scripts};
-use crate::redis::{Argument, Engine, Script};
+use crate::redis::{self, Argument, Script};
 
 pub(super) static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::RELEASE));
 
 /// The keys of a run, and the token of its owner.
 #[derive(Clone)]
 pub(super) struct Claim {
-    pub(super) engine: Engine,
+    pub(super) redis: redis::Client,
     pub(super) id: String,
     pub(super) token: String,
 }
@@ -21,8 +21,8 @@ impl Claim {
     pub(super) fn keys(&self) -> [String; 4] {
         let run = format!("run:{}", self.id);
         let names = [run.clone(), format!("{run}:interest"), format!("{run}:result")];
-        let [run, interest, result] = names.map(|name| self.engine.key(&name));
-        [run, interest, result, self.engine.key("runs")]
+        let [run, interest, result] = names.map(|name| self.redis.key(&name));
+        [run, interest, result, self.redis.key("runs")]
     }
 
     pub(super) fn context(&self, kind: &str) -> String {
@@ -31,11 +31,11 @@ impl Claim {
 
     pub(super) fn sealed(&self, progress: &Progress) -> Vec<u8> {
         let json = serde_json::to_vec(progress).expect("numbers are JSON");
-        self.engine.seal(&self.context("progress"), &json)
+        self.redis.seal(&self.context("progress"), &json)
     }
 
     pub(super) fn progress(&self, sealed: &[u8]) -> Option<Progress> {
-        let json = self.engine.open(&self.context("progress"), sealed).ok()?;
+        let json = self.redis.open(&self.context("progress"), sealed).ok()?;
         serde_json::from_slice(json).ok()
     }
 
@@ -43,7 +43,7 @@ impl Claim {
         if sealed.is_empty() {
             return None;
         }
-        let json = self.engine.open(&self.context("result"), sealed).ok()?;
+        let json = self.redis.open(&self.context("result"), sealed).ok()?;
         serde_json::from_slice(json).ok()
     }
 
@@ -56,9 +56,9 @@ impl Claim {
         guard: Option<OwnedRwLockReadGuard<()>>,
     ) {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let (engine, keys) = (self.engine.clone(), self.keys());
+            let (redis, keys) = (self.redis.clone(), self.keys());
             runtime.spawn(async move {
-                let _: Result<i64, _> = engine.script(script, &keys, arguments, WITHIN).await;
+                let _: Result<i64, _> = redis.script(script, &keys, arguments, WITHIN).await;
                 drop(guard);
             });
         }

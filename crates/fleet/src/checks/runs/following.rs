@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::claim::{Claim, RELEASE};
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
-use crate::redis::{Argument, EngineError, Script};
+use crate::redis::{self, Argument, Script};
 
 static FOLLOW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FOLLOW));
 
@@ -34,13 +34,13 @@ impl Following {
     /// Reads the state of the run, and renews the interest of this instance.
     ///
     /// # Errors
-    /// [`EngineError`].
-    pub async fn poll(&self) -> Result<Followed, EngineError> {
-        let Claim { engine, token, .. } = &self.shared;
+    /// [`redis::Error`].
+    pub async fn poll(&self) -> Result<Followed, redis::Error> {
+        let Claim { redis, token, .. } = &self.shared;
         let arguments =
-            vec![engine.instance_id().into(), Argument::from(token), millis(LIFETIME).into()];
+            vec![redis.instance_id().into(), Argument::from(token), millis(LIFETIME).into()];
         let (is, sealed): (String, Vec<u8>) =
-            engine.script(&FOLLOW, &self.shared.keys(), arguments, WITHIN).await?;
+            redis.script(&FOLLOW, &self.shared.keys(), arguments, WITHIN).await?;
         Ok(match is.as_str() {
             "progress" => Followed::Progress(self.shared.progress(&sealed)),
             "ended" => self.shared.result(&sealed).map_or(Followed::Gone, Followed::Ended),
@@ -51,7 +51,7 @@ impl Following {
 
 impl Drop for Following {
     fn drop(&mut self) {
-        let instance = Argument::from(self.shared.engine.instance_id());
+        let instance = Argument::from(self.shared.redis.instance_id());
         self.shared.send(&RELEASE, vec![Argument::from(""), instance], None);
     }
 }

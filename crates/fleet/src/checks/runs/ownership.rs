@@ -8,12 +8,12 @@ use tokio::sync::OwnedRwLockReadGuard;
 
 use super::claim::{Claim, RELEASE};
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
-use crate::redis::{Argument, EngineError, Script};
+use crate::redis::{self, Argument, Script};
 
 /// The most runs in flight at a time over all instances: all runs share the ten permits, and each
 /// has a deadline.
 const MAX_RUNNING: usize = 2;
-/// How long a result stays in the engine, for instances that start.
+/// How long a result stays in Redis, for instances that start.
 const RESULT_TTL: Duration = Duration::from_hours(24);
 /// How long a result stays after a newer one has replaced it: an instance may be reading it.
 const REPLACED_TTL: Duration = Duration::from_mins(1);
@@ -53,14 +53,14 @@ impl Ownership {
     /// it; `wants_to_run`: its checks are to begin as soon as it may be in flight.
     ///
     /// # Errors
-    /// [`EngineError`]; the run continues.
+    /// [`redis::Error`]; the run continues.
     pub async fn renew(
         &self,
         progress: &Progress,
         is_needed: bool,
         wants_to_run: bool,
-    ) -> Result<Renewed, EngineError> {
-        let Claim { engine, token, .. } = &self.shared;
+    ) -> Result<Renewed, redis::Error> {
+        let Claim { redis, token, .. } = &self.shared;
         let arguments = vec![
             Argument::from(token),
             self.shared.sealed(progress).into(),
@@ -69,7 +69,7 @@ impl Ownership {
             usize::from(wants_to_run).into(),
             MAX_RUNNING.into(),
         ];
-        let is: String = engine.script(&RENEW, &self.shared.keys(), arguments, WITHIN).await?;
+        let is: String = redis.script(&RENEW, &self.shared.keys(), arguments, WITHIN).await?;
         Ok(match is.as_str() {
             "unneeded" => Renewed::Unneeded,
             "lost" => Renewed::Lost,
@@ -81,27 +81,27 @@ impl Ownership {
     /// 1970. Returns `false` if another instance owns a run with the same key by now.
     ///
     /// # Errors
-    /// [`EngineError`]: the other instances do not get the result.
+    /// [`redis::Error`]: the other instances do not get the result.
     ///
     /// # Panics
     /// Never: a result has texts and numbers, which are JSON.
-    pub async fn finish(&self, bytes: &[u8], time: i64) -> Result<bool, EngineError> {
-        let Claim { engine, id, token } = &self.shared;
-        let ended = engine.now_ms();
-        let chunks = engine.upload(&format!("run:{id}:{token}"), bytes, RESULT_TTL).await?;
+    pub async fn finish(&self, bytes: &[u8], time: i64) -> Result<bool, redis::Error> {
+        let Claim { redis, id, token } = &self.shared;
+        let ended = redis.now_ms();
+        let chunks = redis.upload(&format!("run:{id}:{token}"), bytes, RESULT_TTL).await?;
         let result = SharedResult { ended, time, chunks };
         let json = serde_json::to_vec(&result).expect("texts and numbers are JSON");
-        let sealed = engine.seal(&self.shared.context("result"), &json);
+        let sealed = redis.seal(&self.shared.context("result"), &json);
         let arguments =
             vec![Argument::from(token), sealed.into(), ended.into(), millis(RESULT_TTL).into()];
         let (is_published, run, before): (bool, String, Vec<u8>) =
-            engine.script(&FINISH, &self.shared.keys(), arguments, WITHIN).await?;
+            redis.script(&FINISH, &self.shared.keys(), arguments, WITHIN).await?;
         let before = Claim { token: run, ..self.shared.clone() }.result(&before);
         let unused =
             if is_published { before.map(|result| result.chunks) } else { Some(result.chunks) };
         if let Some(unused) = unused {
             // Otherwise they expire later.
-            let _ = engine.extend(&unused, REPLACED_TTL).await;
+            let _ = redis.extend(&unused, REPLACED_TTL).await;
         }
         self.is_finished.store(true, Ordering::Relaxed);
         Ok(is_published)

@@ -9,9 +9,9 @@ use tokio::sync::mpsc;
 
 use super::{Event, StreamId};
 use crate::redis::bounded::RawEntry;
-use crate::redis::{Argument, Engine, EngineError, EngineState, Script, StreamEntry};
+use crate::redis::{Argument, Availability, Client, Error, Script, StreamEntry};
 
-/// How long a read blocks in the engine, and how much longer its answer may take.
+/// How long a read blocks in Redis, and how much longer its answer may take.
 const BLOCK_MS: u64 = 1_000;
 const ANSWER: Duration = Duration::from_secs(2);
 
@@ -80,7 +80,7 @@ pub enum Read {
 pub struct EventReader(mpsc::Receiver<Read>);
 
 impl EventReader {
-    /// Waits for the next event or gap, also while the engine is away. It is cancellation-safe: a
+    /// Waits for the next event or gap, also while Redis is unavailable. It is cancellation-safe: a
     /// caller that stops waiting loses nothing.
     pub async fn next(&mut self) -> Read {
         match self.0.recv().await {
@@ -91,14 +91,14 @@ impl EventReader {
     }
 }
 
-impl Engine {
+impl Client {
     /// Reads the event stream from now on. Must be called within a runtime.
     #[must_use]
     pub fn events(&self) -> EventReader {
         let (sender, receiver) = mpsc::channel(QUEUE);
-        let engine = self.clone();
+        let redis = self.clone();
         let reading =
-            Reading { engine, sender, position: None, connection: None, has_failed: false };
+            Reading { redis, sender, position: None, connection: None, has_failed: false };
         tokio::spawn(reading.run());
         EventReader(receiver)
     }
@@ -127,7 +127,7 @@ struct Position {
 }
 
 struct Reading {
-    engine: Engine,
+    redis: Client,
     sender: mpsc::Sender<Read>,
     position: Option<Position>,
     connection: Option<MultiplexedConnection>,
@@ -139,10 +139,12 @@ impl Reading {
     async fn run(mut self) {
         let sender = self.sender.clone();
         let reading = async {
-            let mut state = self.engine.watch();
+            let mut state = self.redis.watch();
             loop {
-                let here = state.wait_for(|state| matches!(state, EngineState::Here { .. })).await;
-                let Ok(EngineState::Here { session }) = here.map(|state| state.clone()) else {
+                let available =
+                    state.wait_for(|state| matches!(state, Availability::Available { .. })).await;
+                let Ok(Availability::Available { session }) = available.map(|state| state.clone())
+                else {
                     return;
                 };
                 match self.step(session).await {
@@ -159,7 +161,7 @@ impl Reading {
     }
 
     /// Reads once; in a new session, sends a gap instead.
-    async fn step(&mut self, session: u64) -> Result<Result<(), Dropped>, EngineError> {
+    async fn step(&mut self, session: u64) -> Result<Result<(), Dropped>, Error> {
         let Some(position) = self.position.filter(|position| position.session == session) else {
             self.connection = None;
             let end = self.end(session).await?;
@@ -188,12 +190,12 @@ impl Reading {
     }
 
     /// Sends the event of an entry, after a gap if events before it may be missing.
-    async fn take(&mut self, entry: &StreamEntry) -> Result<Taken, EngineError> {
+    async fn take(&mut self, entry: &StreamEntry) -> Result<Taken, Error> {
         let Some(position) = &mut self.position else { return Ok(Taken::Sent) };
         let expected = position.number.map(|number| number + 1);
         let id = entry.id.parse()?;
         position.id = id;
-        let Ok((number, Ok(event))) = self.engine.event_of(entry) else {
+        let Ok((number, Ok(event))) = self.redis.event_of(entry) else {
             position.number = None;
             return Ok(Taken::Junk(id));
         };
@@ -210,15 +212,15 @@ impl Reading {
 
     /// Removes the entries up to an entry that is no event of this fleet, so that no reader reads it
     /// again. Other readers find a gap.
-    async fn trim(&self, StreamId { ms, sequence }: StreamId) -> Result<(), EngineError> {
+    async fn trim(&self, StreamId { ms, sequence }: StreamId) -> Result<(), Error> {
         let next = match sequence.checked_add(1) {
             Some(sequence) => StreamId { ms, sequence },
             None => StreamId { ms: ms.saturating_add(1), sequence: 0 },
         };
-        let event = self.engine.sealed_event(REMOVED, &[]);
+        let event = self.redis.sealed_event(REMOVED, &[]);
         let first = Argument::from(next.to_string());
         let arguments = event.arguments.into_iter().chain([first]).collect();
-        let removed: u64 = self.engine.script(&TRIM, &event.keys, arguments, WITHIN).await?;
+        let removed: u64 = self.redis.script(&TRIM, &event.keys, arguments, WITHIN).await?;
         if removed > 0 {
             tracing::warn!(
                 removed,
@@ -233,50 +235,46 @@ impl Reading {
     }
 
     /// The last entry of the stream; if it has none, the number of the last event.
-    async fn end(&self, session: u64) -> Result<Position, EngineError> {
-        let keys = [self.engine.events_key(), self.engine.key("events:number")];
+    async fn end(&self, session: u64) -> Result<Position, Error> {
+        let keys = [self.redis.events_key(), self.redis.key("events:number")];
         let (id, number): (String, String) =
-            self.engine.script(&END, &keys, Vec::new(), WITHIN).await?;
+            self.redis.script(&END, &keys, Vec::new(), WITHIN).await?;
         let id = if id.is_empty() { StreamId::default() } else { id.parse()? };
         Ok(Position { session, id, number: number.parse().ok() })
     }
 
     fn now(&self) -> StreamId {
-        StreamId { ms: u64::try_from(self.engine.now_ms()).unwrap_or(0), sequence: 0 }
+        StreamId { ms: u64::try_from(self.redis.now_ms()).unwrap_or(0), sequence: 0 }
     }
 
-    async fn read(&mut self, after: StreamId) -> Result<Vec<StreamEntry>, EngineError> {
+    async fn read(&mut self, after: StreamId) -> Result<Vec<StreamEntry>, Error> {
         if self.has_failed {
             // Its answer may be too long: entry by entry, up to the end.
-            let (key, range) = (self.engine.events_key(), format!("({after}"));
-            let found = self.engine.entries(&key, (&range, "+"), 1, WITHIN).await?;
+            let (key, range) = (self.redis.events_key(), format!("({after}"));
+            let found = self.redis.entries(&key, (&range, "+"), 1, WITHIN).await?;
             self.has_failed = !found.is_empty();
             return Ok(found);
         }
         let mut read = redis::cmd("XREAD");
         read.arg("COUNT").arg(BATCH).arg("BLOCK").arg(BLOCK_MS);
-        read.arg("STREAMS").arg(self.engine.events_key()).arg(after.to_string());
+        read.arg("STREAMS").arg(self.redis.events_key()).arg(after.to_string());
         let found: Option<HashMap<String, Vec<RawEntry>>> = self.query(&read).await?;
         let entries = found.unwrap_or_default().into_values().flatten();
         Ok(entries.map(StreamEntry::of).collect())
     }
 
-    async fn query<T: redis::FromRedisValue>(
-        &mut self,
-        command: &redis::Cmd,
-    ) -> Result<T, EngineError> {
+    async fn query<T: redis::FromRedisValue>(&mut self, command: &redis::Cmd) -> Result<T, Error> {
         if self.connection.is_none() {
-            self.connection = Some(
-                self.engine.0.connection.open(Duration::from_millis(BLOCK_MS) + ANSWER).await?,
-            );
+            self.connection =
+                Some(self.redis.0.connection.open(Duration::from_millis(BLOCK_MS) + ANSWER).await?);
         }
         let connection = self.connection.as_mut().expect("it was just opened");
-        self.engine.0.query(command, connection).await
+        self.redis.0.query(command, connection).await
     }
 
     /// Pauses, and lets the next read open a new connection. The position stays the same, so that
     /// nothing is missed.
-    async fn recover(&mut self, error: &EngineError) {
+    async fn recover(&mut self, error: &Error) {
         tracing::debug!(%error, "the event stream could not be read");
         self.connection = None;
         self.has_failed = true;

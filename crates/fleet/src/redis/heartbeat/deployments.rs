@@ -10,7 +10,7 @@ use crate::redis::seal::Sealer;
 /// The context of the seal of a description.
 pub(in crate::redis) const CONTEXT: &str = "deployment";
 
-/// How long a description of this instance may be found after it was replaced: the engine has it for
+/// How long a description of this instance may be found after it was replaced: Redis has it for
 /// 5 s, and a heartbeat may be in flight.
 const FORMER: Duration = Duration::from_secs(8);
 
@@ -61,7 +61,7 @@ impl Deployments {
         for deployment in others.iter().filter(|other| !state.others.contains(other)) {
             tracing::warn!(
                 deployment,
-                "another deployment uses the same keys of the shared engine; unless this one replaces it, set another `shared.prefix`"
+                "another deployment uses the same keys of Redis; unless this one replaces it, set another `shared.prefix`"
             );
         }
         state.others = others;

@@ -24,7 +24,7 @@ use frontend_map_platform::metrics::{CheckedClass, Metrics};
 use frontend_map_platform::traces;
 use frontend_map_store::Store;
 
-/// How long the end of the process waits for the engine.
+/// How long the end of the process waits for Redis.
 const RELEASE_WAIT: Duration = Duration::from_millis(500);
 
 /// How long a run may take, and how long its result is reused.

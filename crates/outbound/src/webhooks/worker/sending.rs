@@ -59,7 +59,7 @@ impl Worker {
         }
     }
 
-    /// Loads the position of the previous sender. Returns `false` if the engine does not answer,
+    /// Loads the position of the previous sender. Returns `false` if Redis does not answer,
     /// or the lease is lost.
     async fn take_over(&self, shared: &SharedPosition, epoch: u64) -> bool {
         // It may be beyond what this instance has read of the log, so it is loaded first.
@@ -86,8 +86,8 @@ impl Worker {
         saved
     }
 
-    /// The position in the engine, or the one that this instance could not write when the engine
-    /// went away. Without either, the target is new, or the engine has lost its position: it gets a
+    /// The position in Redis, or the one that this instance could not write when Redis
+    /// went away. Without either, the target is new, or Redis has lost its position: it gets a
     /// reset.
     fn later_of(&self, found: Option<Position>) -> Position {
         let present = self.notifier.log.present(&self.site);

@@ -29,7 +29,7 @@ struct State<'a> {
     /// `null` without a store.
     store: Option<Store>,
     /// `null` without `[shared]`.
-    shared: Option<shared::Engine>,
+    shared: Option<shared::Redis>,
     content_types: Vec<ContentTypeState<'a>>,
 }
 
@@ -83,7 +83,7 @@ pub(in crate::http) fn get(app: &Arc<App>, _: &HeaderMap) -> HttpResponse {
         settings: Settings { loaded_at: rfc_3339(loaded_at), problems },
         cms: app.breaker_state().map(|state| Cms { breaker: breaker(state) }),
         store: app.shared.store.state().map(store),
-        shared: shared::engine(app),
+        shared: shared::redis(app),
         content_types: app.type_statuses().iter().map(content_type).collect(),
     };
     let status = if state.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

@@ -1,4 +1,4 @@
-//! The shared engine and the fleet in `/readyz` and `/metrics` of the admin listener.
+//! Redis and the fleet in `/readyz` and `/metrics` of the admin listener.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,17 +8,17 @@ use serde::Serialize;
 use crate::app::App;
 use frontend_map_cache::TypeStatus;
 use frontend_map_fleet::Role;
-use frontend_map_fleet::status::{EngineStatus, ListStatus};
+use frontend_map_fleet::status::{ListStatus, RedisStatus};
 use frontend_map_platform::metrics::{Encoder, gauge_value};
 
-/// The engine, in `/readyz`.
+/// Redis, in `/readyz`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Engine {
+pub(super) struct Redis {
     state: &'static str,
-    /// Why it is away, or what does not work although it is here; `null`: nothing.
+    /// Why it is unavailable, or what does not work although it is available; `null`: nothing.
     problem: Option<String>,
-    /// Seconds since the state began; if the engine never was usable, since the start.
+    /// Seconds since the state began; if Redis never was usable, since the start.
     seconds: u64,
     instances: usize,
     url_checks: UrlChecks,
@@ -47,10 +47,10 @@ pub(super) struct List {
     lag_seconds: Option<f64>,
 }
 
-/// The engine; `None` without `[shared]`.
-pub(super) fn engine(app: &App) -> Option<Engine> {
-    let status = app.shared.fleet.engine_status(app.shared.validator.counts())?;
-    Some(Engine {
+/// Redis; `None` without `[shared]`.
+pub(super) fn redis(app: &App) -> Option<Redis> {
+    let status = app.shared.fleet.redis_status(app.shared.validator.counts())?;
+    Some(Redis {
         state: status.state,
         problem: status.problem,
         seconds: status.age.as_secs(),
@@ -75,21 +75,21 @@ fn to_milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e3).round() / 1e3
 }
 
-/// Gauges of the engine are `NaN` without `[shared]`.
+/// Gauges of Redis are `NaN` without `[shared]`.
 pub(super) fn metrics(
     app: &App,
     types: &[TypeStatus<'_>],
     encoder: &mut Encoder<'_>,
 ) -> fmt::Result {
-    let status = app.shared.fleet.engine_status(app.shared.validator.counts());
-    let of = |value: fn(&EngineStatus) -> f64| status.as_ref().map_or(f64::NAN, value);
-    let help = "1 while this instance can use the shared engine; at 0, it works by itself";
-    let up = of(|status| f64::from(status.state == "here"));
-    encoder.gauge("shared_engine_up", help, [([], up)])?;
+    let status = app.shared.fleet.redis_status(app.shared.validator.counts());
+    let of = |value: fn(&RedisStatus) -> f64| status.as_ref().map_or(f64::NAN, value);
+    let help = "1 while this instance can use Redis; at 0, it works by itself";
+    let up = of(|status| f64::from(status.state == "available"));
+    encoder.gauge("redis_up", help, [([], up)])?;
     let help = "Instances of the fleet, this one included, as last known";
     let instances = of(|status| gauge_value(status.instances as u64));
     encoder.gauge("shared_instances", help, [([], instances)])?;
-    let help = "Other deployments that use the same keys of the shared engine";
+    let help = "Other deployments that use the same keys of Redis";
     let others = of(|status| gauge_value(status.other_deployments as u64));
     encoder.gauge("shared_other_deployments", help, [([], others)])?;
     let in_use = of(|status| gauge_value(status.permits_in_use as u64));

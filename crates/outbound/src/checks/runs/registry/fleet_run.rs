@@ -39,13 +39,13 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_own: bool) {
     let id = ListId::of(&job.site, &job.key.content_type);
     let (mut may_own, mut reuse) = (may_own, job.times.reuse);
-    // Until then, responses wait for the engine.
+    // Until then, responses wait for Redis.
     let admitted_by = Instant::now() + ANSWER_WAIT;
     let mut deadline = admitted_by;
     loop {
         let by = (&job.run.progress(), deadline);
         let result = match fleet.join(id.as_str(), may_own, reuse, by).await {
-            // Without an answer of the engine, this instance checks the URLs.
+            // Without an answer of Redis, this instance checks the URLs.
             Joined::Own(ownership) | Joined::Unknown(ownership) if may_own => {
                 let Some(unused) = own(shared, fleet, ownership, job).await else { return };
                 job = unused;
@@ -93,7 +93,7 @@ async fn follow(fleet: &FleetRuns, run: &Run, following: Following) -> Option<Sh
             Ok(Followed::Gone) => break,
             Err(_) => failures += 1,
         }
-        if failures == MAX_FAILURES || !fleet.is_here() {
+        if failures == MAX_FAILURES || !fleet.is_available() {
             break;
         }
     }

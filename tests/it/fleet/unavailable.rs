@@ -1,4 +1,4 @@
-//! Without the engine each instance is alone, and no answer waits for it.
+//! Without Redis each instance is alone, and no answer waits for it.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::support::redis::Redis;
 use crate::support::wait::until_so;
 
 #[test]
-fn instances_start_without_the_engine_and_agree_when_it_is_there() {
+fn instances_start_without_redis_and_agree_when_it_is_there() {
     let content = Content::new(&[("en", "a", "x")]);
     let mut instances = Instances::starting(2, &content, Redis::absent());
     all_serve(&instances.all, &["x"]);
@@ -25,7 +25,7 @@ fn instances_start_without_the_engine_and_agree_when_it_is_there() {
 }
 
 #[test]
-fn instances_serve_and_take_events_alone_while_the_engine_is_killed() {
+fn instances_serve_and_take_events_alone_while_redis_is_killed() {
     let mut instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
     instances.redis.kill();
@@ -37,7 +37,7 @@ fn instances_serve_and_take_events_alone_while_the_engine_is_killed() {
         assert!(took < Duration::from_secs(1), "{took:?}");
     }
     all_serve(&instances.all, &["z"]);
-    // An event that one of them gets alone reaches the others with the engine.
+    // An event that one of them gets alone reaches the others with Redis.
     instances.content.publish("en", "b", "y");
     changed(&instances.all[1], "b");
     serves(&instances.all[1], &["y", "z"]);
@@ -50,20 +50,20 @@ fn instances_serve_and_take_events_alone_while_the_engine_is_killed() {
 }
 
 #[test]
-fn event_just_before_the_engine_is_lost_is_applied() {
+fn event_just_before_redis_is_lost_is_applied() {
     for lost in [Redis::kill as fn(&mut Redis), |redis: &mut Redis| redis.pause()] {
         let mut instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
         let follower = instances.follower();
         lost(&mut instances.redis);
         instances.content.publish("en", "a", "z");
-        // The instance does not know yet that the engine is away.
+        // The instance does not know yet that Redis is unavailable.
         changed(&instances.all[follower], "a");
         serves(&instances.all[follower], &["z"]);
     }
 }
 
 #[test]
-fn instances_agree_after_the_engine_was_flushed() {
+fn instances_agree_after_redis_was_flushed() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
     instances.redis.flush();
@@ -77,7 +77,7 @@ fn instances_agree_after_the_engine_was_flushed() {
 }
 
 #[test]
-fn no_answer_waits_for_an_engine_that_is_frozen() {
+fn no_answer_waits_for_redis_that_is_frozen() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
     let targets = [
@@ -92,9 +92,9 @@ fn no_answer_waits_for_an_engine_that_is_frozen() {
     instances.redis.pause();
     let frozen = Instant::now();
     let mut shortest: BTreeMap<&str, Duration> = BTreeMap::new();
-    // Before the instances find the engine away, and afterwards.
+    // Before the instances find Redis unavailable, and afterwards.
     while frozen.elapsed() < Duration::from_secs(4) {
-        // They find it away after two heartbeats without an answer.
+        // They find it unavailable after two heartbeats without an answer.
         let is_unnoticed = frozen.elapsed() < Duration::from_millis(1_500);
         let mut add = |name, took: Duration| {
             if is_unnoticed {
@@ -116,7 +116,7 @@ fn no_answer_waits_for_an_engine_that_is_frozen() {
             add("an event", took);
         }
     }
-    // 50 ms for the engine, and what a busy machine needs: no command waits less than a second.
+    // 50 ms for Redis, and what a busy machine needs: no command waits less than a second.
     println!("{shortest:?}");
     assert_eq!(shortest.len(), targets.len() + 1);
     assert!(shortest.values().all(|took| *took < Duration::from_millis(250)), "{shortest:?}");
@@ -129,7 +129,7 @@ fn no_answer_waits_for_an_engine_that_is_frozen() {
 }
 
 #[test]
-fn many_events_while_the_engine_is_away_reach_all_at_its_return() {
+fn many_events_while_redis_is_unavailable_reach_all_at_its_return() {
     let mut instances = Instances::start(2, &Content::many(&["en"], 100));
     instances.leader();
     instances.redis.kill();

@@ -22,7 +22,7 @@ OWN = ("info", "scan", "memory", "xrange", "ping", "config", "type")
 
 
 class RefusedError(Exception):
-    """An error that the engine returned."""
+    """An error that Redis returned."""
 
 
 class Link:
@@ -42,7 +42,7 @@ class Link:
     def reply(self) -> Any:
         line = self.file.readline()
         if not line:
-            raise ConnectionResetError("the engine closed the connection")
+            raise ConnectionResetError("Redis closed the connection")
         kind, rest = line[:1], line[1:-2]
         if kind == b"-":
             raise RefusedError(rest.decode())
@@ -61,7 +61,7 @@ class Link:
 
 
 class Usage(NamedTuple):
-    """What the engine has done since it started. Bytes are those of its network, `cpu` is in
+    """What Redis has done since it started. Bytes are those of its network, `cpu` is in
     seconds."""
 
     commands: int
@@ -86,7 +86,7 @@ class Usage(NamedTuple):
         )
 
 
-class Engine:
+class Redis:
     """Killed at the end of its `with` block. The port stays the same when it is started again."""
 
     def __init__(self) -> None:
@@ -158,7 +158,7 @@ class Engine:
 
     def usage(self) -> Usage:
         """Without the commands of this program. What a script calls is counted beside the script:
-        the sum is the engine's work."""
+        the sum is Redis's work."""
         first, second = self.look(), self.look()
         # Between two of these readings there is the end of the one and the begin of the other.
         look_in = 2 * (second.bytes_in - first.bytes_in)

@@ -1,4 +1,4 @@
-//! A proxy between an instance and the engine, which repeats, cuts and delays bytes.
+//! A proxy between an instance and Redis, which repeats, cuts and delays bytes.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use frontend_map_fleet::redis::{Engine, EngineError, Script};
+use frontend_map_fleet::redis::{self as fleet_redis, Script};
 
-use super::fixture::{SOON, engine_with, run, settings, until};
+use super::fixture::{SOON, client_with, run, settings, until};
 use crate::support::redis::Redis;
 
-/// What happens to the next bytes of the engine's answers; then they pass as they are.
+/// What happens to the next bytes of Redis's answers; then they pass as they are.
 const PASS: u8 = 0;
 const REPEAT: u8 = 1;
 const CUT: u8 = 2;
@@ -76,10 +76,10 @@ fn pass(mut from: TcpStream, mut to: TcpStream, fault: Option<&AtomicU8>) {
 }
 
 /// Sends numbers through a script, several at once.
-async fn echo(engine: &Engine, at: u64) -> Vec<Result<u64, EngineError>> {
+async fn echo(client: &fleet_redis::Client, at: u64) -> Vec<Result<u64, fleet_redis::Error>> {
     let script = Script::new("return tonumber(ARGV[1])");
     let one = async |number: u64| {
-        let answer = engine.script(&script, &[], vec![number.into()], SOON).await;
+        let answer = client.script(&script, &[], vec![number.into()], SOON).await;
         answer.inspect(|found: &u64| assert_eq!(*found, number, "the answer of another command"))
     };
     let four = (one(4 * at), one(4 * at + 1), one(4 * at + 2), one(4 * at + 3));
@@ -94,16 +94,16 @@ fn no_fault_of_a_proxy_gives_a_command_the_answer_of_another_one() {
         let proxy = Proxy::before(&redis);
         let mut settings = settings(&redis);
         settings.url.port = proxy.address.port();
-        let engine = engine_with(&settings);
+        let client = client_with(&settings);
         for fault in [REPEAT, CUT, DELAY, REPEAT, CUT, REPEAT] {
-            until("it is here", async || engine.is_here()).await;
+            until("it is available", async || client.is_available()).await;
             let mut failed = 0;
             proxy.fault(fault);
             for at in 0..50 {
-                failed += echo(&engine, at).await.iter().filter(|answer| answer.is_err()).count();
+                failed += echo(&client, at).await.iter().filter(|answer| answer.is_err()).count();
             }
             let what = format!("answers after fault {fault}, of which {failed} of 200 failed");
-            until(&what, async || echo(&engine, 0).await.iter().all(Result::is_ok)).await;
+            until(&what, async || echo(&client, 0).await.iter().all(Result::is_ok)).await;
         }
     });
 }

@@ -1,4 +1,4 @@
-//! The address fence: a scripted resolver, and listeners that must not be reached.
+//! SSRF protection: a scripted resolver, and listeners that must not be reached.
 
 use std::net::IpAddr;
 use std::sync::Arc;

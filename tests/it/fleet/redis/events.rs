@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use frontend_map_fleet::redis::{Engine, EventReader, Read, Script};
+use frontend_map_fleet::redis::{self as fleet_redis, EventReader, Read, Script};
 
-use super::fixture::{SOON, engine, engine_with, run, settings, until};
+use super::fixture::{SOON, client, client_with, run, settings, until};
 use crate::support::redis::Redis;
 
 /// What comes next, or nothing if it does not come.
@@ -16,21 +16,21 @@ async fn next(reader: &mut EventReader) -> String {
 }
 
 /// A reader that is past its first gap.
-async fn reading(engine: &Engine) -> EventReader {
-    let mut reader = engine.events();
+async fn reading(client: &fleet_redis::Client) -> EventReader {
+    let mut reader = client.events();
     assert_eq!(next(&mut reader).await, "gap");
     reader
 }
 
-async fn append(engine: &Engine, body: &str) {
-    engine.append("test", body.as_bytes(), SOON).await.unwrap();
+async fn append(client: &fleet_redis::Client, body: &str) {
+    client.append("test", body.as_bytes(), SOON).await.unwrap();
 }
 
 #[test]
 fn readers_of_all_instances_get_each_event_in_order() {
     run(async {
         let redis = Redis::start();
-        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (first, second) = (client(&redis).await, client(&redis).await);
         append(&first, "before").await;
         let mut readers = [reading(&first).await, reading(&second).await];
         for at in 0..300 {
@@ -52,12 +52,12 @@ fn readers_of_all_instances_get_each_event_in_order() {
 fn caller_that_stops_waiting_misses_nothing() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        let mut reader = reading(&engine).await;
+        let client = client(&redis).await;
+        let mut reader = reading(&client).await;
         for at in 0..20 {
             let waited = tokio::time::timeout(Duration::from_millis(5), reader.next()).await;
             assert!(waited.is_err(), "nothing was appended");
-            append(&engine, &at.to_string()).await;
+            append(&client, &at.to_string()).await;
             assert_eq!(next(&mut reader).await, format!("test={at}"));
         }
     });
@@ -67,15 +67,15 @@ fn caller_that_stops_waiting_misses_nothing() {
 fn script_appends_events_in_its_own_step() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        let mut reader = reading(&engine).await;
+        let client = client(&redis).await;
+        let mut reader = reading(&client).await;
         let script = Script::with_events(
             "redis.call('SET', KEYS[1], ARGV[1]) append_event(2, 2) append_event(5, 6) return 7",
         );
-        let (one, two) = (engine.sealed_event("a", b"1"), engine.sealed_event("b", b"2"));
-        let keys = [vec![engine.key("x")], one.keys.into(), two.keys.into()].concat();
+        let (one, two) = (client.sealed_event("a", b"1"), client.sealed_event("b", b"2"));
+        let keys = [vec![client.key("x")], one.keys.into(), two.keys.into()].concat();
         let arguments = [vec!["v".into()], one.arguments.into(), two.arguments.into()].concat();
-        let seven: i64 = engine.script(&script, &keys, arguments, SOON).await.unwrap();
+        let seven: i64 = client.script(&script, &keys, arguments, SOON).await.unwrap();
         assert_eq!(seven, 7);
         assert_eq!([next(&mut reader).await, next(&mut reader).await], ["a=1", "b=2"]);
         assert_eq!(redis.command::<String>(&["GET", "map:1:x"]), "v");
@@ -86,18 +86,18 @@ fn script_appends_events_in_its_own_step() {
 fn reader_whose_events_were_trimmed_or_removed_gets_a_gap() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        let mut reader = reading(&engine).await;
-        append(&engine, "a").await;
+        let client = client(&redis).await;
+        let mut reader = reading(&client).await;
+        append(&client, "a").await;
         assert_eq!(next(&mut reader).await, "test=a");
         // Both in one step, so that the reader cannot see the first.
         let script = Script::with_events(
             "append_event(1, 1) redis.call('XTRIM', KEYS[1], 'MAXLEN', 0) append_event(1, 1) return 1",
         );
-        let event = engine.sealed_event("test", b"b");
-        engine.script::<i64>(&script, &event.keys, event.arguments.into(), SOON).await.unwrap();
+        let event = client.sealed_event("test", b"b");
+        client.script::<i64>(&script, &event.keys, event.arguments.into(), SOON).await.unwrap();
         assert_eq!([next(&mut reader).await, next(&mut reader).await], ["gap", "test=b"]);
-        append(&engine, "c").await;
+        append(&client, "c").await;
         assert_eq!(next(&mut reader).await, "test=c");
     });
 }
@@ -108,22 +108,22 @@ fn forged_and_foreign_entries_are_gaps_and_are_counted() {
         let redis = Redis::start();
         let mut with_key = settings(&redis);
         with_key.key = Some(vec![9; 40].into());
-        let (engine, without_key) = (engine_with(&with_key), engine(&redis).await);
-        until("it is here", async || engine.is_here()).await;
-        let mut reader = reading(&engine).await;
-        append(&engine, "a").await;
+        let (client, without_key) = (client_with(&with_key), client(&redis).await);
+        until("it is available", async || client.is_available()).await;
+        let mut reader = reading(&client).await;
+        append(&client, "a").await;
         // In the stream of the fleet with the key, sealed without it.
         let append_forged = Script::with_events("return append_event(1, 1)");
-        let keys = engine.sealed_event("test", b"forged").keys;
+        let keys = client.sealed_event("test", b"forged").keys;
         let arguments = without_key.sealed_event("test", b"forged").arguments;
-        let forged = engine.script::<String>(&append_forged, &keys, arguments.into(), SOON);
+        let forged = client.script::<String>(&append_forged, &keys, arguments.into(), SOON);
         forged.await.unwrap();
-        append(&engine, "b").await;
+        append(&client, "b").await;
         let _: String = redis.command(&["XADD", &keys[0], "*", "x", "y"]);
         let words = ["XADD", &keys[0], "*", "number", "z", "kind", "k", "body", ""];
         let _: String = redis.command(&words);
-        append(&engine, "c").await;
-        append(&engine, "d").await;
+        append(&client, "c").await;
+        append(&client, "d").await;
         let mut read = Vec::new();
         while read.last().is_none_or(|last| last != "test=d") {
             read.push(next(&mut reader).await);
@@ -132,9 +132,9 @@ fn forged_and_foreign_entries_are_gaps_and_are_counted() {
         read.dedup();
         let expected = ["test=a", "gap", "test=b", "gap", "test=c", "test=d"];
         assert_eq!(read, expected, "no forged event");
-        assert_eq!(engine.counters().refused_seals.get(), 1);
+        assert_eq!(client.counters().refused_seals.get(), 1);
         until("the foreign entries, and those before them, are removed", async || {
-            let recent = engine.recent_events(Duration::from_mins(5), SOON).await.unwrap();
+            let recent = client.recent_events(Duration::from_mins(5), SOON).await.unwrap();
             let events = recent.iter().filter(|event| event.kind == "test");
             let bodies: Vec<_> = events.map(|event| &*event.body).collect();
             let is_readable = redis.command::<usize>(&["XLEN", &keys[0]]) == recent.len();
@@ -148,28 +148,28 @@ fn forged_and_foreign_entries_are_gaps_and_are_counted() {
 fn reader_goes_on_after_a_flush_with_a_gap() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        let mut reader = reading(&engine).await;
-        append(&engine, "a").await;
+        let client = client(&redis).await;
+        let mut reader = reading(&client).await;
+        append(&client, "a").await;
         assert_eq!(next(&mut reader).await, "test=a");
         redis.flush();
         assert_eq!(next(&mut reader).await, "gap", "another session");
-        append(&engine, "b").await;
+        append(&client, "b").await;
         assert_eq!(next(&mut reader).await, "test=b");
     });
 }
 
 #[test]
-fn reader_goes_on_after_the_engine_was_away_with_a_gap() {
+fn reader_goes_on_after_redis_was_unavailable_with_a_gap() {
     run(async {
         let mut redis = Redis::start();
-        let engine = engine(&redis).await;
-        let mut reader = reading(&engine).await;
+        let client = client(&redis).await;
+        let mut reader = reading(&client).await;
         redis.kill();
-        until("it is away", async || !engine.is_here()).await;
+        until("it is unavailable", async || !client.is_available()).await;
         assert!(redis.restart());
         assert_eq!(next(&mut reader).await, "gap");
-        append(&engine, "b").await;
+        append(&client, "b").await;
         assert_eq!(next(&mut reader).await, "test=b");
     });
 }
@@ -178,12 +178,12 @@ fn reader_goes_on_after_the_engine_was_away_with_a_gap() {
 fn reader_whose_connection_is_closed_misses_nothing() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        let mut reader = reading(&engine).await;
+        let client = client(&redis).await;
+        let mut reader = reading(&client).await;
         for at in 0..5 {
             // All connections but that of this command.
             let _: i64 = redis.command(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]);
-            until("appended", async || engine.append("test", b"x", SOON).await.is_ok()).await;
+            until("appended", async || client.append("test", b"x", SOON).await.is_ok()).await;
             let mut read = next(&mut reader).await;
             // The heartbeat may have failed often enough for another session.
             while read == "gap" {
@@ -198,18 +198,18 @@ fn reader_whose_connection_is_closed_misses_nothing() {
 fn foreign_value_at_the_key_of_the_stream_or_of_the_number_is_replaced_by_the_next_event() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        let mut reader = reading(&engine).await;
+        let client = client(&redis).await;
+        let mut reader = reading(&client).await;
         for key in ["map:1:events", "map:1:events:number"] {
             for value in ["x", "", "-7", "9007199254740993", "9223372036854775807"] {
                 let _: String = redis.command(&["SET", key, value]);
                 // The first one may be before the gap of a new session.
                 let expected = format!("test={value}");
                 until("the event, after a gap if one was missed", async || {
-                    append(&engine, value).await;
+                    append(&client, value).await;
                     let mut read = next(&mut reader).await;
                     while read == "gap" {
-                        append(&engine, value).await;
+                        append(&client, value).await;
                         read = next(&mut reader).await;
                     }
                     read == expected
@@ -224,16 +224,16 @@ fn foreign_value_at_the_key_of_the_stream_or_of_the_number_is_replaced_by_the_ne
 fn entry_whose_id_is_the_last_one_or_in_the_future_does_not_end_the_stream() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        let mut reader = reading(&engine).await;
+        let client = client(&redis).await;
+        let mut reader = reading(&client).await;
         for id in ["9000000000000-7", "18446744073709551615-18446744073709551615"] {
-            append(&engine, "before").await;
+            append(&client, "before").await;
             let _: String = redis.command(&["XADD", "map:1:events", id, "x", "y"]);
-            append(&engine, "after").await;
+            append(&client, "after").await;
             // The event is in the new stream. Its readers get the gap of a new session, or it.
             let mut read = Vec::new();
             until("the stream can be read again", async || {
-                append(&engine, id).await;
+                append(&client, id).await;
                 read.push(next(&mut reader).await);
                 read.last().is_some_and(|last| *last == format!("test={id}"))
             })
@@ -248,7 +248,7 @@ fn entry_whose_id_is_the_last_one_or_in_the_future_does_not_end_the_stream() {
 fn reader_that_is_behind_gets_a_gap_when_another_one_removes_events_that_it_has_not_read() {
     run(async {
         let redis = Redis::start();
-        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (first, second) = (client(&redis).await, client(&redis).await);
         let (mut ahead, mut behind) = (reading(&first).await, reading(&second).await);
         // More than the reader keeps for its caller, with what it has read.
         for at in 0..500 {
@@ -279,14 +279,14 @@ fn reader_that_is_behind_gets_a_gap_when_another_one_removes_events_that_it_has_
 fn gap_of_a_stream_without_entries_is_until_now() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        append(&engine, "a").await;
-        let before = u64::try_from(engine.now_ms()).unwrap();
+        let client = client(&redis).await;
+        append(&client, "a").await;
+        let before = u64::try_from(client.now_ms()).unwrap();
         let _: usize = redis.command(&["XTRIM", "map:1:events", "MAXLEN", "0"]);
-        let mut reader = engine.events();
+        let mut reader = client.events();
         let Read::Gap { until } = reader.next().await else { panic!("no gap") };
         assert!(until.ms + 1_000 >= before, "{until} is before {before}");
-        append(&engine, "b").await;
+        append(&client, "b").await;
         assert_eq!(next(&mut reader).await, "test=b");
     });
 }
@@ -296,11 +296,11 @@ fn entry_that_is_too_long_to_be_sent_does_not_end_the_reading() {
     run(async {
         let limit = ["--client-output-buffer-limit", "normal", "8mb", "0", "0"];
         let redis = Redis::with(&limit);
-        let engine = engine(&redis).await;
-        let mut reader = reading(&engine).await;
+        let client = client(&redis).await;
+        let mut reader = reading(&client).await;
         let long = "7".repeat(20 << 20);
         let _: String = redis.command(&["XADD", "map:1:events", "*", "x", &long]);
-        append(&engine, "b").await;
+        append(&client, "b").await;
         assert_eq!(next(&mut reader).await, "gap");
         let mut read = next(&mut reader).await;
         while read == "gap" {

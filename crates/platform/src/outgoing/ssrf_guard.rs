@@ -1,4 +1,4 @@
-//! The address fence: a host name resolves only to addresses at which a public site may be.
+//! SSRF protection: a host name resolves only to addresses at which a public site may be.
 //!
 //! Connections go to the addresses that were checked, so a second look-up with another response (DNS
 //! rebinding) changes nothing.
@@ -19,14 +19,14 @@ const LOCALHOST: &str = "localhost";
 ///
 /// An IP address in a URL is not resolved: the caller ensures that it comes from the settings.
 #[derive(Clone)]
-pub struct FencedResolver(LookUp);
+pub struct SsrfGuard(LookUp);
 
 /// No address of a name is allowed.
 #[derive(Debug, thiserror::Error)]
 #[error("the name leads to no address that is allowed")]
 struct NotAllowed;
 
-impl FencedResolver {
+impl SsrfGuard {
     /// Names are found by `look_up`.
     #[must_use]
     pub fn new(look_up: LookUp) -> Self {
@@ -34,7 +34,7 @@ impl FencedResolver {
     }
 }
 
-impl Resolve for FencedResolver {
+impl Resolve for SsrfGuard {
     fn resolve(&self, name: Name) -> Resolving {
         let (look_up, name) = (Arc::clone(&self.0), name.as_str().to_owned());
         Box::pin(async move {
@@ -46,7 +46,7 @@ impl Resolve for FencedResolver {
     }
 }
 
-/// Whether a connection was not made because of the fence.
+/// Whether a connection was not made because of SSRF protection.
 #[must_use]
 pub fn is_not_allowed(error: &(dyn Error + 'static)) -> bool {
     super::cause::chain(error).any(<dyn Error>::is::<NotAllowed>)
@@ -77,9 +77,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn name_without_addresses_is_a_dns_failure_and_not_a_refusal_of_the_fence() {
+    async fn name_without_addresses_is_a_dns_failure_and_not_a_refusal_by_ssrf_protection() {
         let nothing: LookUp = Arc::new(|_| Box::pin(async { Ok(Vec::new()) }));
-        let error = FencedResolver::new(nothing).resolve("x.example".parse().unwrap()).await;
+        let error = SsrfGuard::new(nothing).resolve("x.example".parse().unwrap()).await;
         assert!(!is_not_allowed(&*error.err().unwrap()));
     }
 }

@@ -1,4 +1,4 @@
-"""Measures responses with and without the engine, alternately, and a start without it."""
+"""Measures responses with and without Redis, alternately, and a start without it."""
 
 import argparse
 import contextlib
@@ -13,7 +13,7 @@ from faults.load import quantile
 from faults.report import Report
 from fleet.cms import LIST, Cms
 from fleet.content import Content, Kind, document_id, slug
-from fleet.engine import Engine
+from fleet.redis import Redis
 from fleet.service import SITE, Instance, Settings, adopted, list_target, wait_until_ready
 
 KIND = Kind("article", ("en",))
@@ -24,11 +24,11 @@ HOOKS = 30
 
 
 class Fleet:
-    def __init__(self, binary: pathlib.Path, instances: int, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, binary: pathlib.Path, instances: int, redis: Redis) -> None:
+        self.redis = redis
         self.content = Content((KIND,), DOCUMENTS)
         self.cms = Cms(self.content)
-        self.settings = Settings(self.cms.url, (KIND,), engine.address)
+        self.settings = Settings(self.cms.url, (KIND,), redis.address)
         text = self.settings.text()
         self.instances = [Instance(binary, text) for _ in range(instances)]
 
@@ -61,10 +61,10 @@ def run(binary: pathlib.Path, options: argparse.Namespace) -> None:
 
 
 def pairs(binary: pathlib.Path, options: argparse.Namespace, name: str) -> None:
-    report = Report(f"away: the engine is {name}, {options.pairs} pairs")
+    report = Report(f"unavailable: Redis is {name}, {options.pairs} pairs")
     with contextlib.ExitStack() as stack:
-        engine = stack.enter_context(Engine())
-        fleet = Fleet(binary, options.instances, engine)
+        redis = stack.enter_context(Redis())
+        fleet = Fleet(binary, options.instances, redis)
         for instance in fleet.instances:
             stack.enter_context(instance)
         wait_until_ready(fleet.instances)
@@ -75,7 +75,7 @@ def pairs(binary: pathlib.Path, options: argparse.Namespace, name: str) -> None:
             # Each pair begins where the one before has ended.
             for wanted in (True, False) if pair % 2 == 0 else (False, True):
                 if wanted != is_there:
-                    switch(engine, name, wanted)
+                    switch(redis, name, wanted)
                     (back if wanted else gone).append(fleet.wait(wanted))
                     is_there = wanted
                 elif pair == 0:
@@ -84,46 +84,48 @@ def pairs(binary: pathlib.Path, options: argparse.Namespace, name: str) -> None:
                     load = wrk(fleet.instances[0].address, target, seconds=options.seconds)
                     found[operation, wanted].append(load.must_be_clean())
         if not is_there:
-            switch(engine, name, True)
+            switch(redis, name, True)
             back.append(fleet.wait(True))
-        report.must(None not in back + gone, f"roles follow the engine: {back} and {gone}")
+        report.must(None not in back + gone, f"roles follow Redis: {back} and {gone}")
         for operation in fleet.targets():
             show(report, operation, found[operation, True], found[operation, False], options.most)
         webhooks(report, fleet, name)
 
 
-def switch(engine: Engine, name: str, is_there: bool) -> None:
+def switch(redis: Redis, name: str, is_there: bool) -> None:
     if name == "stopped":
-        (engine.resume if is_there else engine.pause)()
+        (redis.resume if is_there else redis.pause)()
     elif is_there:
-        engine.start()
+        redis.start()
     else:
-        engine.kill()
+        redis.kill()
 
 
-def show(report: Report, operation: str, there: list[Load], away: list[Load], most: float) -> None:
-    rates = [one.rate for one in there], [one.rate for one in away]
-    p99s = [one.p99 for one in there], [one.p99 for one in away]
+def show(
+    report: Report, operation: str, there: list[Load], without: list[Load], most: float
+) -> None:
+    rates = [one.rate for one in there], [one.rate for one in without]
+    p99s = [one.p99 for one in there], [one.p99 for one in without]
     slower = statistics.median(a / b for a, b in zip(*rates, strict=True))
     later = statistics.median(b / a for a, b in zip(*p99s, strict=True))
     report.must(
         later <= most,
-        f"{operation}: p99 {later:.3f} of that with the engine"
+        f"{operation}: p99 {later:.3f} of that with Redis"
         f" ({statistics.median(p99s[0]):.2f} ms), requests/s {1 / slower:.3f}"
         f" ({statistics.median(rates[0]):,.0f}); medians of ratios",
     )
 
 
 def webhooks(report: Report, fleet: Fleet, name: str) -> None:
-    """How long a webhook waits for the engine, from the moment on when it is away."""
+    """How long a webhook waits for Redis, from the moment on when it is unavailable."""
     there = hook_times(fleet)
-    switch(fleet.engine, name, False)
-    away = hook_times(fleet)
-    switch(fleet.engine, name, True)
+    switch(fleet.redis, name, False)
+    without = hook_times(fleet)
+    switch(fleet.redis, name, True)
     report.figure(
         f"webhooks in ms: median {quantile(there, 50) * 1e3:.1f}, max {max(there) * 1e3:.1f}; from"
-        f" the moment on when the engine is {name}: median {quantile(away, 50) * 1e3:.1f},"
-        f" max {max(away) * 1e3:.1f}"
+        f" the moment on when Redis is {name}: median {quantile(without, 50) * 1e3:.1f},"
+        f" max {max(without) * 1e3:.1f}"
     )
 
 
@@ -138,12 +140,12 @@ def hook_times(fleet: Fleet) -> list[float]:
 
 
 def start_without(binary: pathlib.Path, options: argparse.Namespace) -> None:
-    report = Report("away: a start without the engine")
+    report = Report("unavailable: a start without Redis")
     count = max(3, options.instances)
     with contextlib.ExitStack() as stack:
-        engine = stack.enter_context(Engine())
-        engine.kill()
-        fleet = Fleet(binary, count, engine)
+        redis = stack.enter_context(Redis())
+        redis.kill()
+        fleet = Fleet(binary, count, redis)
         begun = time.monotonic()
         for instance in fleet.instances:
             stack.enter_context(instance)
@@ -155,7 +157,7 @@ def start_without(binary: pathlib.Path, options: argparse.Namespace) -> None:
             len(bodies) == 1, f"{count} instances have equal lists, ready in {seconds:.1f} s"
         )
         report.figure(f"{walks} list requests: each walks alone")
-        engine.start()
+        redis.start()
         seconds_to = fleet.wait(True)
         report.must(
             seconds_to is not None, f"{seconds_to and round(seconds_to, 2)} s later all share"

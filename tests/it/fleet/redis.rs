@@ -1,4 +1,4 @@
-//! The shared engine by itself, without sites: leases, availability, seals, chunks, events.
+//! Redis by itself, without sites: leases, availability, seals, chunks, events.
 
 mod availability;
 mod chunks;

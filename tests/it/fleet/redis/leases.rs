@@ -2,25 +2,25 @@
 
 use std::time::{Duration, Instant};
 
-use frontend_map_fleet::redis::{Engine, EngineSettings, EngineState, Lease};
+use frontend_map_fleet::redis::{self as fleet_redis, Lease};
 
-use super::fixture::{engine, engine_with, run, settings, until};
+use super::fixture::{client, client_with, run, settings, until};
 use crate::support::redis::Redis;
 
 /// The longest time without a holder after one is gone: the lifetime of a lease, and a heartbeat.
 /// The rest is for a busy machine.
 const TAKEN_OVER: Duration = Duration::from_secs(15);
 
-async fn held(engine: &Engine, name: &str) -> (Lease, u64) {
-    let lease = engine.lease(name);
+async fn held(client: &fleet_redis::Client, name: &str) -> (Lease, u64) {
+    let lease = client.lease(name);
     until("the lease is held", async || lease.epoch().is_some()).await;
     let epoch = lease.epoch().expect("it is held");
     (lease, epoch)
 }
 
 /// Waits until the instance has taken part in a decision about its leases.
-async fn after_heartbeats(engine: &Engine, count: u64) {
-    let beats = || engine.counters().heartbeats.get();
+async fn after_heartbeats(client: &fleet_redis::Client, count: u64) {
+    let beats = || client.counters().heartbeats.get();
     let last = beats() + count;
     until("heartbeats", async || beats() >= last).await;
 }
@@ -29,7 +29,7 @@ async fn after_heartbeats(engine: &Engine, count: u64) {
 fn lease_has_one_holder_which_renews_it() {
     run(async {
         let redis = Redis::start();
-        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (first, second) = (client(&redis).await, client(&redis).await);
         let (lease, epoch) = held(&first, "lists").await;
         let other = second.lease("lists");
         after_heartbeats(&second, 5).await;
@@ -47,7 +47,7 @@ fn lease_has_one_holder_which_renews_it() {
 fn leases_of_other_names_have_their_own_holders() {
     run(async {
         let redis = Redis::start();
-        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (first, second) = (client(&redis).await, client(&redis).await);
         let (_a, _) = held(&first, "a").await;
         let (_b, _) = held(&second, "b").await;
         let again = first.lease("a");
@@ -59,7 +59,7 @@ fn leases_of_other_names_have_their_own_holders() {
 fn lease_of_an_instance_that_is_gone_is_taken_over_with_a_larger_epoch() {
     run(async {
         let redis = Redis::start();
-        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (first, second) = (client(&redis).await, client(&redis).await);
         let (lease, epoch) = held(&first, "lists").await;
         let other = second.lease("lists");
         let mut changes = lease.watch();
@@ -79,7 +79,7 @@ fn lease_of_an_instance_that_is_gone_is_taken_over_with_a_larger_epoch() {
 fn dropped_lease_is_released_at_once() {
     run(async {
         let redis = Redis::start();
-        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (first, second) = (client(&redis).await, client(&redis).await);
         let (lease, _) = held(&first, "lists").await;
         let clone = lease.clone();
         drop(lease);
@@ -97,7 +97,7 @@ fn dropped_lease_is_released_at_once() {
 fn lease_that_is_given_up_goes_to_another_instance_or_comes_back() {
     run(async {
         let redis = Redis::start();
-        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (first, second) = (client(&redis).await, client(&redis).await);
         let (lease, epoch) = held(&first, "lists").await;
         let other = second.lease("lists");
         assert!(!other.give_up(), "it is not held");
@@ -119,7 +119,7 @@ fn lease_that_is_given_up_goes_to_another_instance_or_comes_back() {
 fn release_leases_lets_another_instance_take_them_at_its_next_heartbeat() {
     run(async {
         let redis = Redis::start();
-        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (first, second) = (client(&redis).await, client(&redis).await);
         let (lease, epoch) = held(&first, "lists").await;
         let other = second.lease("lists");
         after_heartbeats(&second, 1).await;
@@ -135,11 +135,11 @@ fn release_leases_lets_another_instance_take_them_at_its_next_heartbeat() {
 }
 
 #[test]
-fn lease_is_lost_while_the_engine_is_away_and_has_a_larger_epoch_afterwards() {
+fn lease_is_lost_while_redis_is_unavailable_and_has_a_larger_epoch_afterwards() {
     run(async {
         let mut redis = Redis::start();
-        let engine = engine(&redis).await;
-        let (lease, epoch) = held(&engine, "lists").await;
+        let client = client(&redis).await;
+        let (lease, epoch) = held(&client, "lists").await;
         let mut changes = lease.watch();
         changes.mark_unchanged();
         redis.kill();
@@ -153,10 +153,10 @@ fn lease_is_lost_while_the_engine_is_away_and_has_a_larger_epoch_afterwards() {
 }
 
 #[test]
-fn paused_engine_takes_the_lease_from_its_holder_until_it_runs_again() {
+fn paused_redis_takes_the_lease_from_its_holder_until_it_runs_again() {
     run(async {
         let redis = Redis::start();
-        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (first, second) = (client(&redis).await, client(&redis).await);
         let (lease, _) = held(&first, "lists").await;
         let other = second.lease("lists");
         redis.pause();
@@ -174,20 +174,20 @@ fn paused_engine_takes_the_lease_from_its_holder_until_it_runs_again() {
 fn foreign_value_at_the_key_of_a_lease_is_replaced() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        let id = engine.instance_id();
+        let client = client(&redis).await;
+        let id = client.instance_id();
         let (no_epoch, huge) = (format!("{id}:"), format!("{id}:99999999999999999999"));
         let values = ["", "x", "other:1", &no_epoch, &huge, "\u{0}"];
         let strings = values.map(|value| vec!["SET", "map:1:lease:lists", value]);
         let list = vec!["LPUSH", "map:1:lease:lists", "x"];
         for command in strings.into_iter().chain([list]) {
             let _: redis::Value = redis.command(&command);
-            let (lease, _) = held(&engine, "lists").await;
+            let (lease, _) = held(&client, "lists").await;
             assert_eq!(redis.command::<String>(&["GET", lease.key()]), lease.token());
             drop(lease);
             until("it is released", async || redis.keys("map:1:lease:*").is_empty()).await;
         }
-        assert_eq!(engine.state(), EngineState::Here { session: 1 });
+        assert_eq!(client.availability(), fleet_redis::Availability::Available { session: 1 });
     });
 }
 
@@ -195,15 +195,15 @@ fn foreign_value_at_the_key_of_a_lease_is_replaced() {
 fn epochs_grow_after_a_flush_although_they_were_far_ahead_of_the_clock() {
     run(async {
         let redis = Redis::start();
-        let (engine, watcher) = (engine(&redis).await, engine(&redis).await);
+        let (client, watcher) = (client(&redis).await, client(&redis).await);
         let _: String = redis.command(&["SET", "map:1:epoch", "800000000000000"]);
-        let (lease, epoch) = held(&engine, "lists").await;
+        let (lease, epoch) = held(&client, "lists").await;
         assert!(epoch > 800_000_000_000_000);
         let other = watcher.lease("lists");
         after_heartbeats(&watcher, 2).await;
         assert_eq!(other.epoch(), None);
         // Only an instance that was not the holder is left.
-        drop((lease, engine));
+        drop((lease, client));
         redis.flush();
         until("it is held", async || other.epoch().is_some()).await;
         assert!(other.epoch() > Some(epoch), "{:?}", other.epoch());
@@ -214,9 +214,9 @@ fn epochs_grow_after_a_flush_although_they_were_far_ahead_of_the_clock() {
 fn lease_with_a_smaller_epoch_than_a_known_one_passes_to_an_instance_that_knows_it() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        let (lease, epoch) = held(&engine, "lists").await;
-        // As if an instance had begun after a failover to an engine with a slower clock.
+        let client = client(&redis).await;
+        let (lease, epoch) = held(&client, "lists").await;
+        // As if an instance had begun after a failover to a Redis with a slower clock.
         let older = format!("{:032x}:{}", 7, epoch - 1);
         let _: String = redis.command(&["SET", lease.key(), &older, "PX", "600000"]);
         until("it has a larger epoch", async || lease.epoch() > Some(epoch)).await;
@@ -232,15 +232,15 @@ fn lease_with_a_smaller_epoch_than_a_known_one_passes_to_an_instance_that_knows_
 fn largest_possible_epoch_is_followed_by_a_small_one_and_the_lease_stays_with_its_holder() {
     run(async {
         let redis = Redis::start();
-        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (first, second) = (client(&redis).await, client(&redis).await);
         let largest = format!("{:032x}:899999999999999", 7);
         let _: String = redis.command(&["SET", "map:1:lease:lists", &largest]);
         let leases = [first.lease("lists"), second.lease("lists")];
         until("one holds it", async || leases.iter().any(|lease| lease.epoch().is_some())).await;
         let holder = leases.iter().position(|lease| lease.epoch().is_some()).unwrap();
         let token = leases[holder].token();
-        for engine in [&first, &second] {
-            after_heartbeats(engine, 4).await;
+        for client in [&first, &second] {
+            after_heartbeats(client, 4).await;
         }
         assert_eq!(leases[holder].token(), token, "it stays there");
     });
@@ -250,11 +250,11 @@ fn largest_possible_epoch_is_followed_by_a_small_one_and_the_lease_stays_with_it
 fn lease_without_an_expiry_gets_one() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
+        let client = client(&redis).await;
         let token = format!("{:032x}:7", 7);
         let _: String = redis.command(&["SET", "map:1:lease:lists", &token]);
-        let lease = engine.lease("lists");
-        after_heartbeats(&engine, 1).await;
+        let lease = client.lease("lists");
+        after_heartbeats(&client, 1).await;
         assert_eq!(lease.epoch(), None, "another instance may hold it");
         until("it is held", async || lease.epoch().is_some()).await;
     });
@@ -266,7 +266,7 @@ fn instances_of_another_prefix_share_nothing() {
         let redis = Redis::start();
         let mut other = settings(&redis);
         other.prefix = "other".to_owned();
-        let (first, other) = (engine(&redis).await, engine_with(&other));
+        let (first, other) = (client(&redis).await, client_with(&other));
         held(&first, "lists").await;
         held(&other, "lists").await;
         assert_eq!((first.instances(), other.instances()), (1, 1));
@@ -279,20 +279,20 @@ fn instances_of_another_key_of_seals_share_nothing() {
         let redis = Redis::start();
         let with = |key: Option<u8>| {
             let key = key.map(|key| vec![key; 32].into());
-            engine_with(&EngineSettings { key, ..settings(&redis) })
+            client_with(&fleet_redis::Settings { key, ..settings(&redis) })
         };
-        let engines = [None, Some(7), Some(8), Some(7)].map(with);
+        let clients = [None, Some(7), Some(8), Some(7)].map(with);
         let mut leases = Vec::new();
-        for engine in &engines[..3] {
-            leases.push(held(engine, "lists").await);
-            assert!(engine.key("x").starts_with("map:1"));
+        for client in &clients[..3] {
+            leases.push(held(client, "lists").await);
+            assert!(client.key("x").starts_with("map:1"));
         }
-        let (first, last) = (&engines[1], &engines[3]);
+        let (first, last) = (&clients[1], &clients[3]);
         until("two have the same key", async || last.instances() == 2).await;
         let lease = last.lease("lists");
         after_heartbeats(last, 2).await;
         assert_eq!(lease.epoch(), None, "another instance holds it");
         assert_eq!(first.key("x"), last.key("x"));
-        assert_eq!((engines[0].instances(), engines[2].instances()), (1, 1));
+        assert_eq!((clients[0].instances(), clients[2].instances()), (1, 1));
     });
 }

@@ -1,10 +1,10 @@
-//! The engine behind TLS.
+//! Redis behind TLS.
 
 use std::process::Command;
 
-use frontend_map_fleet::redis::{Engine, EngineState, EngineUrl, Read};
+use frontend_map_fleet::redis::{self as fleet_redis, Read, RedisUrl};
 
-use super::fixture::{SOON, engine_with, run, settings, until};
+use super::fixture::{SOON, client_with, run, settings, until};
 use crate::support::redis::Redis;
 use crate::support::tls::TRUSTED_ROOT;
 
@@ -16,10 +16,10 @@ fn fixture(name: &str) -> String {
 /// The variable with the port for TLS, for the test that another process runs.
 const PORT: &str = "TEST_ENGINE_TLS_PORT";
 
-fn engine_at(port: &str) -> Engine {
+fn client_at(port: &str) -> fleet_redis::Client {
     let mut settings = settings(&Redis::absent());
-    settings.url = EngineUrl::parse(&format!("rediss://127.0.0.1:{port}")).unwrap();
-    engine_with(&settings)
+    settings.url = RedisUrl::parse(&format!("rediss://127.0.0.1:{port}")).unwrap();
+    client_with(&settings)
 }
 
 fn behind_tls(identity: &str) -> (Redis, String) {
@@ -30,12 +30,15 @@ fn behind_tls(identity: &str) -> (Redis, String) {
 }
 
 #[test]
-fn certificate_that_is_not_trusted_makes_the_engine_away_with_the_reason() {
+fn certificate_that_is_not_trusted_makes_redis_unavailable_with_the_reason() {
     run(async {
         let (_redis, port) = behind_tls("self-signed");
-        let engine = engine_at(&port);
-        until("it is away", async || matches!(engine.state(), EngineState::Away { .. })).await;
-        let state = format!("{:?}", engine.state());
+        let client = client_at(&port);
+        until("it is unavailable", async || {
+            matches!(client.availability(), fleet_redis::Availability::Unavailable { .. })
+        })
+        .await;
+        let state = format!("{:?}", client.availability());
         assert!(state.contains("certificate"), "{state}");
     });
 }
@@ -44,7 +47,7 @@ fn certificate_that_is_not_trusted_makes_the_engine_away_with_the_reason() {
 fn certificate_of_a_trusted_root_is_accepted() {
     let (redis, port) = behind_tls("trusted");
     let ended = Command::new(std::env::current_exe().expect("this test"))
-        .args(["--exact", "--ignored", "fleet::engine::tls::in_a_process_with_trusted_roots"])
+        .args(["--exact", "--ignored", "fleet::redis::tls::in_a_process_with_trusted_roots"])
         .env("SSL_CERT_FILE", TRUSTED_ROOT)
         .env(PORT, port)
         .output()
@@ -59,14 +62,17 @@ fn certificate_of_a_root_in_the_settings_is_accepted_and_no_other_one() {
     run(async {
         let (_redis, port) = behind_tls("trusted");
         let mut settings = settings(&Redis::absent());
-        settings.url = EngineUrl::parse(&format!("rediss://127.0.0.1:{port}")).unwrap();
+        settings.url = RedisUrl::parse(&format!("rediss://127.0.0.1:{port}")).unwrap();
         settings.ca = Some(std::fs::read(TRUSTED_ROOT).unwrap());
-        let engine = engine_with(&settings);
-        until("it is here", async || engine.is_here()).await;
+        let client = client_with(&settings);
+        until("it is available", async || client.is_available()).await;
         let (_other, port) = behind_tls("self-signed");
-        settings.url = EngineUrl::parse(&format!("rediss://127.0.0.1:{port}")).unwrap();
-        let engine = engine_with(&settings);
-        until("it is away", async || matches!(engine.state(), EngineState::Away { .. })).await;
+        settings.url = RedisUrl::parse(&format!("rediss://127.0.0.1:{port}")).unwrap();
+        let client = client_with(&settings);
+        until("it is unavailable", async || {
+            matches!(client.availability(), fleet_redis::Availability::Unavailable { .. })
+        })
+        .await;
     });
 }
 
@@ -75,12 +81,12 @@ fn certificate_of_a_root_in_the_settings_is_accepted_and_no_other_one() {
 #[ignore = "certificate_of_a_trusted_root_is_accepted runs it in a process of its own"]
 fn in_a_process_with_trusted_roots() {
     run(async {
-        let engine = engine_at(&std::env::var(PORT).expect("the other test sets it"));
-        until("it is here", async || engine.is_here()).await;
-        let mut reader = engine.events();
+        let client = client_at(&std::env::var(PORT).expect("the other test sets it"));
+        until("it is available", async || client.is_available()).await;
+        let mut reader = client.events();
         assert!(matches!(reader.next().await, Read::Gap { .. }), "on its own connection");
         let mut set = redis::cmd("SET");
-        set.arg(engine.key("over-tls")).arg("yes");
-        engine.command::<()>(&set, SOON).await.unwrap();
+        set.arg(client.key("over-tls")).arg("yes");
+        client.command::<()>(&set, SOON).await.unwrap();
     });
 }

@@ -1,4 +1,4 @@
-//! Changes that an instance records by itself while the engine is away, and the snapshots that it
+//! Changes that an instance records by itself while Redis is unavailable, and the snapshots that it
 //! compares for this.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use frontend_map_platform::clock::unix_ms;
 use frontend_map_store::Head;
 
 impl SharedChanges {
-    /// Records that this instance serves this snapshot from now on. While the engine is away, it
+    /// Records that this instance serves this snapshot from now on. While Redis is unavailable, it
     /// records the changes, too.
     pub fn saved(&self, head: &Head, snapshot: &Arc<Snapshot>) {
         self.serves(head, baseline(head, Arc::clone(snapshot)));
@@ -47,7 +47,7 @@ impl SharedChanges {
     }
 
     /// Records that this instance has published or adopted a version of a list. The log in the
-    /// engine has the changes up to this version.
+    /// redis has the changes up to this version.
     pub fn settled(&self, head: &Head, list: &str, position: String, snapshot: &Arc<Snapshot>) {
         let baseline = baseline(head, Arc::clone(snapshot));
         let settled = Settled { list: list.to_owned(), position, baseline, is_read: false };
@@ -57,7 +57,7 @@ impl SharedChanges {
         self.read_soon(&head.site);
     }
 
-    /// Begins to record changes, because the engine is away.
+    /// Begins to record changes, because Redis is unavailable.
     pub(super) fn be_alone(&self) {
         let state = &mut *self.inner.state.lock();
         if std::mem::replace(&mut state.is_alone, true) {
@@ -82,7 +82,7 @@ impl SharedChanges {
         let settled: HashMap<String, Baseline> =
             settled.map(|(uid, settled)| (uid.clone(), settled.baseline.clone())).collect();
         recorder.rebase(key, settled);
-        // The changes that were not published before the engine went away.
+        // The changes that were not published before Redis became unavailable.
         for (uid, latest) in &site.latest {
             recorder.record(key, uid, Some(latest.clone()), unix_ms());
         }

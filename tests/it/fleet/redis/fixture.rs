@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontend_map_fleet::redis::{Engine, EngineSettings, EngineUrl};
+use frontend_map_fleet::redis::{self as fleet_redis, RedisUrl};
 
 use crate::support::redis::Redis;
 
@@ -17,21 +17,21 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Long enough for a command on a busy machine.
 pub(super) const SOON: Duration = Duration::from_secs(20);
 
-/// The settings for this engine.
-pub(super) fn settings(redis: &Redis) -> EngineSettings {
-    EngineSettings::new(EngineUrl::parse(&redis.url()).unwrap(), PREFIX)
+/// The settings for this Redis.
+pub(super) fn settings(redis: &Redis) -> fleet_redis::Settings {
+    fleet_redis::Settings::new(RedisUrl::parse(&redis.url()).unwrap(), PREFIX)
 }
 
 /// Another instance with these settings.
-pub(super) fn engine_with(settings: &EngineSettings) -> Engine {
-    Engine::start(settings, Arc::default())
+pub(super) fn client_with(settings: &fleet_redis::Settings) -> fleet_redis::Client {
+    fleet_redis::Client::start(settings, Arc::default())
 }
 
-/// Another instance, once it can use the engine.
-pub(super) async fn engine(redis: &Redis) -> Engine {
-    let engine = engine_with(&settings(redis));
-    until("the engine is here", async || engine.is_here()).await;
-    engine
+/// Another instance, once it can use Redis.
+pub(super) async fn client(redis: &Redis) -> fleet_redis::Client {
+    let client = client_with(&settings(redis));
+    until("Redis is available", async || client.is_available()).await;
+    client
 }
 
 /// Runs a test.

@@ -1,35 +1,38 @@
-//! Engines that answer and cannot be used: away, with the reason.
+//! Redis answers and cannot be used: it is unavailable, with the reason.
 
-use frontend_map_fleet::redis::{Engine, EngineError, EngineState};
+use frontend_map_fleet::redis as fleet_redis;
 
-use super::fixture::{engine, engine_with, run, settings, until};
+use super::fixture::{client, client_with, run, settings, until};
 use crate::support::redis::Redis;
 
-async fn away(engine: &Engine) -> EngineError {
-    until("it is away", async || matches!(engine.state(), EngineState::Away { .. })).await;
-    match engine.state() {
-        EngineState::Away { reason, .. } => reason,
+async fn unavailable(client: &fleet_redis::Client) -> fleet_redis::Error {
+    until("it is unavailable", async || {
+        matches!(client.availability(), fleet_redis::Availability::Unavailable { .. })
+    })
+    .await;
+    match client.availability() {
+        fleet_redis::Availability::Unavailable { reason, .. } => reason,
         other => panic!("{other:?}"),
     }
 }
 
-async fn here(engine: &Engine) {
-    until("it is here", async || engine.is_here()).await;
+async fn available(client: &fleet_redis::Client) {
+    until("it is available", async || client.is_available()).await;
 }
 
-fn refused(code: &str) -> EngineError {
-    EngineError::Refused(code.to_owned())
+fn refused(code: &str) -> fleet_redis::Error {
+    fleet_redis::Error::Refused(code.to_owned())
 }
 
 #[test]
-fn full_engine_is_away_until_it_has_room() {
+fn full_redis_is_unavailable_until_it_has_room() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
+        let client = client(&redis).await;
         let _: String = redis.command(&["CONFIG", "SET", "maxmemory", "1mb"]);
-        assert_eq!(away(&engine).await, refused("OOM"));
+        assert_eq!(unavailable(&client).await, refused("OOM"));
         let _: String = redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
-        here(&engine).await;
+        available(&client).await;
     });
 }
 
@@ -37,33 +40,33 @@ fn full_engine_is_away_until_it_has_room() {
 fn read_only_replica_is_away_until_it_is_promoted() {
     run(async {
         let (primary, redis) = (Redis::start(), Redis::start());
-        let engine = engine(&redis).await;
+        let client = client(&redis).await;
         let port = primary.port().to_string();
         let _: String = redis.command(&["REPLICAOF", "127.0.0.1", &port]);
-        assert_eq!(away(&engine).await, refused("READONLY"));
+        assert_eq!(unavailable(&client).await, refused("READONLY"));
         let _: String = redis.command(&["REPLICAOF", "NO", "ONE"]);
-        here(&engine).await;
-        assert_eq!(engine.state(), EngineState::Here { session: 2 });
+        available(&client).await;
+        assert_eq!(client.availability(), fleet_redis::Availability::Available { session: 2 });
     });
 }
 
 #[test]
-fn engine_that_cannot_store_is_away() {
+fn redis_that_cannot_store_is_unavailable() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
+        let client = client(&redis).await;
         let _: String = redis.command(&["CONFIG", "SET", "min-replicas-to-write", "1"]);
-        assert_eq!(away(&engine).await, refused("NOREPLICAS"));
+        assert_eq!(unavailable(&client).await, refused("NOREPLICAS"));
         let _: String = redis.command(&["CONFIG", "SET", "min-replicas-to-write", "0"]);
-        here(&engine).await;
+        available(&client).await;
     });
 }
 
 #[test]
-fn engine_that_loads_its_data_is_away_until_it_has_them() {
+fn redis_that_loads_its_data_is_unavailable_until_it_has_them() {
     run(async {
         let mut redis = Redis::with(&["--appendonly", "yes", "--appenddirname", "log"]);
-        let engine = engine(&redis).await;
+        let client = client(&redis).await;
         // Enough to load that a heartbeat comes in between.
         let _: Option<i64> = redis.command(&[
             "EVAL",
@@ -78,12 +81,12 @@ fn engine_that_loads_its_data_is_away_until_it_has_them() {
             "1024"
         ]));
         until("it is loading", async || {
-            matches!(engine.state(), EngineState::Away { reason, .. } if reason == refused("LOADING"))
+            matches!(client.availability(), fleet_redis::Availability::Unavailable { reason, .. } if reason == refused("LOADING"))
         })
         .await;
         let _: String = redis.command(&["CONFIG", "SET", "key-load-delay", "0"]);
-        here(&engine).await;
-        assert_eq!(engine.state(), EngineState::Here { session: 2 });
+        available(&client).await;
+        assert_eq!(client.availability(), fleet_redis::Availability::Available { session: 2 });
     });
 }
 
@@ -94,12 +97,12 @@ fn wrong_password_is_away_until_it_is_right() {
         let _: String = redis.command(&["CONFIG", "SET", "requirepass", "right"]);
         let mut wrong = settings(&redis);
         wrong.password = Some("wrong".to_owned().into());
-        let (wrong, none) = (engine_with(&wrong), engine_with(&settings(&redis)));
-        assert_eq!(away(&wrong).await, EngineError::Authentication);
-        assert_eq!(away(&none).await, EngineError::Authentication);
+        let (wrong, none) = (client_with(&wrong), client_with(&settings(&redis)));
+        assert_eq!(unavailable(&wrong).await, fleet_redis::Error::Authentication);
+        assert_eq!(unavailable(&none).await, fleet_redis::Error::Authentication);
         let redis = redis.of_user("default", "right");
         let _: String = redis.command(&["CONFIG", "SET", "requirepass", "wrong"]);
-        here(&wrong).await;
+        available(&wrong).await;
     });
 }
 
@@ -115,10 +118,10 @@ fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
         let mut settings = settings(&redis);
         settings.url.user = Some("map".to_owned());
         settings.password = Some("secret".to_owned().into());
-        let engine = engine_with(&settings);
-        assert_eq!(away(&engine).await, refused("NOPERM"));
+        let client = client_with(&settings);
+        assert_eq!(unavailable(&client).await, refused("NOPERM"));
         user(&["~other:*", "+@all"]);
-        assert_eq!(away(&engine).await, refused("NOPERM"));
+        assert_eq!(unavailable(&client).await, refused("NOPERM"));
         user(&[
             "~map:*",
             "-@all",
@@ -146,18 +149,18 @@ fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
             "+getrange",
             "+unlink",
         ]);
-        here(&engine).await;
-        let lease = engine.lease("lists");
+        available(&client).await;
+        let lease = client.lease("lists");
         until("it is held", async || lease.epoch().is_some()).await;
-        let mut reader = engine.events();
+        let mut reader = client.events();
         assert!(matches!(reader.next().await, frontend_map_fleet::redis::Read::Gap { .. }));
         let soon = super::fixture::SOON;
-        engine.append("test", b"x", soon).await.unwrap();
-        let chunks = engine.upload("chunk:a", &[1; 100], soon).await.unwrap();
-        assert!(engine.extend(&chunks, soon).await.unwrap());
-        assert_eq!(engine.download(&chunks, 100).await.map(|body| body.len()), Ok(100));
-        engine.discard(&chunks).await.unwrap();
-        engine.release_leases().await;
+        client.append("test", b"x", soon).await.unwrap();
+        let chunks = client.upload("chunk:a", &[1; 100], soon).await.unwrap();
+        assert!(client.extend(&chunks, soon).await.unwrap());
+        assert_eq!(client.download(&chunks, 100).await.map(|body| body.len()), Ok(100));
+        client.discard(&chunks).await.unwrap();
+        client.release_leases().await;
         assert!(redis.keys("map:1:lease:*").is_empty());
     });
 }
@@ -166,8 +169,8 @@ fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
 fn foreign_value_at_a_key_of_the_heartbeat_is_replaced() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        let heartbeats = || engine.counters().heartbeats.get();
+        let client = client(&redis).await;
+        let heartbeats = || client.counters().heartbeats.get();
         // In one step: a heartbeat in between would make the key again.
         let become_a_list = "redis.call('DEL', KEYS[1]) return redis.call('LPUSH', KEYS[1], 'x')";
         for key in ["instances", "incarnation", "epoch"].map(|key| format!("map:1:{key}")) {
@@ -177,36 +180,39 @@ fn foreign_value_at_a_key_of_the_heartbeat_is_replaced() {
             for command in strings.into_iter().chain([list]) {
                 let _: redis::Value = redis.command(&command);
                 let before = heartbeats();
-                let lease = engine.lease(&format!("{command:?}"));
+                let lease = client.lease(&format!("{command:?}"));
                 until("it is held", async || lease.epoch().is_some()).await;
                 until("two heartbeats", async || heartbeats() >= before + 2).await;
-                assert!(engine.is_here(), "{command:?}");
+                assert!(client.is_available(), "{command:?}");
             }
         }
     });
 }
 
 #[test]
-fn flushed_engine_is_another_session() {
+fn flushed_redis_is_another_session() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
-        assert_eq!(engine.state(), EngineState::Here { session: 1 });
+        let client = client(&redis).await;
+        assert_eq!(client.availability(), fleet_redis::Availability::Available { session: 1 });
         redis.flush();
-        until("another session", async || engine.state() == EngineState::Here { session: 2 }).await;
+        until("another session", async || {
+            client.availability() == fleet_redis::Availability::Available { session: 2 }
+        })
+        .await;
     });
 }
 
 #[test]
-fn connection_that_the_engine_closes_is_made_again() {
+fn connection_that_redis_closes_is_made_again() {
     run(async {
         let redis = Redis::start();
-        let engine = engine(&redis).await;
+        let client = client(&redis).await;
         for _ in 0..3 {
             let _: i64 = redis.command(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]);
             let soon = super::fixture::SOON;
             until("it answers", async || {
-                engine.command::<String>(&redis::cmd("PING"), soon).await.is_ok()
+                client.command::<String>(&redis::cmd("PING"), soon).await.is_ok()
             })
             .await;
         }
@@ -214,7 +220,7 @@ fn connection_that_the_engine_closes_is_made_again() {
 }
 
 #[test]
-fn peer_that_is_no_engine_is_away() {
+fn peer_that_is_no_redis_is_unavailable() {
     run(async {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -227,8 +233,8 @@ fn peer_that_is_no_engine_is_away() {
         });
         let mut settings = settings(&Redis::absent());
         settings.url.port = port;
-        let engine = engine_with(&settings);
-        let reason = away(&engine).await;
-        assert_eq!(engine.instances(), 1, "{reason}");
+        let client = client_with(&settings);
+        let reason = unavailable(&client).await;
+        assert_eq!(client.instances(), 1, "{reason}");
     });
 }
