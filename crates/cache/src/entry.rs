@@ -87,8 +87,8 @@ enum Awaited {
     Walk,
     /// A copy of another instance.
     Adoption,
-    /// None any more: a copy of another instance has come since the refresh began.
-    Nothing,
+    /// Nothing any more: a copy of another instance has come since the refresh began.
+    Superseded,
 }
 
 #[derive(Default)]

@@ -13,7 +13,7 @@ pub use roles::follow_roles;
 
 use crate::SnapshotCache;
 use crate::entry::{Entry, Lookup};
-use crate::refresh::{TypeGroup, report_failure};
+use crate::refresh::{Member, TypeGroup, report_failure};
 use crate::site_cache::SiteCache;
 
 impl SnapshotCache {
@@ -41,7 +41,7 @@ impl SnapshotCache {
     pub(super) fn ask_leaders(&self) {
         let is_wanted = |group: &&Arc<TypeGroup>| {
             group.lists.lacks_response()
-                || group.members.iter().any(|(_, entry)| entry.is_refresh_wanted())
+                || group.members.iter().any(|member| member.entry.is_refresh_wanted())
         };
         self.groups.values().filter(is_wanted).for_each(|group| group.lists.want_refresh());
     }
@@ -75,7 +75,7 @@ impl SnapshotCache {
         if !group.lists.is_led() {
             return;
         }
-        for (_, entry) in &group.members {
+        for Member { entry, .. } in &group.members {
             // The requests of all instances count.
             entry.record_request();
             match entry.look_up(self.freshness()) {

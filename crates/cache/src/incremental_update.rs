@@ -129,6 +129,7 @@ impl From<ContentError> for NotUpdated {
 
 /// The hints about changes that a copy of the group's members may lack.
 fn lacking(group: &TypeGroup, hints: Vec<Hint>) -> Vec<Hint> {
-    let is_lacking = |hint: &Hint| group.members.iter().any(|(_, entry)| entry.may_lack(hint.at));
+    let is_lacking =
+        |hint: &Hint| group.members.iter().any(|member| member.entry.may_lack(hint.at));
     hints.into_iter().filter(is_lacking).collect()
 }

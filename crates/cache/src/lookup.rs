@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::SnapshotCache;
 use crate::copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served};
 use crate::entry::{Entry, Lookup};
-use crate::refresh::{self, Started, TypeGroup};
+use crate::refresh::{self, Member, Started, TypeGroup};
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::ContentError;
 use frontend_map_rules::ContentTypeUid;
@@ -127,7 +127,8 @@ impl SnapshotCache {
     /// As [`SnapshotCache::get`].
     pub async fn refresh(&self, site: &Site, uid: &str) -> Result<CachedCopy, ContentError> {
         let (site, entry) = self.entry(site, uid);
-        let alone = TypeGroup::new(vec![(Arc::clone(site), Arc::clone(entry))]);
+        let alone =
+            TypeGroup::new(vec![Member { site: Arc::clone(site), entry: Arc::clone(entry) }]);
         refresh::start(&alone, entry, &self.triggers).waiter.outcome().await
     }
 

@@ -29,7 +29,7 @@ use frontend_map_fleet::ListGroup;
 use frontend_map_store::Urgency;
 use log::log;
 use missed::missed;
-use type_group::Begun;
+use type_group::BegunRefresh;
 use unannounced::suspects;
 use walk::{Found, Fresh, walk};
 
@@ -63,8 +63,8 @@ pub(super) fn start_all(
     group: &TypeGroup,
     triggers: &Arc<RefreshTriggers>,
 ) -> Vec<(Arc<SiteCache>, Waiter)> {
-    let (_first, begun) = group.join_or_begin(&group.members[0].1);
-    let waiters = begun.iter().map(|((site, _), flight)| (Arc::clone(site), flight.join()));
+    let (_first, begun) = group.join_or_begin(&group.members[0].entry);
+    let waiters = begun.iter().map(|begun| (Arc::clone(&begun.member.site), begun.flight.join()));
     let waiters = waiters.collect();
     let (lists, triggers) = (Arc::clone(&group.lists), Arc::clone(triggers));
     tokio::spawn(async move { run(begun, &lists, &triggers, None).await });
@@ -102,7 +102,7 @@ fn start_counted(
 /// withheld, because URLs that the present copy has dropped would come back, and it is repeated at
 /// once.
 async fn run(
-    mut begun: Vec<Begun>,
+    mut begun: Vec<BegunRefresh>,
     lists: &ListGroup,
     triggers: &Arc<RefreshTriggers>,
     mut background: Option<BackgroundWalk>,
@@ -113,8 +113,8 @@ async fn run(
         if begun.is_empty() {
             return;
         }
-        let members = TypeGroup::new(begun.iter().map(|(member, _)| member.clone()).collect());
-        let abandoned = join_all(begun.iter().map(|((_, entry), flight)| entry.abandoned(flight)));
+        let members = TypeGroup::new(begun.iter().map(|begun| begun.member.clone()).collect());
+        let abandoned = join_all(begun.iter().map(BegunRefresh::abandoned));
         let found = tokio::select! {
             biased;
             _ = abandoned => return,
@@ -168,7 +168,7 @@ enum Completion {
 }
 
 async fn complete(
-    ((site, entry), flight): &Begun,
+    BegunRefresh { member: Member { site, entry }, flight }: &BegunRefresh,
     found: Found,
     triggers: &Arc<RefreshTriggers>,
     may_repeat: bool,

@@ -32,7 +32,7 @@ use self::tail::Tail;
 use crate::redis::{self, Event};
 use frontend_map_catalog::changes::log::{Baseline, ChangeLog, Recorder};
 use frontend_map_catalog::site::Site;
-use frontend_map_store::Head;
+use frontend_map_store::SnapshotKey;
 
 pub use append::{ChangeAppend, LUA};
 pub use content::{content_of, describe};
@@ -186,15 +186,15 @@ impl SharedChanges {
     }
 
     /// Records whether the last version of a list could not be published, and why.
-    pub(super) fn set_unpublished(&self, head: &Head, error: Option<String>) {
+    pub(super) fn set_unpublished(&self, key: &SnapshotKey, error: Option<String>) {
         let mut state = self.inner.state.lock();
-        let Some(site) = state.sites.get_mut(&head.site) else { return };
+        let Some(site) = state.sites.get_mut(&key.site) else { return };
         let Some(error) = error else {
-            site.unpublished.remove(&head.content_type);
+            site.unpublished.remove(&key.content_type);
             return;
         };
         let new = (Instant::now(), String::new());
-        site.unpublished.entry(head.content_type.clone()).or_insert(new).1 = error;
+        site.unpublished.entry(key.content_type.clone()).or_insert(new).1 = error;
     }
 
     /// Which list has not been published for long, and why; `None`: all are.

@@ -60,7 +60,7 @@ impl Fleet {
     }
 
     /// Waits until the event stream is read: a walk that begins later misses no event. Without an
-    /// redis it waits for ever.
+    /// Redis it waits for ever.
     pub async fn until_events_are_read(&self) {
         // The sender lives as long as this fleet.
         let _ = self.is_reading.subscribe().wait_for(|is_reading| *is_reading).await;

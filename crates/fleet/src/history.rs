@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use crate::redis::{self, Chunks, DownloadError, Event};
-use frontend_map_catalog::moved::history::{PathHistory, Row, Taker};
+use frontend_map_catalog::moved::history::{Mirror, PathHistory, Row};
 use frontend_map_platform::clock::unix_ms;
 use row::WireRow;
 
@@ -68,7 +68,7 @@ impl SharedHistory {
     /// The history in this Redis; `history` is that of this instance.
     #[must_use]
     pub fn new(redis: redis::Client, history: Arc<PathHistory>) -> Self {
-        history.keep_changes(Taker::Fleet);
+        history.keep_changes(Mirror::Fleet);
         // Else the instance whose clock is ahead had each path last.
         let clock = redis.clone();
         history.set_clock(move || clock.now_ms());
@@ -143,7 +143,7 @@ impl SharedHistory {
             Ok(Announcement::Rows(rows)) => Some(rows),
             Ok(Announcement::Chunks(chunks)) => self.download(&chunks).await.ok().flatten(),
             Ok(Announcement::Removed) => {
-                self.history.keep_all(Taker::Fleet);
+                self.history.keep_all(Mirror::Fleet);
                 None
             }
             // Another version of the service has written it.

@@ -29,7 +29,7 @@ use crate::redis::{self, Event};
 use crate::status::VersionStatus;
 pub use adoption::{FoundList, Purpose};
 use frontend_map_catalog::snapshot::Snapshot;
-use frontend_map_store::Head;
+use frontend_map_store::SnapshotKey;
 pub use not_adopted::NotAdopted;
 use offers::Offers;
 pub use pointer::Position;
@@ -62,8 +62,8 @@ pub struct PublishedList {
 /// A copy of a list that this instance serves, for publication.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// The site and the content type of the list.
-    pub head: Head,
+    /// What the snapshot is a snapshot of.
+    pub key: SnapshotKey,
     /// What decides the content of the site.
     pub content: u128,
     /// The copy.

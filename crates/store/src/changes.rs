@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::StoredSnapshot;
 use crate::file::{FileError, StoreFile};
-use crate::head::{Head, HeadWithTimes};
+use crate::snapshot_key::{SnapshotKey, StoredHeader};
 use frontend_map_catalog::changes::log::{Baseline, Loaded, Prepared, Recorder};
 use frontend_map_catalog::snapshot::{Builder, Serialized, Snapshot, Unreadable};
 use frontend_map_platform::clock::unix_ms;
@@ -14,7 +14,7 @@ const BUILDER: Builder = Builder { path_table: false };
 
 /// Records the changes of a snapshot in memory alone.
 pub(super) fn record(recorder: &Recorder, stored: &StoredSnapshot<Arc<Snapshot>>) {
-    let (site, uid) = (&stored.head.site, &stored.head.content_type);
+    let (site, uid) = (&stored.key.site, &stored.key.content_type);
     recorder.record(site, uid, Some(baseline(stored)), unix_ms());
 }
 
@@ -24,7 +24,7 @@ pub(super) fn prepare(
     file: &StoreFile,
     stored: &StoredSnapshot<Arc<Snapshot>>,
 ) -> Result<Option<Prepared>, FileError> {
-    let (site, uid) = (&stored.head.site, &stored.head.content_type);
+    let (site, uid) = (&stored.key.site, &stored.key.content_type);
     recorder.prepare(site, uid, Some(baseline(stored)), unix_ms(), || load(file, site, uid))
 }
 
@@ -39,15 +39,15 @@ pub(super) fn prepare_removal(
 }
 
 fn baseline(stored: &StoredSnapshot<Arc<Snapshot>>) -> Baseline {
-    of_head(&stored.head, Arc::clone(&stored.snapshot), false)
+    baseline_of(&stored.key, Arc::clone(&stored.snapshot), false)
 }
 
-fn of_head(head: &Head, snapshot: Arc<Snapshot>, is_stored: bool) -> Baseline {
+fn baseline_of(key: &SnapshotKey, snapshot: Arc<Snapshot>, is_stored: bool) -> Baseline {
     Baseline {
         snapshot,
-        locales: head.locales.clone(),
-        fingerprint: head.fingerprint,
-        source: head.source,
+        locales: key.locales.clone(),
+        fingerprint: key.fingerprint,
+        source: key.source,
         is_stored,
     }
 }
@@ -57,12 +57,12 @@ fn load(file: &StoreFile, site: &str, uid: &str) -> Result<Loaded, FileError> {
     let found = file.snapshots(site, uid)?;
     let read = |bytes: &[u8]| -> Result<Option<Baseline>, Unreadable> {
         let serialized = Serialized::read(bytes)?;
-        let Ok(HeadWithTimes { head, .. }) = serde_json::from_str(serialized.head) else {
+        let Ok(StoredHeader { key, .. }) = serde_json::from_str(serialized.head) else {
             return Ok(None);
         };
         let snapshot = serialized.snapshot(BUILDER)?;
-        let is_whole = snapshot.has_locales(head.locales.count());
-        Ok(is_whole.then(|| of_head(&head, Arc::new(snapshot), true)))
+        let is_whole = snapshot.has_locales(key.locales.count());
+        Ok(is_whole.then(|| baseline_of(&key, Arc::new(snapshot), true)))
     };
     let Some(last) = found.last() else { return Ok(Loaded::Nothing) };
     Ok(match read(&last.bytes) {

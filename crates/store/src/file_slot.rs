@@ -11,7 +11,7 @@ use crate::file::{ASIDE, FileError, StoreFile, move_aside, moved_aside};
 use crate::history_copy::HistoryCopy;
 use crate::state::StoreState;
 use frontend_map_catalog::changes::log::Recorder;
-use frontend_map_catalog::moved::history::{PathHistory, Taker};
+use frontend_map_catalog::moved::history::{Mirror, PathHistory};
 use frontend_map_platform::clock::unix_ms;
 
 /// The time between two attempts to open a file that another process has open.
@@ -143,7 +143,7 @@ impl FileSlot {
         *state = FileState::Failing(reason.clone());
         drop(state);
         // When it is opened again, all rows are written.
-        self.history.forget_changes(Taker::Store);
+        self.history.forget_changes(Mirror::Store);
         let before = self.lost.lock().replace(reason.clone());
         // A disk that is full for an hour is one line, not hundreds.
         if before.as_ref() != Some(&reason) {
@@ -251,9 +251,9 @@ impl FileSlot {
             self.restore_history();
         }
         if has_own || is_empty {
-            self.history.keep_all(Taker::Store);
+            self.history.keep_all(Mirror::Store);
         } else {
-            self.history.keep_changes(Taker::Store);
+            self.history.keep_changes(Mirror::Store);
         }
         Ok(file)
     }

@@ -34,19 +34,19 @@
 mod changes;
 mod file;
 mod file_slot;
-mod head;
 mod history_copy;
-mod moment;
+mod persisted_instant;
 mod queue;
 mod reader;
+mod snapshot_key;
 mod state;
 mod store;
 mod stored_snapshot;
 mod writer;
 
-pub use head::Head;
 pub use history_copy::{CopyRow, HistoryCopy};
 pub use reader::{StoreReadError, StoreReader};
+pub use snapshot_key::SnapshotKey;
 pub use state::StoreState;
 pub use store::Store;
 pub use stored_snapshot::{StoredSnapshot, Urgency, made_by};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::head::Head;
+use crate::snapshot_key::SnapshotKey;
 use crate::{StoredSnapshot, Urgency};
 use frontend_map_catalog::snapshot::Snapshot;
 
@@ -50,14 +50,14 @@ pub(super) fn prefix(site: &str, uid: &str) -> String {
 }
 
 impl Key {
-    pub(super) fn of(head: &Head) -> Self {
-        Self(format!("{}{:032x}", prefix(&head.site, &head.content_type), head.fingerprint))
+    pub(super) fn of(key: &SnapshotKey) -> Self {
+        Self(format!("{}{:032x}", prefix(&key.site, &key.content_type), key.fingerprint))
     }
 }
 
 impl Queue {
     pub(super) fn add(&mut self, snapshot: StoredSnapshot<Arc<Snapshot>>, urgency: Urgency) {
-        let (key, now) = (Key::of(&snapshot.head), Instant::now());
+        let (key, now) = (Key::of(&snapshot.key), Instant::now());
         let due = match urgency {
             Urgency::Now => now,
             Urgency::Debounced => {
@@ -66,7 +66,7 @@ impl Queue {
             }
         };
         // Of snapshots by several settings, the last one counts.
-        let same_type = prefix(&snapshot.head.site, &snapshot.head.content_type);
+        let same_type = prefix(&snapshot.key.site, &snapshot.key.content_type);
         self.pending.retain(|other, _| *other == key || !other.0.starts_with(&same_type));
         // Continuous updates must not delay the writing for ever.
         let due = self.pending.get(&key).map_or(due, |before| before.due.min(due));
@@ -143,7 +143,7 @@ impl Queue {
     /// Puts a snapshot back that could not be written, unless there is a newer one.
     pub(super) fn put_back(&mut self, key: Key, snapshot: StoredSnapshot<Arc<Snapshot>>) {
         let due = Instant::now();
-        let same_type = prefix(&snapshot.head.site, &snapshot.head.content_type);
+        let same_type = prefix(&snapshot.key.site, &snapshot.key.content_type);
         if self.pending.keys().any(|other| other.0.starts_with(&same_type)) {
             return;
         }

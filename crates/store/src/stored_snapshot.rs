@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::head::{Head, HeadWithTimes};
-use crate::moment::Moment;
+use crate::persisted_instant::PersistedInstant;
+use crate::snapshot_key::{SnapshotKey, StoredHeader};
 use frontend_map_catalog::snapshot::{Builder, Serialized, Snapshot};
 
 /// A snapshot to be stored, or one from the store, with its times.
 #[derive(Clone, Debug)]
 pub struct StoredSnapshot<S> {
     /// What it is a snapshot of.
-    pub head: Head,
+    pub key: SnapshotKey,
     /// The URLs.
     pub snapshot: S,
     /// When its walk began.
@@ -47,25 +47,25 @@ pub(crate) fn read(
     builder: Builder,
 ) -> Option<StoredSnapshot<Snapshot>> {
     let found = Serialized::read(bytes).and_then(|serialized| {
-        let head = serde_json::from_str::<HeadWithTimes>(serialized.head);
+        let header = serde_json::from_str::<StoredHeader>(serialized.head);
         let snapshot = serialized.snapshot(builder)?;
-        Ok(head.ok().map(|head| (head, snapshot)))
+        Ok(header.ok().map(|header| (header, snapshot)))
     });
-    let (HeadWithTimes { head, times }, snapshot) = match found {
+    let (StoredHeader { key, times }, snapshot) = match found {
         Ok(Some(found)) => found,
-        Ok(None) => return unusable(site, uid, "its head cannot be read"),
+        Ok(None) => return unusable(site, uid, "its header cannot be read"),
         Err(error) => return unusable(site, uid, &error.to_string()),
     };
-    if head.site != site || head.content_type != uid {
+    if key.site != site || key.content_type != uid {
         return unusable(site, uid, "it is of another site or content type");
     }
-    let Some(age) = Moment::now().since(&times.begun, written) else {
+    let Some(age) = PersistedInstant::now().since(&times.begun, written) else {
         return unusable(site, uid, "the clock has gone back, so that its age is not known");
     };
     let Some(begun) = Instant::now().checked_sub(age) else {
         return unusable(site, uid, "it is older than the clock of the process can say");
     };
-    Some(StoredSnapshot { head, snapshot, begun, took: Duration::from_millis(times.took_ms) })
+    Some(StoredSnapshot { key, snapshot, begun, took: Duration::from_millis(times.took_ms) })
 }
 
 fn unusable<T>(site: &str, uid: &str, reason: &str) -> Option<T> {

@@ -14,10 +14,10 @@ use tokio::sync::watch;
 use crate::changes;
 use crate::file::{FileError, StoreFile, StoredRow};
 use crate::file_slot::FileSlot;
-use crate::head::{HeadWithTimes, Times};
 use crate::history_copy::HistoryCopy;
-use crate::moment::Moment;
+use crate::persisted_instant::PersistedInstant;
 use crate::queue::{Key, Queue, RunBytes, TypeKey};
+use crate::snapshot_key::{StoredHeader, Times};
 use crate::state::StoreState;
 use crate::{StoredSnapshot, Urgency};
 use frontend_map_catalog::changes::log::{Prepared, Recorder};
@@ -256,12 +256,12 @@ fn write(
     keep: usize,
 ) -> Result<(), FileError> {
     let started = Instant::now();
-    let begun = Moment::now().before(stored.begun.elapsed());
+    let begun = PersistedInstant::now().before(stored.begun.elapsed());
     let took_ms = u64::try_from(stored.took.as_millis()).unwrap_or(u64::MAX);
-    let head = HeadWithTimes { head: stored.head.clone(), times: Times { begun, took_ms } };
-    let head = serde_json::to_string(&head).expect("texts and numbers are JSON");
-    let bytes = stored.snapshot.serialize(&head, Titles::LeftOut);
-    let (site, uid) = (&stored.head.site, &stored.head.content_type);
+    let header = StoredHeader { key: stored.key.clone(), times: Times { begun, took_ms } };
+    let header = serde_json::to_string(&header).expect("texts and numbers are JSON");
+    let bytes = stored.snapshot.serialize(&header, Titles::LeftOut);
+    let (site, uid) = (&stored.key.site, &stored.key.content_type);
     file.write((site, uid), key, &bytes, changes, keep)?;
     let (bytes, milliseconds) = (bytes.len(), started.elapsed().as_millis());
     tracing::debug!(site, uid, bytes, milliseconds, "a snapshot is stored");

@@ -25,7 +25,7 @@ pub struct Auth {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct AuthToml {
     validate_token_file: Option<PathBuf>,
     draft_token_file: Option<PathBuf>,
 }
@@ -35,7 +35,7 @@ pub(in crate::config) fn read(
     context: Context<'_>,
     problems: &mut Problems,
 ) -> Auth {
-    let raw: Raw = table::read(table, "auth", problems);
+    let toml: AuthToml = table::read(table, "auth", problems);
     let validate = Secret {
         name: "the token for validate=true",
         variable: VALIDATE_TOKEN,
@@ -47,7 +47,7 @@ pub(in crate::config) fn read(
         key: "auth.draft_token_file",
     };
     Auth {
-        validate: validate.read(raw.validate_token_file.as_deref(), context, problems),
-        draft: draft.read(raw.draft_token_file.as_deref(), context, problems),
+        validate: validate.read(toml.validate_token_file.as_deref(), context, problems),
+        draft: draft.read(toml.draft_token_file.as_deref(), context, problems),
     }
 }

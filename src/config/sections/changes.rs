@@ -21,18 +21,18 @@ pub struct Changes {
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct ChangesToml {
     keep: usize,
 }
 
-impl Default for Raw {
+impl Default for ChangesToml {
     fn default() -> Self {
         Self { keep: DEFAULT_KEEP }
     }
 }
 
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Changes {
-    let Raw { keep } = table::read(table, "changes", problems);
+    let ChangesToml { keep } = table::read(table, "changes", problems);
     if !(1..=MAX_KEEP).contains(&keep) {
         problems.add("changes.keep", format_args!("must be between 1 and {MAX_KEEP}"));
     }

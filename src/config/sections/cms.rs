@@ -40,7 +40,7 @@ pub enum Cms {
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct CmsToml {
     source: Source,
     url: String,
     admin_url: Option<String>,
@@ -56,7 +56,7 @@ enum Source {
     Files,
 }
 
-impl Default for Raw {
+impl Default for CmsToml {
     fn default() -> Self {
         let url = "http://127.0.0.1:1337".to_owned();
         Self {
@@ -76,21 +76,21 @@ pub(in crate::config) fn read(
     limits: StrapiLimits,
     problems: &mut Problems,
 ) -> Option<(Cms, Option<BaseUrl>)> {
-    let raw: Raw = table::read(table, "cms", problems);
+    let toml: CmsToml = table::read(table, "cms", problems);
     let endpoints = content_type::read(table, problems);
-    let page_size = raw.page_size;
+    let page_size = toml.page_size;
     if !PAGE_SIZES.contains(&page_size) {
         let (least, most) = (PAGE_SIZES.start(), PAGE_SIZES.end());
         problems.add("cms.page_size", format_args!("must be between {least} and {most}"));
     }
-    let admin_url = admin_url(raw.admin_url.as_deref(), problems);
-    let cms = match raw.source {
-        Source::Files => files(raw.path.as_deref(), context.base_dir, problems),
+    let admin_url = admin_url(toml.admin_url.as_deref(), problems);
+    let cms = match toml.source {
+        Source::Files => files(toml.path.as_deref(), context.base_dir, problems),
         Source::Strapi => {
-            let url = problems.take("cms.url", url(&raw.url));
+            let url = problems.take("cms.url", url(&toml.url));
             let token =
                 Secret { name: "the token of the CMS", variable: TOKEN, key: "cms.token_file" };
-            let token = token.read(raw.token_file.as_deref(), context, problems);
+            let token = token.read(toml.token_file.as_deref(), context, problems);
             Some(Cms::Strapi(StrapiSettings { url: url?, token, endpoints, page_size, limits }))
         }
     };

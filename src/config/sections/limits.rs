@@ -41,7 +41,7 @@ pub const DEFAULT_CMS_REQUESTS: usize = 16;
 /// The section as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct LimitsToml {
     head_timeout_ms: u64,
     idle_timeout_ms: u64,
     write_timeout_ms: u64,
@@ -56,7 +56,7 @@ struct Raw {
     cms_requests: usize,
 }
 
-impl Default for Raw {
+impl Default for LimitsToml {
     fn default() -> Self {
         Self {
             head_timeout_ms: 10_000,
@@ -76,7 +76,7 @@ impl Default for Raw {
     }
 }
 
-impl Raw {
+impl LimitsToml {
     /// The names of the limits that must not be 0 and are.
     fn zeros(&self) -> impl Iterator<Item = &'static str> {
         let bytes = |bytes: usize| bytes as u64;
@@ -96,12 +96,12 @@ impl Raw {
 }
 
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Limits {
-    let raw: Raw = table::read(table, "limits", problems);
-    for name in raw.zeros() {
+    let toml: LimitsToml = table::read(table, "limits", problems);
+    for name in toml.zeros() {
         problems.add(name, "must be at least 1");
     }
     for (name, number) in
-        [("limits.requests", raw.requests), ("limits.cms_requests", raw.cms_requests)]
+        [("limits.requests", toml.requests), ("limits.cms_requests", toml.cms_requests)]
     {
         if !(1..=MAX_REQUESTS).contains(&number) {
             problems.add(name, format_args!("must be between 1 and {MAX_REQUESTS}"));
@@ -109,20 +109,20 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Lim
     }
     Limits {
         timeouts: Timeouts {
-            head: Duration::from_millis(raw.head_timeout_ms),
-            idle: Duration::from_millis(raw.idle_timeout_ms),
-            write: Duration::from_millis(raw.write_timeout_ms),
+            head: Duration::from_millis(toml.head_timeout_ms),
+            idle: Duration::from_millis(toml.idle_timeout_ms),
+            write: Duration::from_millis(toml.write_timeout_ms),
         },
-        requests: raw.requests,
-        document_deadline: Duration::from_millis(raw.document_deadline_ms),
-        walk_deadline: Duration::from_millis(raw.walk_deadline_ms),
-        last_good: Duration::from_millis(raw.last_good_ms),
-        cms_requests: raw.cms_requests,
+        requests: toml.requests,
+        document_deadline: Duration::from_millis(toml.document_deadline_ms),
+        walk_deadline: Duration::from_millis(toml.walk_deadline_ms),
+        last_good: Duration::from_millis(toml.last_good_ms),
+        cms_requests: toml.cms_requests,
         cms: StrapiLimits {
-            connect: Duration::from_millis(raw.cms_connect_ms),
-            request: Duration::from_millis(raw.cms_request_ms),
-            page_bytes: raw.cms_page_bytes,
-            document_bytes: raw.cms_document_bytes,
+            connect: Duration::from_millis(toml.cms_connect_ms),
+            request: Duration::from_millis(toml.cms_request_ms),
+            page_bytes: toml.cms_page_bytes,
+            document_bytes: toml.cms_document_bytes,
         },
     }
 }

@@ -34,14 +34,14 @@ pub struct Moved {
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct MovedToml {
     status: u16,
     max_paths: usize,
     keep_days: u32,
     import: Vec<PathBuf>,
 }
 
-impl Default for Raw {
+impl Default for MovedToml {
     fn default() -> Self {
         Self { status: 308, max_paths: 1_000_000, keep_days: 730, import: Vec::new() }
     }
@@ -53,19 +53,19 @@ pub(in crate::config) fn read(
     context: Context<'_>,
     problems: &mut Problems,
 ) -> (Moved, Vec<ImportFile>) {
-    let raw: Raw = table::read(table, "moved", problems);
-    if !STATUSES.contains(&raw.status) {
+    let toml: MovedToml = table::read(table, "moved", problems);
+    if !STATUSES.contains(&toml.status) {
         problems.add("moved.status", "must be 301, 302, 307 or 308");
     }
-    if raw.max_paths > MAX_PATHS {
+    if toml.max_paths > MAX_PATHS {
         problems.add("moved.max_paths", format_args!("must be at most {MAX_PATHS}"));
     }
-    if !(1..=MAX_DAYS).contains(&raw.keep_days) {
+    if !(1..=MAX_DAYS).contains(&toml.keep_days) {
         problems.add("moved.keep_days", format_args!("must be between 1 and {MAX_DAYS}"));
     }
-    let keep = i64::from(raw.keep_days) * MILLISECONDS_A_DAY;
-    let moved = Moved { status: raw.status, limits: Limits { max_paths: raw.max_paths, keep } };
-    let files = raw
+    let keep = i64::from(toml.keep_days) * MILLISECONDS_A_DAY;
+    let moved = Moved { status: toml.status, limits: Limits { max_paths: toml.max_paths, keep } };
+    let files = toml
         .import
         .iter()
         .filter_map(|path| problems.take("moved.import", read_list(&context.base_dir.join(path))));

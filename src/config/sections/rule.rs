@@ -19,9 +19,9 @@ use frontend_map_rules::{
 };
 
 #[derive(Debug, Deserialize)]
-struct Raw {
+struct RuleToml {
     content_type: String,
-    template: RawTemplates,
+    template: TemplatesToml,
     path_field: Option<String>,
     /// Taken out before and deserialized one by one.
     #[serde(default, rename = "params")]
@@ -43,7 +43,7 @@ fn yes() -> bool {
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "must be a template in quotes, or a table with one for each locale")]
-enum RawTemplates {
+enum TemplatesToml {
     One(String),
     PerLocale(BTreeMap<String, String>),
 }
@@ -125,18 +125,18 @@ fn rule_at_origin(
         _ => None,
     };
     let template = value.table().and_then(|table| Some(table.get("template")?.origin.clone()));
-    let raw: Raw = table::one(value, "site.rule", place, problems)?;
-    let place = format!("{place} ({})", raw.content_type);
-    let content_type = problems.take(&place, ContentTypeUid::parse(&raw.content_type));
+    let toml: RuleToml = table::one(value, "site.rule", place, problems)?;
+    let place = format!("{place} ({})", toml.content_type);
+    let content_type = problems.take(&place, ContentTypeUid::parse(&toml.content_type));
     let outer = problems.enter(template);
-    let mut templates = templates(raw.template, locales, &place, problems);
+    let mut templates = templates(toml.template, locales, &place, problems);
     problems.enter(outer);
     param::read(params, templates.as_mut(), &place, patterns, problems);
     let path_field =
-        raw.path_field.map(|field| field_path(&field, &format!("{place}, path_field"), problems));
-    let conditions = conditions(raw.conditions, &format!("{place}, where"), problems);
-    let sitemap = sitemap_options(raw.sitemap, raw.exclude_when, raw.modified, &place, problems);
-    let title = raw.title.map(|field| field_path(&field, &format!("{place}, title"), problems));
+        toml.path_field.map(|field| field_path(&field, &format!("{place}, path_field"), problems));
+    let conditions = conditions(toml.conditions, &format!("{place}, where"), problems);
+    let sitemap = sitemap_options(toml.sitemap, toml.exclude_when, toml.modified, &place, problems);
+    let title = toml.title.map(|field| field_path(&field, &format!("{place}, title"), problems));
     Some(Rule {
         content_type: content_type?,
         templates: templates?,
@@ -163,18 +163,20 @@ fn sitemap_options(
 }
 
 fn templates(
-    raw: RawTemplates,
+    toml: TemplatesToml,
     locales: Option<&Locales>,
     place: &str,
     problems: &mut Problems,
 ) -> Option<Templates> {
-    match raw {
-        RawTemplates::One(text) => problems.take(place, Template::parse(&text)).map(Templates::One),
-        RawTemplates::PerLocale(templates) if templates.is_empty() => {
+    match toml {
+        TemplatesToml::One(text) => {
+            problems.take(place, Template::parse(&text)).map(Templates::One)
+        }
+        TemplatesToml::PerLocale(templates) if templates.is_empty() => {
             problems.add(place, "`template` needs a template for at least one locale");
             None
         }
-        RawTemplates::PerLocale(templates) => {
+        TemplatesToml::PerLocale(templates) => {
             let mut read = Vec::new();
             for (code, text) in templates {
                 let place = format!("{place}, template.{code}");
@@ -190,12 +192,12 @@ fn templates(
 }
 
 fn conditions(
-    raw: BTreeMap<String, Scalar>,
+    toml: BTreeMap<String, Scalar>,
     place: &str,
     problems: &mut Problems,
 ) -> Option<Vec<Condition>> {
     let mut read = Vec::new();
-    for (field, value) in raw {
+    for (field, value) in toml {
         let equals = match value {
             Scalar::Text(text) => Literal::Text(text),
             Scalar::Integer(number) => Literal::Text(number.to_string()),

@@ -41,7 +41,7 @@ pub struct Server {
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct ServerToml {
     listen: String,
     admin_listen: String,
     cors_origins: Vec<String>,
@@ -54,7 +54,7 @@ struct Raw {
     watch: bool,
 }
 
-impl Default for Raw {
+impl Default for ServerToml {
     fn default() -> Self {
         Self {
             listen: "127.0.0.1:8080".to_owned(),
@@ -73,24 +73,24 @@ impl Default for Raw {
 }
 
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Option<Server> {
-    let raw: Raw = table::read(table, "server", problems);
-    let listen = problems.take("server.listen", address(&raw.listen));
-    let admin_listen = match raw.admin_listen.as_str() {
+    let toml: ServerToml = table::read(table, "server", problems);
+    let listen = problems.take("server.listen", address(&toml.listen));
+    let admin_listen = match toml.admin_listen.as_str() {
         "" => Some(None),
         text => problems.take("server.admin_listen", address(text)).map(Some),
     };
-    if raw.drain_delay_ms > MAX_DRAIN_DELAY_MS {
+    if toml.drain_delay_ms > MAX_DRAIN_DELAY_MS {
         problems.add("server.drain_delay_ms", format_args!("must be at most {MAX_DRAIN_DELAY_MS}"));
     }
     let origin = |text: &String| problems.take("server.cors_origins", origin(text.trim()));
     // An environment variable that is empty is read as a list of one empty text.
-    let raw_origins = raw.cors_origins.iter().filter(|text| !text.is_empty());
+    let raw_origins = toml.cors_origins.iter().filter(|text| !text.is_empty());
     let cors_origins = raw_origins.filter_map(origin).collect();
     let mut policy = |name, text| problems.take(name, cache_control(text));
-    let cache_control = policy("server.cache_control", raw.cache_control);
-    let cache_control_404 = policy("server.cache_control_404", raw.cache_control_404);
-    let cache_control_url = policy("server.cache_control_url", raw.cache_control_url);
-    let cache_control_sitemap = policy("server.cache_control_sitemap", raw.cache_control_sitemap);
+    let cache_control = policy("server.cache_control", toml.cache_control);
+    let cache_control_404 = policy("server.cache_control_404", toml.cache_control_404);
+    let cache_control_url = policy("server.cache_control_url", toml.cache_control_url);
+    let cache_control_sitemap = policy("server.cache_control_sitemap", toml.cache_control_sitemap);
     Some(Server {
         listen: listen?,
         admin_listen: admin_listen?,
@@ -99,16 +99,16 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Opt
         cache_control_404: cache_control_404?,
         cache_control_url: cache_control_url?,
         cache_control_sitemap: cache_control_sitemap?,
-        drain_delay: Duration::from_millis(raw.drain_delay_ms),
-        connections: raw.connections,
-        watch: raw.watch,
+        drain_delay: Duration::from_millis(toml.drain_delay_ms),
+        connections: toml.connections,
+        watch: toml.watch,
     })
 }
 
 /// The address to listen on, without the checks of the rest of the section.
 pub(in crate::config) fn listen(table: &mut Table, problems: &mut Problems) -> Option<SocketAddr> {
-    let raw: Raw = table::read(table, "server", problems);
-    problems.take("server.listen", address(&raw.listen))
+    let toml: ServerToml = table::read(table, "server", problems);
+    problems.take("server.listen", address(&toml.listen))
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

@@ -23,7 +23,7 @@ const MAX_PREFIX: usize = 64;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct SharedToml {
     url: Option<String>,
     password_file: Option<PathBuf>,
     prefix: Option<String>,
@@ -37,10 +37,10 @@ pub(in crate::config) fn read(
     context: Context<'_>,
     problems: &mut Problems,
 ) -> Option<redis::Settings> {
-    let raw: Raw = table::read(table, "shared", problems);
-    let Some(url) = raw.url.as_deref() else {
-        let files = [&raw.password_file, &raw.key_file, &raw.ca_file];
-        if raw.prefix.is_some() || files.iter().any(|file| file.is_some()) {
+    let toml: SharedToml = table::read(table, "shared", problems);
+    let Some(url) = toml.url.as_deref() else {
+        let files = [&toml.password_file, &toml.key_file, &toml.ca_file];
+        if toml.prefix.is_some() || files.iter().any(|file| file.is_some()) {
             problems.add("shared.url", "must be set if [shared] has other settings");
         }
         return None;
@@ -55,11 +55,11 @@ pub(in crate::config) fn read(
         variable: SHARED_PASSWORD,
         key: "shared.password_file",
     };
-    let password = password.read(raw.password_file.as_deref(), context, problems);
-    let prefix = problems.take("shared.prefix", prefix(raw.prefix.as_deref()));
-    let key = raw.key_file.map(|path| key(&context.base_dir.join(path)));
+    let password = password.read(toml.password_file.as_deref(), context, problems);
+    let prefix = problems.take("shared.prefix", prefix(toml.prefix.as_deref()));
+    let key = toml.key_file.map(|path| key(&context.base_dir.join(path)));
     let key = key.and_then(|key| problems.take("shared.key_file", key));
-    let ca = raw.ca_file.map(|path| certificates(&context.base_dir.join(path)));
+    let ca = toml.ca_file.map(|path| certificates(&context.base_dir.join(path)));
     let ca = ca.and_then(|ca| problems.take("shared.ca_file", ca));
     if ca.is_some() && url.as_ref().is_some_and(|url| !url.tls) {
         problems.add("shared.ca_file", "needs a `shared.url` that begins with rediss://");

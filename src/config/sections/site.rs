@@ -22,7 +22,7 @@ use frontend_map_rules::{LocalePrefix, Locales, Rule, RuleSet, SiteLocale, Trail
 const MAX_KEY: usize = 64;
 
 #[derive(Debug, Deserialize)]
-struct Raw {
+struct SiteToml {
     key: String,
     /// Taken out before and deserialized one by one.
     #[serde(default, rename = "rule")]
@@ -37,11 +37,11 @@ struct Raw {
     #[serde(default, rename = "locales")]
     _locales: Vec<IgnoredAny>,
     #[serde(default)]
-    locale_prefix: RawPrefix,
+    locale_prefix: LocalePrefixToml,
     #[serde(default)]
-    trailing_slash: RawTrailingSlash,
+    trailing_slash: TrailingSlashToml,
     #[serde(default)]
-    resolve: RawResolve,
+    resolve: ResolveToml,
     #[serde(default = "sitemap_path")]
     sitemap_path: String,
 }
@@ -52,7 +52,7 @@ fn sitemap_path() -> String {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum RawResolve {
+enum ResolveToml {
     #[default]
     Rules,
     Documents,
@@ -60,7 +60,7 @@ enum RawResolve {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum RawPrefix {
+enum LocalePrefixToml {
     #[default]
     Always,
     ExceptDefault,
@@ -68,35 +68,35 @@ enum RawPrefix {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum RawTrailingSlash {
+enum TrailingSlashToml {
     #[default]
     Never,
     Always,
 }
 
-impl From<RawTrailingSlash> for TrailingSlash {
-    fn from(raw: RawTrailingSlash) -> Self {
-        match raw {
-            RawTrailingSlash::Never => Self::Never,
-            RawTrailingSlash::Always => Self::Always,
+impl From<TrailingSlashToml> for TrailingSlash {
+    fn from(toml: TrailingSlashToml) -> Self {
+        match toml {
+            TrailingSlashToml::Never => Self::Never,
+            TrailingSlashToml::Always => Self::Always,
         }
     }
 }
 
-impl From<RawResolve> for ResolveBy {
-    fn from(raw: RawResolve) -> Self {
-        match raw {
-            RawResolve::Rules => Self::Rules,
-            RawResolve::Documents => Self::Documents,
+impl From<ResolveToml> for ResolveBy {
+    fn from(toml: ResolveToml) -> Self {
+        match toml {
+            ResolveToml::Rules => Self::Rules,
+            ResolveToml::Documents => Self::Documents,
         }
     }
 }
 
-impl From<RawPrefix> for LocalePrefix {
-    fn from(raw: RawPrefix) -> Self {
-        match raw {
-            RawPrefix::Always => Self::Always,
-            RawPrefix::ExceptDefault => Self::ExceptDefault,
+impl From<LocalePrefixToml> for LocalePrefix {
+    fn from(toml: LocalePrefixToml) -> Self {
+        match toml {
+            LocalePrefixToml::Always => Self::Always,
+            LocalePrefixToml::ExceptDefault => Self::ExceptDefault,
         }
     }
 }
@@ -150,32 +150,32 @@ fn site_at_origin(
     let locales = value.table().and_then(|table| table.get("locales").cloned());
     let listed_at = locales.as_ref().map(|list: &Value| list.origin.clone());
     let base_urls = value.table().and_then(|table| table.get("front_end_url").cloned());
-    let raw: Option<Raw> = table::one(value, "site", &place, problems);
-    let locales = raw.as_ref().and_then(|_| locales::read(locales, &place, problems));
-    let hosts = raw.as_ref().zip(locales.as_deref()).and_then(|(raw, locales)| {
+    let toml: Option<SiteToml> = table::one(value, "site", &place, problems);
+    let locales = toml.as_ref().and_then(|_| locales::read(locales, &place, problems));
+    let hosts = toml.as_ref().zip(locales.as_deref()).and_then(|(toml, locales)| {
         let file = base_urls;
-        let written = Written { key: &raw.key, locales, file, environment };
+        let written = Written { key: &toml.key, locales, file, environment };
         base_urls::read(written, &place, problems)
     });
     let locales =
         locales.and_then(|locales| on_hosts(locales, hosts.as_ref(), listed_at, &place, problems));
     let rules = rule::read(rules, &place, locales.as_ref(), patterns, problems);
     let pages = pages::read(pages, &place, locales.as_ref(), problems);
-    let raw = raw?;
-    check_key(&raw.key, &place, problems);
-    variables.push(SiteVariables::new(&raw.key, locales.as_ref()));
-    let path = check_sitemap_path(&raw.sitemap_path);
+    let toml = toml?;
+    check_key(&toml.key, &place, problems);
+    variables.push(SiteVariables::new(&toml.key, locales.as_ref()));
+    let path = check_sitemap_path(&toml.sitemap_path);
     let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
     let (locales, rules) = (locales?, rules?);
-    let rules = compiled(locales, rules, &raw, hosts.as_ref());
-    check_rules(&rules, &raw, &path_fields, &place, problems);
+    let rules = compiled(locales, rules, &toml, hosts.as_ref());
+    check_rules(&rules, &toml, &path_fields, &place, problems);
     let (pages, hosts) = (pages?, hosts?);
     let (rules, pages) = pages::build(&pages, rules, &hosts, problems)?;
     Some(Site {
-        key: raw.key,
+        key: toml.key,
         rules,
         hosts,
-        resolve: raw.resolve.into(),
+        resolve: toml.resolve.into(),
         sitemap_path: sitemap_path?,
         pages,
         // Set when all sections are read.
@@ -202,21 +202,21 @@ fn on_hosts(
     locales
 }
 
-fn compiled(locales: Locales, rules: Vec<Rule>, raw: &Raw, hosts: Option<&Hosts>) -> RuleSet {
-    RuleSet::new(locales, raw.locale_prefix.into(), rules)
-        .with_trailing_slash(raw.trailing_slash.into())
+fn compiled(locales: Locales, rules: Vec<Rule>, toml: &SiteToml, hosts: Option<&Hosts>) -> RuleSet {
+    RuleSet::new(locales, toml.locale_prefix.into(), rules)
+        .with_trailing_slash(toml.trailing_slash.into())
         .with_hosts(&hosts.map(Hosts::by_locale).unwrap_or_default())
 }
 
 fn check_rules(
     rules: &RuleSet,
-    raw: &Raw,
+    toml: &SiteToml,
     path_fields: &[Option<Origin>],
     place: &str,
     problems: &mut Problems,
 ) {
-    problems.take(place, check_default_segment(rules, raw.locale_prefix));
-    if ResolveBy::from(raw.resolve) == ResolveBy::Rules {
+    problems.take(place, check_default_segment(rules, toml.locale_prefix));
+    if ResolveBy::from(toml.resolve) == ResolveBy::Rules {
         rule::refuse_path_fields(rules, path_fields, place, problems);
     }
     for (rule, error) in rules.ambiguities() {
@@ -234,12 +234,12 @@ fn check_key(key: &str, place: &str, problems: &mut Problems) {
 
 /// The first locale has no prefix. If another locale had its segment, the segment would be a locale on
 /// one host and an ordinary segment on another.
-fn check_default_segment(rules: &RuleSet, prefix: RawPrefix) -> Result<(), String> {
+fn check_default_segment(rules: &RuleSet, prefix: LocalePrefixToml) -> Result<(), String> {
     let locales = rules.locales();
     let segment = locales.default_locale().segment();
     let others = locales.with_segment_of(locales.default_locale()).skip(1);
     match (prefix, others.map(|at| &locales.codes()[at]).next()) {
-        (RawPrefix::ExceptDefault, Some(other)) => Err(format!(
+        (LocalePrefixToml::ExceptDefault, Some(other)) => Err(format!(
             "with locale_prefix = \"except-default\", the locale `{other}` must not have the segment of the first, `{segment}`: give it another `segment`"
         )),
         _ => Ok(()),

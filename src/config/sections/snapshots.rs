@@ -21,7 +21,7 @@ const MIN_SHARE: f64 = 0.001;
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct SnapshotsToml {
     soft_seconds: u64,
     check_seconds: u64,
     hard_seconds: u64,
@@ -30,7 +30,7 @@ struct Raw {
     cms_share: f64,
 }
 
-impl Default for Raw {
+impl Default for SnapshotsToml {
     fn default() -> Self {
         Self {
             soft_seconds: 60,
@@ -44,31 +44,31 @@ impl Default for Raw {
 }
 
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Freshness {
-    let raw: Raw = table::read(table, "snapshots", problems);
+    let toml: SnapshotsToml = table::read(table, "snapshots", problems);
     let ages =
-        [("soft", raw.soft_seconds), ("check", raw.check_seconds), ("hard", raw.hard_seconds)];
+        [("soft", toml.soft_seconds), ("check", toml.check_seconds), ("hard", toml.hard_seconds)];
     for (name, seconds) in ages {
         if !(1..=MAX_SECONDS).contains(&seconds) {
             let name = format!("snapshots.{name}_seconds");
             problems.add(&name, format_args!("must be between 1 and {MAX_SECONDS}"));
         }
     }
-    if raw.hard_seconds < raw.soft_seconds {
+    if toml.hard_seconds < toml.soft_seconds {
         problems.add("snapshots.hard_seconds", "must be at least `snapshots.soft_seconds`");
     }
-    if !(MIN_SHARE..=1.0).contains(&raw.cms_share) {
+    if !(MIN_SHARE..=1.0).contains(&toml.cms_share) {
         problems.add("snapshots.cms_share", format_args!("must be a number from {MIN_SHARE} to 1"));
     }
-    if raw.ready_seconds > MAX_READY_SECONDS {
+    if toml.ready_seconds > MAX_READY_SECONDS {
         let message = format_args!("must be at most {MAX_READY_SECONDS}");
         problems.add("snapshots.ready_seconds", message);
     }
     Freshness {
-        soft: Duration::from_secs(raw.soft_seconds),
-        check: Duration::from_secs(raw.check_seconds),
-        hard: Duration::from_secs(raw.hard_seconds),
-        at_start: raw.at_start,
-        ready: Duration::from_secs(raw.ready_seconds),
-        cms_share: raw.cms_share,
+        soft: Duration::from_secs(toml.soft_seconds),
+        check: Duration::from_secs(toml.check_seconds),
+        hard: Duration::from_secs(toml.hard_seconds),
+        at_start: toml.at_start,
+        ready: Duration::from_secs(toml.ready_seconds),
+        cms_share: toml.cms_share,
     }
 }

@@ -11,7 +11,7 @@ use crate::config::value::Table;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct StoreToml {
     path: Option<PathBuf>,
 }
 
@@ -21,7 +21,7 @@ pub(in crate::config) fn read(
     context: Context<'_>,
     problems: &mut Problems,
 ) -> Option<PathBuf> {
-    let raw: Raw = table::read(table, "store", problems);
-    let path = raw.path.filter(|path| !path.as_os_str().is_empty())?;
+    let toml: StoreToml = table::read(table, "store", problems);
+    let path = toml.path.filter(|path| !path.as_os_str().is_empty())?;
     Some(context.base_dir.join(path))
 }

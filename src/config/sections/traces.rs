@@ -13,12 +13,12 @@ const PATH: &str = "/v1/traces";
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct TracesToml {
     otlp_endpoint: String,
     sample_ratio: f64,
 }
 
-impl Default for Raw {
+impl Default for TracesToml {
     fn default() -> Self {
         Self { otlp_endpoint: String::new(), sample_ratio: 0.01 }
     }
@@ -26,15 +26,15 @@ impl Default for Raw {
 
 /// `None`: requests are not traced.
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Option<Settings> {
-    let raw: Raw = table::read(table, "traces", problems);
-    if !(0.0..=1.0).contains(&raw.sample_ratio) {
+    let toml: TracesToml = table::read(table, "traces", problems);
+    if !(0.0..=1.0).contains(&toml.sample_ratio) {
         problems.add("traces.sample_ratio", "must be between 0 and 1");
     }
-    if raw.otlp_endpoint.is_empty() {
+    if toml.otlp_endpoint.is_empty() {
         return None;
     }
-    let url = problems.take("traces.otlp_endpoint", url(&raw.otlp_endpoint))?;
-    Some(Settings { url, sample_ratio: raw.sample_ratio })
+    let url = problems.take("traces.otlp_endpoint", url(&toml.otlp_endpoint))?;
+    Some(Settings { url, sample_ratio: toml.sample_ratio })
 }
 
 /// The address of a collector is checked as strictly as that of a frontend: no user name, password

@@ -14,30 +14,30 @@ const MAX_SECONDS: u64 = 24 * 60 * 60;
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct ValidationToml {
     deadline_seconds: u64,
     reuse_seconds: u64,
 }
 
-impl Default for Raw {
+impl Default for ValidationToml {
     fn default() -> Self {
         Self { deadline_seconds: 15 * 60, reuse_seconds: 60 }
     }
 }
 
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> RunTimes {
-    let raw: Raw = table::read(table, "validation", problems);
-    if !(1..=MAX_SECONDS).contains(&raw.deadline_seconds) {
+    let toml: ValidationToml = table::read(table, "validation", problems);
+    if !(1..=MAX_SECONDS).contains(&toml.deadline_seconds) {
         problems.add(
             "validation.deadline_seconds",
             format_args!("must be between 1 and {MAX_SECONDS}"),
         );
     }
-    if raw.reuse_seconds > MAX_SECONDS {
+    if toml.reuse_seconds > MAX_SECONDS {
         problems.add("validation.reuse_seconds", format_args!("must be at most {MAX_SECONDS}"));
     }
     RunTimes {
-        deadline: Duration::from_secs(raw.deadline_seconds),
-        reuse: Duration::from_secs(raw.reuse_seconds),
+        deadline: Duration::from_secs(toml.deadline_seconds),
+        reuse: Duration::from_secs(toml.reuse_seconds),
     }
 }

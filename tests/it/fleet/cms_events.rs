@@ -6,7 +6,7 @@ use crate::support::front_of_cms::refusal;
 use crate::support::http;
 use crate::support::wait::until_so;
 
-const AGAIN: &str = "a list has collapsed and is walked again";
+const AGAIN: &str = "list lost most of its URLs; reading again to confirm";
 const ALONE: &str = "Redis does not return events of the CMS";
 
 #[test]

@@ -7,7 +7,7 @@ mod world;
 
 use std::collections::BTreeSet;
 
-use frontend_map_catalog::moved::history::{Limits, PathHistory, RowChange, Taker};
+use frontend_map_catalog::moved::history::{Limits, Mirror, PathHistory, RowChange};
 use frontend_map_catalog::moved::redirects::{FormerOwner, SiteHistory, former_owner};
 use frontend_map_catalog::path_index::{Basis, PathIndex};
 use frontend_map_catalog::snapshot::PublicUrl;
@@ -40,7 +40,7 @@ fn redirects_are_those_of_a_naive_history() {
     let seed = std::env::var("MOVED_SEED").map_or(1, |seed| seed.parse().expect("a number"));
     let mut world = World::new(seed);
     let (mut naive, mut history) = (Naive::default(), PathHistory::new(LIMITS));
-    history.keep_changes(Taker::Store);
+    history.keep_changes(Mirror::Store);
     let (mut stored, mut checked) = (Vec::new(), Seen::default());
     for now in 0..steps() {
         let step = world.step();
@@ -48,7 +48,7 @@ fn redirects_are_those_of_a_naive_history() {
             publication.enter(&history, now);
             naive.enter(&publication, now);
         }
-        stored.extend(history.take_changes(Taker::Store, usize::MAX));
+        stored.extend(history.take_changes(Mirror::Store, usize::MAX));
         if step.is_restart {
             history = loaded(&stored, now);
         }
@@ -70,7 +70,7 @@ fn loaded(stored: &[RowChange], now: i64) -> PathHistory {
         RowChange::Removed { .. } => panic!("nothing is beyond the limits: {change:?}"),
     });
     history.load(rows, now);
-    history.keep_changes(Taker::Store);
+    history.keep_changes(Mirror::Store);
     history
 }
 

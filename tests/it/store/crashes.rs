@@ -16,7 +16,7 @@ use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
 };
-use frontend_map_store::{Head, Store, StoredSnapshot, Urgency};
+use frontend_map_store::{SnapshotKey, Store, StoredSnapshot, Urgency};
 
 use super::folder;
 
@@ -55,8 +55,8 @@ fn snapshot(number: u64) -> Snapshot {
     BUILDER.finish(vec![part]).expect("a snapshot")
 }
 
-fn head() -> Head {
-    Head {
+fn key() -> SnapshotKey {
+    SnapshotKey {
         site: "main".to_owned(),
         content_type: UID.to_owned(),
         fingerprint: 1,
@@ -86,14 +86,14 @@ fn number_in_log(log: &ChangeLog) -> u64 {
 fn save(store: &Store, number: u64) {
     let snapshot = Arc::new(snapshot(number));
     let (begun, took) = (Instant::now(), Duration::ZERO);
-    store.save(StoredSnapshot { head: head(), snapshot, begun, took }, Urgency::Now);
+    store.save(StoredSnapshot { key: key(), snapshot, begun, took }, Urgency::Now);
 }
 
 /// The number of the stored snapshot, all of which is there; 0 without one.
 fn number_in(store: &Store) -> u64 {
     let found = store.load("main", UID, BUILDER);
     let Some(found) = found.first() else { return 0 };
-    assert_eq!(found.head, head());
+    assert_eq!(found.key, key());
     let path = found.snapshot.listed().next().expect("a path").path().to_owned();
     let number = path.trim_start_matches('/').split('-').next().expect("a number");
     let number = number.parse().expect("a number");

@@ -13,7 +13,7 @@ impl Entry {
     #[must_use]
     pub(crate) fn follow(&self) -> Option<CachedCopy> {
         let mut state = self.state.lock();
-        if state.awaited != Awaited::Nothing {
+        if state.awaited != Awaited::Superseded {
             state.awaited = Awaited::Adoption;
             return None;
         }
@@ -57,7 +57,7 @@ impl Entry {
         if flight.is_some() {
             (state.flight, state.awaited) = (Weak::new(), Awaited::Walk);
         } else if state.is_refreshing() {
-            state.awaited = Awaited::Nothing;
+            state.awaited = Awaited::Superseded;
         }
         (state.copy, state.origin, state.failed) = (Some(copy), CopyOrigin::Walk, None);
         (state.outdated, state.wanted, state.urgent) = (false, false, false);

@@ -13,15 +13,15 @@ use crate::refresh::{Member, TypeGroup};
 use crate::site_cache::{Predecessor, SiteCache};
 use frontend_map_fleet::lists::{FoundList, Lists, PublishedList, Purpose, Which};
 use frontend_map_fleet::{Fleet, Role, SharedListId};
-use frontend_map_store::{Head, Urgency};
+use frontend_map_store::{SnapshotKey, Urgency};
 
 /// How often the lists that could not be adopted are checked, and all lists while there are no
 /// events.
 const PERIOD: Duration = Duration::from_secs(1);
 /// After so long without an event about a list, the pointers of all lists are checked.
 const SILENCE: Duration = Duration::from_secs(10);
-/// A walk counts as newer than another one if it began more than this later: instances know the
-/// redis's clock only approximately.
+/// A walk counts as newer than another one if it began more than this later: instances know Redis
+///'s clock only approximately.
 const NEWER: Duration = Duration::from_secs(1);
 /// A copy counts as later than a publication if it was read more than this later.
 const LATER: Duration = Duration::from_millis(200);
@@ -58,8 +58,8 @@ impl SnapshotCache {
         let Some(lists) = self.fleet.lists() else { return };
         for group in self.groups.values().filter(|group| is_of_others(group)) {
             let own = group.lists.lists().iter().zip(&group.members);
-            for own in own.filter(|(list, _)| which.has(list)) {
-                self.follow_list(lists, group, own).await;
+            for (list, member) in own.filter(|(list, _)| which.has(list)) {
+                self.follow_list(lists, group, list, member).await;
             }
             let is_unusable = group.lists.lists().iter().any(|list| lists.is_unusable(list));
             group.lists.set_unusable(is_unusable);
@@ -71,7 +71,7 @@ impl SnapshotCache {
     pub(super) async fn adopt_published(&self, group: &TypeGroup) {
         let Some(lists) = self.fleet.lists() else { return };
         for (list, member) in group.lists.lists().iter().zip(&group.members) {
-            let (site, entry) = member;
+            let Member { site, entry } = member;
             let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Lead).await;
             // If this fails, the leader publishes its own copy or that of its next walk instead.
             if let Ok(Some(found)) = found {
@@ -80,7 +80,9 @@ impl SnapshotCache {
                     own.is_none_or(|own| found.is_new && !is_newer(own) && !is_later(own, &found))
                 };
                 if self.put(site, entry, &found, is_wanted).await {
-                    lists.adopted(list, &Head::of(&site.site, entry.query.uid.as_str())).await;
+                    lists
+                        .adopted(list, &SnapshotKey::of(&site.site, entry.query.uid.as_str()))
+                        .await;
                 }
             }
             continue_owners(lists, list, member).await;
@@ -91,7 +93,7 @@ impl SnapshotCache {
 
     /// Offers the copies of a group for publication, by its new leader.
     pub(super) fn offer_copies(group: &TypeGroup) {
-        for (site, entry) in &group.members {
+        for Member { site, entry } in &group.members {
             if let Some(copy) = entry.copy() {
                 site.offer(entry, &copy);
             }
@@ -102,7 +104,8 @@ impl SnapshotCache {
         &self,
         lists: &Lists,
         group: &TypeGroup,
-        (list, (site, entry)): (&SharedListId, &Member),
+        list: &SharedListId,
+        Member { site, entry }: &Member,
     ) {
         let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Follow).await;
         let Ok(Some(found)) = found else { return };
@@ -122,7 +125,7 @@ impl SnapshotCache {
             if found.is_new && !group.is_awaiting_leader() {
                 group.lists.record_response();
             }
-            lists.adopted(list, &Head::of(&site.site, entry.query.uid.as_str())).await;
+            lists.adopted(list, &SnapshotKey::of(&site.site, entry.query.uid.as_str())).await;
         }
     }
 
@@ -192,9 +195,9 @@ impl SnapshotCache {
 
 /// Lets the owners of paths in the list that other settings or another version of the service have
 /// published last keep their paths in the next walk.
-async fn continue_owners(lists: &Lists, list: &SharedListId, (site, entry): &Member) {
+async fn continue_owners(lists: &Lists, list: &SharedListId, Member { site, entry }: &Member) {
     let uid = &entry.query.uid;
-    match lists.read_last(&Head::of(&site.site, uid.as_str()), list, site.builder()).await {
+    match lists.read_last(&SnapshotKey::of(&site.site, uid.as_str()), list, site.builder()).await {
         Ok(Some((snapshot, locales))) => {
             let locales = Arc::new(locales);
             site.continue_owners(uid, Predecessor { snapshot, locales });

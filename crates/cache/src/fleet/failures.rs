@@ -22,8 +22,8 @@ impl SnapshotCache {
     pub fn fail_followed(&self, lease: &str, failure: WalkFailure) {
         self.record_response(lease);
         for group in self.with_lease(lease).filter(|group| group.lists.is_followed()) {
-            for (_, entry) in &group.members {
-                if let Some(flight) = entry.end_followed() {
+            for member in &group.members {
+                if let Some(flight) = member.entry.end_followed() {
                     flight.complete(Err(error(failure)));
                 }
             }

@@ -119,8 +119,8 @@ fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
 
 /// Lets the copies of the group be refreshed in the background. Returns whether there are any.
 fn mark_known_outdated(group: &TypeGroup) -> bool {
-    let known = group.members.iter().filter(|(_, entry)| entry.copy().is_some());
-    known.inspect(|(_, entry)| entry.make_due()).count() > 0
+    let known = group.members.iter().filter(|member| member.entry.copy().is_some());
+    known.inspect(|member| member.entry.make_due()).count() > 0
 }
 
 /// The document that an event names; a walk finds the other changes.

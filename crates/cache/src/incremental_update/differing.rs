@@ -7,7 +7,7 @@ use tokio::task::block_in_place;
 
 use super::reading::read_by_id;
 use crate::SnapshotCache;
-use crate::refresh::TypeGroup;
+use crate::refresh::{Member, TypeGroup};
 use frontend_map_catalog::snapshot::{Patch, Patched};
 
 /// Reads these documents of the content type of a group; those that differ from a copy of its members.
@@ -20,7 +20,7 @@ pub(crate) async fn differing(
     let (patches, result) = read_by_id(cache, group, ids).await;
     result.ok()?;
     let is_different = |patch: &&Patch| {
-        group.members.iter().any(|(site, entry)| {
+        group.members.iter().any(|Member { site, entry }| {
             let updated = entry.copy().map(|copy| {
                 copy.snapshot.patched(slice::from_ref(patch), site.listing(entry), site.builder())
             });

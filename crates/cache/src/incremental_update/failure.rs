@@ -3,7 +3,7 @@
 use super::NotUpdated;
 use crate::SnapshotCache;
 use crate::invalidation::{Hint, HintQueue, Invalidation};
-use crate::refresh::TypeGroup;
+use crate::refresh::{Member, TypeGroup};
 use frontend_map_cms::ContentError;
 
 /// Schedules another attempt or a walk after a failure that concerns these hints, which came from this
@@ -50,23 +50,24 @@ pub(super) fn recover(
 fn forget(group: &TypeGroup, hints: impl IntoIterator<Item = Hint>) {
     let hints: Vec<Hint> = hints.into_iter().collect();
     let changed: Vec<&Invalidation> = hints.iter().map(|hint| &*hint.invalidation).collect();
-    group.members.iter().for_each(|(_, entry)| entry.forget_hints(&changed));
+    group.members.iter().for_each(|member| member.entry.forget_hints(&changed));
 }
 
 /// Walks the type at once, again if a walk is in flight.
 pub(super) fn walk(cache: &SnapshotCache, group: &TypeGroup) {
-    for (_, entry) in &group.members {
+    for Member { entry, .. } in &group.members {
         if entry.copy().is_some() || entry.is_refreshing() {
             entry.mark_urgent();
         }
     }
-    for (_, entry) in group.members.iter().filter(|(_, entry)| entry.copy().is_some()) {
+    for Member { entry, .. } in group.members.iter().filter(|member| member.entry.copy().is_some())
+    {
         cache.start_refresh(entry);
     }
 }
 
 /// Walks the type as soon as the share of the CMS permits it.
 pub(super) fn walk_within_share(cache: &SnapshotCache, group: &TypeGroup) {
-    group.members.iter().for_each(|(_, entry)| entry.make_due());
+    group.members.iter().for_each(|member| member.entry.make_due());
     cache.triggers.wake_refresher();
 }

@@ -3,7 +3,7 @@
 //! A proxy or cache in front of the CMS that ignores `locale=*` returns the versions in one locale,
 //! with their own total. A document whose other versions were unpublished looks alike.
 
-use crate::refresh::TypeGroup;
+use crate::refresh::{Member, TypeGroup};
 use frontend_map_rules::{Document, DocumentLocale, Locale};
 
 /// Whether versions that the copies have may be missing from such a response: it has versions in one
@@ -15,7 +15,7 @@ pub(super) fn may_be_missing(
     versions: &[Document<'static>],
 ) -> bool {
     let Some(only) = only_locale(group, versions) else { return false };
-    group.members.iter().any(|(site, entry)| {
+    group.members.iter().any(|Member { site, entry }| {
         let Some(copy) = entry.copy() else { return false };
         let locales = site.locales();
         let has_other = |id: &String| {

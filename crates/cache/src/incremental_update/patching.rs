@@ -25,7 +25,7 @@ impl<'g> Reading<'g> {
     /// A read that begins now.
     pub(super) fn begin(cache: &'g SnapshotCache, group: &'g TypeGroup) -> Self {
         let since = Instant::now();
-        let in_flight = group.members.iter().map(|(_, entry)| entry.begin_read(since)).collect();
+        let in_flight = group.members.iter().map(|member| member.entry.begin_read(since)).collect();
         Self { group, triggers: &cache.triggers, since, _in_flight: in_flight }
     }
 
@@ -38,7 +38,7 @@ impl<'g> Reading<'g> {
         }
         let mut needs_walk = false;
         for member in &self.group.members {
-            let (site, entry) = member;
+            let Member { site, entry } = member;
             let _update_lock = entry.update_lock.lock().await;
             let patches = entry.keep_patches(self.since, patches);
             // A refresh that began later has read these documents itself.
@@ -64,7 +64,7 @@ async fn replace(
     triggers: &Arc<RefreshTriggers>,
     updated: impl FnOnce(&CachedCopy) -> Patched,
 ) -> bool {
-    let (site, entry) = member;
+    let Member { site, entry } = member;
     let mut snapshot = match block_in_place(|| updated(copy)) {
         Patched::Unchanged => return true,
         Patched::Changed(snapshot) => *snapshot,
@@ -82,7 +82,7 @@ async fn replace(
             history.record_update(&entry.query.uid, pair, Some(ids));
         }
         if let Some(suspects) = suspects_among(member, ids, copy, &updated.snapshot, triggers) {
-            let (site, entry) = member.clone();
+            let Member { site, entry } = member.clone();
             tokio::spawn(count_later(suspects, site, entry, Arc::clone(triggers)));
         }
         let copy = updated;

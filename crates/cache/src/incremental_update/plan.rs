@@ -9,7 +9,7 @@ pub(super) use targets::may_lead;
 
 use crate::SnapshotCache;
 use crate::invalidation::{Change, Hint, Invalidation, RelationTargets, Task};
-use crate::refresh::TypeGroup;
+use crate::refresh::{Member, TypeGroup};
 use frontend_map_rules::{FieldPath, Locale};
 
 /// A list of the documents that read changed documents through a relation.
@@ -80,7 +80,7 @@ pub(super) fn referring(group: &TypeGroup, id: &str) -> BTreeMap<String, BTreeSe
 
 /// Whether the copies know a version that reads this document through a relation.
 pub(super) fn is_referred_to(group: &TypeGroup, relation: &FieldPath, id: &str) -> bool {
-    let mut copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
+    let mut copies = group.members.iter().filter_map(|member| member.entry.copy());
     copies.any(|copy| copy.snapshot.referring(relation, id).next().is_some())
 }
 
@@ -91,7 +91,7 @@ pub(super) fn referring_through(
     id: &str,
 ) -> BTreeMap<String, BTreeSet<String>> {
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (site, entry) in &group.members {
+    for Member { site, entry } in &group.members {
         let Some(copy) = entry.copy() else { continue };
         for (document, locale) in copy.snapshot.referring(relation, id) {
             let locale = site.locales()[locale].as_str().to_owned();
@@ -118,5 +118,5 @@ pub(super) async fn prepare(cache: &SnapshotCache, group: &TypeGroup, hints: &[H
 fn keep_hints(group: &TypeGroup, hints: &[Hint]) {
     let since = Instant::now();
     let changed: Vec<&Invalidation> = hints.iter().map(|hint| &*hint.invalidation).collect();
-    group.members.iter().for_each(|(_, entry)| entry.keep_hints(since, &changed));
+    group.members.iter().for_each(|member| member.entry.keep_hints(since, &changed));
 }

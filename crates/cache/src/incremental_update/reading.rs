@@ -139,7 +139,7 @@ pub(super) fn max_versions(group: &TypeGroup) -> usize {
 
 /// The number of versions up to which single documents are read in one round: those of a walk.
 pub(super) fn all_versions(group: &TypeGroup) -> usize {
-    let copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
+    let copies = group.members.iter().filter_map(|member| member.entry.copy());
     let versions = |copy: CachedCopy| copy.snapshot.len() + copy.snapshot.no_url_count();
     copies.map(versions).max().unwrap_or(0).max(PAGE)
 }

@@ -17,15 +17,21 @@ pub(super) fn collapsed(
     triggers: &RefreshTriggers,
 ) -> Vec<usize> {
     let has_collapsed = |at: &usize| {
-        let (Ok(fresh), Some(copy)) = (&found[*at], group.members[*at].1.copy()) else {
+        let (Ok(fresh), Some(copy)) = (&found[*at], group.members[*at].entry.copy()) else {
             return false;
         };
         let (before, after) = (&*copy.snapshot, &fresh.snapshot);
         let collapsed = collapses(before, after) && !triggers.has_withdrawal_since(copy.begun);
         if collapsed {
-            let (site, uid) = (&group.members[*at].1.site, group.query.uid.as_str());
+            let (site, uid) = (&group.members[*at].entry.site, group.query.uid.as_str());
             let (before, after) = (before.len(), after.len());
-            tracing::warn!(site, uid, before, after, "a list has collapsed and is walked again");
+            tracing::warn!(
+                site,
+                uid,
+                before,
+                after,
+                "list lost most of its URLs; reading again to confirm"
+            );
         }
         collapsed
     };
@@ -35,13 +41,23 @@ pub(super) fn collapsed(
 /// Logs what the confirming walk has found for these members.
 pub(super) fn log_confirmation(group: &TypeGroup, collapsed: &[usize], found: &[Found]) {
     for at in collapsed {
-        let entry = &group.members[*at].1;
+        let entry = &group.members[*at].entry;
         let (Ok(fresh), Some(copy)) = (&found[*at], entry.copy()) else { continue };
         let (site, uid, urls) = (&entry.site, group.query.uid.as_str(), fresh.snapshot.len());
         if collapses(&copy.snapshot, &fresh.snapshot) {
-            tracing::warn!(site, uid, urls, "a second walk confirms the collapsed list");
+            tracing::warn!(
+                site,
+                uid,
+                urls,
+                "second reading confirms the list that lost most of its URLs"
+            );
         } else {
-            tracing::warn!(site, uid, urls, "a second walk does not confirm the collapsed list");
+            tracing::warn!(
+                site,
+                uid,
+                urls,
+                "second reading does not confirm the list that lost most of its URLs"
+            );
         }
     }
 }

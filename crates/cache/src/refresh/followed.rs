@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::time::sleep;
 
-use super::type_group::Begun;
+use super::type_group::BegunRefresh;
 use frontend_map_cms::ContentError;
 use frontend_map_fleet::{ListGroup, WalkFailure};
 
@@ -16,33 +16,36 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// adoption, also if the walk of that version began before the refresh: otherwise its waiters would
 /// wait for another walk. Returns the refreshes for which this instance has to walk by itself,
 /// because its role has changed.
-pub(super) async fn wait_for_adoption(begun: Vec<Begun>, lists: &ListGroup) -> Vec<Begun> {
+pub(super) async fn wait_for_adoption(
+    begun: Vec<BegunRefresh>,
+    lists: &ListGroup,
+) -> Vec<BegunRefresh> {
     if !lists.is_followed() {
         return begun;
     }
-    for ((_, entry), flight) in &begun {
-        if let Some(copy) = entry.follow() {
+    for BegunRefresh { member, flight } in &begun {
+        if let Some(copy) = member.entry.follow() {
             flight.complete(Ok(copy));
         }
     }
-    let abandoned = join_all(begun.iter().map(|((_, entry), flight)| entry.abandoned(flight)));
+    let abandoned = join_all(begun.iter().map(BegunRefresh::abandoned));
     tokio::select! {
         biased;
         _ = abandoned => {}
         () = until_adopted(&begun, lists) => {}
     }
-    let is_left = |((_, entry), flight): &Begun| entry.is_in_flight(flight);
-    let left: Vec<Begun> = begun.into_iter().filter(is_left).collect();
+    let is_left = |begun: &BegunRefresh| begun.member.entry.is_in_flight(&begun.flight);
+    let left: Vec<BegunRefresh> = begun.into_iter().filter(is_left).collect();
     // The walk reads all changes up to now.
-    for ((_, entry), _) in &left {
-        entry.begin_again();
+    for BegunRefresh { member, .. } in &left {
+        member.entry.begin_again();
     }
     left
 }
 
 /// Waits until all refreshes have ended, or this instance is no follower any more.
-async fn until_adopted(begun: &[Begun], lists: &ListGroup) {
-    let is_left = |((_, entry), flight): &Begun| entry.is_in_flight(flight);
+async fn until_adopted(begun: &[BegunRefresh], lists: &ListGroup) {
+    let is_left = |begun: &BegunRefresh| begun.member.entry.is_in_flight(&begun.flight);
     while lists.is_followed() && begun.iter().any(is_left) {
         lists.want_refresh();
         sleep(PERIOD).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::type_group::TypeGroup;
+use super::type_group::{Member, TypeGroup};
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_cms::KnownDocuments;
 use frontend_map_rules::Locale;
@@ -14,7 +14,7 @@ pub(super) struct KnownCopies<'g>(Vec<(&'g [Locale], Arc<Snapshot>)>);
 impl<'g> KnownCopies<'g> {
     pub(super) fn of(group: &'g TypeGroup) -> Self {
         let members = group.members.iter();
-        let copies = members.filter_map(|(site, entry)| {
+        let copies = members.filter_map(|Member { site, entry }| {
             let copy = entry.copy()?;
             Some((site.locales(), copy.snapshot))
         });

@@ -30,7 +30,7 @@ struct MemberPart<'g> {
 impl<'g> MemberParts<'g> {
     /// For a walk over this locale; `None`: over all.
     pub(super) fn new(group: &'g TypeGroup, locale: Option<&Locale>) -> Self {
-        let part = |(site, entry): &'g Member| MemberPart::new(site, entry, locale);
+        let part = |Member { site, entry }: &'g Member| MemberPart::new(site, entry, locale);
         Self { parts: group.members.iter().map(part).collect(), bad_items: false }
     }
 

@@ -13,11 +13,18 @@ use frontend_map_cms::{Content, ContentQuery, Projection};
 use frontend_map_fleet::{Fleet, ListGroup, ListId};
 use frontend_map_rules::{ContentTypeUid, FieldPath, Locale};
 
-/// A site, and its entry of the content type.
-pub(crate) type Member = (Arc<SiteCache>, Arc<Entry>);
+/// A site that lists the content type, and its entry of it.
+#[derive(Clone)]
+pub(crate) struct Member {
+    pub(crate) site: Arc<SiteCache>,
+    pub(crate) entry: Arc<Entry>,
+}
 
-/// A member whose refresh has begun.
-pub(super) type Begun = (Member, Arc<Flight>);
+/// A refresh of a member that has begun.
+pub(super) struct BegunRefresh {
+    pub(super) member: Member,
+    pub(super) flight: Arc<Flight>,
+}
 
 /// The sites that list a content type, and what one walk for all of them reads.
 pub(crate) struct TypeGroup {
@@ -33,6 +40,13 @@ pub(crate) struct TypeGroup {
     beginning: Mutex<()>,
 }
 
+impl BegunRefresh {
+    /// See [`Entry::abandoned`].
+    pub(super) async fn abandoned(&self) {
+        self.member.entry.abandoned(&self.flight).await;
+    }
+}
+
 impl TypeGroup {
     /// A group of at least one member that this instance walks by itself.
     pub(crate) fn new(members: Vec<Member>) -> Self {
@@ -43,14 +57,14 @@ impl TypeGroup {
         members: Vec<Member>,
         group: impl FnOnce(&str, Vec<ListId>) -> Arc<ListGroup>,
     ) -> Self {
-        let queries = || members.iter().map(|(_, entry)| &entry.query);
+        let queries = || members.iter().map(|member| &member.entry.query);
         let uid = queries().next().expect("a group has a member").uid.clone();
         let fields: Vec<FieldPath> = distinct(queries().flat_map(|query| query.projection.paths()));
         // Without alternatives, a member needs all documents.
         let all = queries().any(|query| query.alternatives.is_empty());
         let alternatives = queries().flat_map(|query| &query.alternatives);
         let alternatives = if all { Vec::new() } else { distinct(alternatives) };
-        let locales = distinct(members.iter().flat_map(|(site, _)| site.locales()));
+        let locales = distinct(members.iter().flat_map(|member| member.site.locales()));
         let query = ContentQuery {
             uid,
             projection: Projection::new(fields),
@@ -58,7 +72,7 @@ impl TypeGroup {
             selection: None,
         };
         let uid = query.uid.as_str();
-        let lists = members.iter().map(|(site, _)| ListId::of(&site.site, uid)).collect();
+        let lists = members.iter().map(|member| ListId::of(&member.site.site, uid)).collect();
         let lists = group(uid, lists);
         Self { query, locales, members, lists, beginning: Mutex::default() }
     }
@@ -72,7 +86,7 @@ impl TypeGroup {
         for site in sites {
             for entry in site.entries() {
                 let own = members.entry(entry.query.uid.clone()).or_default();
-                own.push((Arc::clone(site), Arc::clone(entry)));
+                own.push(Member { site: Arc::clone(site), entry: Arc::clone(entry) });
             }
         }
         let group = |(uid, members): (ContentTypeUid, Vec<Member>)| {
@@ -85,18 +99,18 @@ impl TypeGroup {
     /// Joins the refresh of this member, or begins one: of this member, and of all others that are
     /// in use and have none in flight. Returns a waiter, and the begun refreshes, which the caller
     /// has to start with one walk.
-    pub(super) fn join_or_begin(&self, entry: &Arc<Entry>) -> (Waiter, Vec<Begun>) {
+    pub(super) fn join_or_begin(&self, entry: &Arc<Entry>) -> (Waiter, Vec<BegunRefresh>) {
         let _beginning = self.beginning.lock();
         let (waiter, new) = entry.join_or_begin();
         let Some(flight) = new else { return (waiter, Vec::new()) };
         let mut own = Some(flight);
         let begin = |member: &Member| {
-            let flight = match &member.1 {
+            let flight = match &member.entry {
                 other if Arc::ptr_eq(other, entry) => own.take(),
                 other if other.is_orphaned() => None,
                 other => other.join_or_begin().1,
             };
-            flight.map(|flight| (member.clone(), flight))
+            flight.map(|flight| BegunRefresh { member: member.clone(), flight })
         };
         (waiter, self.members.iter().filter_map(begin).collect())
     }
@@ -104,12 +118,12 @@ impl TypeGroup {
     /// The relations that the rules of all members follow, each once.
     pub(crate) fn relations(&self) -> BTreeSet<FieldPath> {
         let uid = self.query.uid.as_str();
-        self.members.iter().flat_map(|(site, _)| site.site.rules.relations(uid)).collect()
+        self.members.iter().flat_map(|member| member.site.site.rules.relations(uid)).collect()
     }
 
     /// The content source, which is the same for all members.
     pub(super) fn content(&self) -> &Content {
-        &self.members[0].0.content
+        &self.members[0].site.content
     }
 
     /// Whether documents may change.
@@ -118,17 +132,19 @@ impl TypeGroup {
     }
 
     pub(crate) fn is_refreshing(&self) -> bool {
-        self.members.iter().any(|(_, entry)| entry.is_refreshing())
+        self.members.iter().any(|member| member.entry.is_refreshing())
     }
 
     /// Whether a refresh of a member is wanted, or waits for a copy of another instance.
     pub(crate) fn is_awaiting_leader(&self) -> bool {
-        self.members.iter().any(|(_, entry)| entry.is_refresh_wanted() || entry.is_following())
+        self.members
+            .iter()
+            .any(|member| member.entry.is_refresh_wanted() || member.entry.is_following())
     }
 
     /// How long the last walk took; zero without a copy.
     pub(crate) fn walk_time(&self) -> Duration {
-        let copies = self.members.iter().filter_map(|(_, entry)| entry.copy());
+        let copies = self.members.iter().filter_map(|member| member.entry.copy());
         copies.map(|copy| copy.refresh_duration()).max().unwrap_or_default()
     }
 
@@ -145,10 +161,11 @@ impl TypeGroup {
     }
 }
 
-fn need_same((site, entry): &Member, (other_site, other): &Member) -> bool {
-    entry.query.projection.paths() == other.query.projection.paths()
-        && entry.query.alternatives == other.query.alternatives
-        && site.locales() == other_site.locales()
+fn need_same(one: &Member, other: &Member) -> bool {
+    let (query, other_query) = (&one.entry.query, &other.entry.query);
+    query.projection.paths() == other_query.projection.paths()
+        && query.alternatives == other_query.alternatives
+        && one.site.locales() == other.site.locales()
 }
 
 fn distinct<'a, T: Clone + Eq + Hash + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {

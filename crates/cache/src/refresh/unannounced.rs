@@ -57,7 +57,7 @@ pub(super) fn suspects(
 
 /// The same of these documents, which were read again.
 pub(crate) fn suspects_among(
-    (site, entry): &Member,
+    Member { site, entry }: &Member,
     ids: &[&str],
     before: &CachedCopy,
     after: &Snapshot,

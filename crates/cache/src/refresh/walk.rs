@@ -59,7 +59,7 @@ async fn walk_traced(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
     let span = traces::background_span("walk");
     let walked = traces::in_span(span.as_ref(), walk_members(group)).await;
     if let Some(span) = span {
-        let sites: Vec<&str> = group.members.iter().map(|(_, entry)| &*entry.site).collect();
+        let sites: Vec<&str> = group.members.iter().map(|member| &*member.entry.site).collect();
         span.set("site", sites.join(","));
         span.set("content_type", group.query.uid.as_str().to_owned());
         if walked.is_err() {
@@ -71,7 +71,7 @@ async fn walk_traced(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
 
 async fn walk_members(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
     let begun = Instant::now();
-    for (_, entry) in &group.members {
+    for Member { entry, .. } in &group.members {
         entry.seen.store(0, Ordering::Relaxed);
     }
     let (query, locales) = (&group.query, group.locales.as_slice());
@@ -88,7 +88,7 @@ async fn finish(group: &TypeGroup, walked: Result<Walked<'_>, ContentError>) -> 
         Ok(walked) => walked,
         Err(error) => return group.members.iter().map(|_| Err(error.clone())).collect(),
     };
-    let snapshot = |((site, _), parts): (&Member, Vec<Part<'_>>)| site.builder().finish(parts);
+    let snapshot = |(member, parts): (&Member, Vec<Part<'_>>)| member.site.builder().finish(parts);
     let built: Vec<Result<Snapshot, NoSnapshot>> =
         tokio::task::block_in_place(|| group.members.iter().zip(parts).map(snapshot).collect());
     let mut found = Vec::with_capacity(built.len());

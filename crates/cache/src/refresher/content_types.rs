@@ -15,7 +15,7 @@ impl SnapshotCache {
             };
             let is_selected = uids.iter().any(|selected| selected == uid.as_str());
             if is_selected || group.relations().iter().any(may_lead) {
-                group.members.iter().for_each(|(_, entry)| entry.make_due());
+                group.members.iter().for_each(|member| member.entry.make_due());
             }
         }
         drop(targets);

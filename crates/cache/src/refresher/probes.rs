@@ -118,7 +118,7 @@ impl Probes {
         for group in own_groups(cache) {
             let Some(probed) = self.by_type.get_mut(&group.query.uid) else { continue };
             let walked = |since| {
-                let copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
+                let copies = group.members.iter().filter_map(|member| member.entry.copy());
                 copies.into_iter().any(|copy| copy.begun > since)
             };
             if probed.refused.is_some_and(walked) {
@@ -246,7 +246,7 @@ async fn wanted(cache: &SnapshotCache) -> HashMap<ContentTypeUid, Wanted> {
 
 fn own_groups(cache: &SnapshotCache) -> impl Iterator<Item = &TypeGroup> {
     let is_own = |group: &&TypeGroup| {
-        let has_copy = group.members.iter().any(|(_, entry)| entry.copy().is_some());
+        let has_copy = group.members.iter().any(|member| member.entry.copy().is_some());
         has_copy && group.lists.refreshes_here()
     };
     cache.groups.values().map(|group| &**group).filter(is_own)

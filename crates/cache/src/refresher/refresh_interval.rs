@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::entry::Freshness;
-use crate::refresh::TypeGroup;
+use crate::refresh::{Member, TypeGroup};
 
 /// After a webhook event, walks only make up for lost events for this long. A content type that is
 /// not requested for this long is not refreshed.
@@ -51,7 +51,7 @@ impl RefreshInterval {
 
 fn is_in_use(group: &TypeGroup) -> bool {
     let mut members = group.members.iter();
-    members.any(|(site, entry)| site.index.is_some() || entry.was_requested_within(HOUR))
+    members.any(|Member { site, entry }| site.index.is_some() || entry.was_requested_within(HOUR))
 }
 
 fn interval(freshness: Freshness, walks: Duration, since_event: Option<Duration>) -> Duration {

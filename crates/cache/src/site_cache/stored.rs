@@ -13,7 +13,7 @@ use frontend_map_fleet::ListId;
 use frontend_map_fleet::changes::content_of;
 use frontend_map_fleet::lists::{Offer, PublishedList};
 use frontend_map_rules::ContentTypeUid;
-use frontend_map_store::{Head, StoredSnapshot, Urgency};
+use frontend_map_store::{SnapshotKey, StoredSnapshot, Urgency};
 
 /// Whether the file of the store was opened before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,14 +39,15 @@ impl SiteCache {
     }
 
     fn adopt_entry(&self, entry: &Entry, hard: Duration, opening: Opening) -> bool {
-        let (head, started) = (Head::of(&self.site, entry.query.uid.as_str()), Instant::now());
-        let (site, uid) = (&*head.site, &*head.content_type);
+        let (key, started) =
+            (SnapshotKey::of(&self.site, entry.query.uid.as_str()), Instant::now());
+        let (site, uid) = (&*key.site, &*key.content_type);
         let stored = self.store.load(site, uid, self.builder()).into_iter();
         // Content from a file is read at each start.
         let is_wanted = self.content.may_change() && entry.copy().is_none();
         let is_usable = |stored: &StoredSnapshot<Snapshot>| {
             is_wanted
-                && stored.head == head
+                && stored.key == key
                 && stored.begun.elapsed() < hard
                 && stored.snapshot.fits(self.listing(entry))
         };
@@ -62,7 +63,7 @@ impl SiteCache {
         if let Some(changes) = self.fleet.changes().filter(|_| is_adopted)
             && let Some(copy) = entry.copy()
         {
-            changes.loaded(&head, &copy.snapshot);
+            changes.loaded(&key, &copy.snapshot);
         }
         if is_adopted {
             let milliseconds = started.elapsed().as_millis();
@@ -130,7 +131,7 @@ impl SiteCache {
 
     /// A stored snapshot with the names of its locales; `None`: it is from another CMS.
     fn predecessor(&self, stored: StoredSnapshot<Snapshot>) -> Option<Predecessor> {
-        let Head { source, locales, .. } = stored.head;
+        let SnapshotKey { source, locales, .. } = stored.key;
         let is_own = source == self.site.source && stored.snapshot.has_locales(locales.count());
         let (snapshot, locales) = (Arc::new(stored.snapshot), Arc::new(locales));
         is_own.then_some(Predecessor { snapshot, locales })
@@ -153,8 +154,8 @@ impl SiteCache {
             begun: copy.begun,
             took: copy.refresh_duration(),
         };
-        let (head, content) = (Head::of(&self.site, uid), content_of(&self.site));
-        let offer = Offer { head, content, list };
+        let (key, content) = (SnapshotKey::of(&self.site, uid), content_of(&self.site));
+        let offer = Offer { key, content, list };
         self.fleet.offer(&ListId::of(&self.site, uid), offer);
     }
 
@@ -164,13 +165,13 @@ impl SiteCache {
             return;
         }
         let stored = StoredSnapshot {
-            head: Head::of(&self.site, entry.query.uid.as_str()),
+            key: SnapshotKey::of(&self.site, entry.query.uid.as_str()),
             snapshot: Arc::clone(&copy.snapshot),
             begun: copy.begun,
             took: copy.refresh_duration(),
         };
         if let Some(changes) = self.fleet.changes() {
-            changes.saved(&stored.head, &stored.snapshot);
+            changes.saved(&stored.key, &stored.snapshot);
         }
         self.store.save(stored, urgency);
     }
@@ -179,13 +180,13 @@ impl SiteCache {
     fn save_pages(&self) {
         let Some(pages) = &self.pages else { return };
         let stored = StoredSnapshot {
-            head: Head::of(&self.site, PAGES),
+            key: SnapshotKey::of(&self.site, PAGES),
             snapshot: Arc::clone(&pages.snapshot),
             begun: pages.begun,
             took: Duration::ZERO,
         };
         if let Some(changes) = self.fleet.changes() {
-            changes.saved(&stored.head, &stored.snapshot);
+            changes.saved(&stored.key, &stored.snapshot);
         }
         self.store.save(stored, Urgency::Now);
     }

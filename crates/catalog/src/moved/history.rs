@@ -15,19 +15,19 @@
 //!   it is sent, 256 places for rows under one lock.
 
 mod names;
+mod pending_changes;
 mod rows;
 mod storing;
 mod table;
 mod time;
-mod untaken;
 
 use parking_lot::RwLock;
 
 use crate::changes::difference::{Change, Difference};
 use names::Names;
+use pending_changes::{PendingChange, PendingChanges};
 use rows::{LostPath, Rows};
 use time::RowClock;
-use untaken::{Untaken, UntakenChange};
 
 pub use names::SiteId;
 
@@ -61,16 +61,16 @@ struct State {
     names: Names,
     rows: Rows,
     limits: Limits,
-    /// The changes that each taker has not taken yet; `None`: it takes none.
-    untaken: [Option<Untaken>; 2],
+    /// The changes that are pending for each mirror; `None`: it takes none.
+    pending: [Option<PendingChanges>; 2],
 }
 
-/// What keeps a copy of the history elsewhere, and takes its changes for that.
+/// A mirror of the history, which takes its changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taker {
+pub enum Mirror {
     /// The store of this process.
     Store,
-    /// Redis that several instances share.
+    /// Redis, which several instances share.
     Fleet,
 }
 
@@ -136,7 +136,7 @@ impl PathHistory {
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         let (names, rows) = (Names::default(), Rows::default());
-        let state = RwLock::new(State { names, rows, limits, untaken: [None, None] });
+        let state = RwLock::new(State { names, rows, limits, pending: [None, None] });
         Self { state, clock: RowClock::default() }
     }
 
@@ -198,7 +198,7 @@ impl PathHistory {
                 continue;
             };
             let at = state.rows.put(names, lost.path, lost.document_id, (now, false));
-            state.has_changed(&UntakenChange::Put(at));
+            state.has_changed(&PendingChange::Put(at));
         }
         state.shrink(now, BATCH * 2);
     }
@@ -275,15 +275,15 @@ impl State {
             let removed = self.rows.remove(at);
             let (names, path) = (removed.names, removed.path().into());
             let last_seen = removed.last_seen;
-            self.has_changed(&UntakenChange::Removed(names.site, names.host, path, last_seen));
+            self.has_changed(&PendingChange::Removed(names.site, names.host, path, last_seen));
         }
         true
     }
 
-    /// All takers get this change.
-    fn has_changed(&mut self, change: &UntakenChange) {
-        for untaken in self.untaken.iter_mut().flatten() {
-            untaken.add(change.clone());
+    /// All mirrors get this change.
+    fn has_changed(&mut self, change: &PendingChange) {
+        for pending in self.pending.iter_mut().flatten() {
+            pending.add(change.clone());
         }
     }
 

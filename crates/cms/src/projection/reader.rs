@@ -10,7 +10,7 @@ use frontend_map_rules::{DocumentLocale, FieldValue};
 
 /// The value at one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum RawField<'a> {
+pub(super) enum ReadField<'a> {
     /// An object on the path lacks the key at this position of the path.
     Absent(usize),
     Null,
@@ -35,7 +35,7 @@ pub(super) enum OwnedField<'a> {
     List(Box<[FieldValue<'a>]>),
 }
 
-impl<'a> RawField<'a> {
+impl<'a> ReadField<'a> {
     /// The text, if it is one.
     pub(super) fn as_text(&self) -> Option<&str> {
         match self {
@@ -65,35 +65,35 @@ impl<'a> RawField<'a> {
     }
 }
 
-impl Default for RawField<'_> {
+impl Default for ReadField<'_> {
     fn default() -> Self {
         Self::Absent(0)
     }
 }
 
-impl<'a> From<RawField<'a>> for FieldValue<'a> {
-    fn from(field: RawField<'a>) -> Self {
+impl<'a> From<ReadField<'a>> for FieldValue<'a> {
+    fn from(field: ReadField<'a>) -> Self {
         match field {
-            RawField::Absent(at) => Self::Absent(at),
-            RawField::Null => Self::Missing,
-            RawField::NullAt(at) => Self::NullAt(at),
-            RawField::Text(text) => Self::Text(Cow::Borrowed(text)),
-            RawField::Unsigned(number) => Self::Text(number.to_string().into()),
-            RawField::Signed(number) => Self::Text(number.to_string().into()),
-            RawField::Boolean(value) => Self::Boolean(value),
-            RawField::Owned(owned) => match *owned {
+            ReadField::Absent(at) => Self::Absent(at),
+            ReadField::Null => Self::Missing,
+            ReadField::NullAt(at) => Self::NullAt(at),
+            ReadField::Text(text) => Self::Text(Cow::Borrowed(text)),
+            ReadField::Unsigned(number) => Self::Text(number.to_string().into()),
+            ReadField::Signed(number) => Self::Text(number.to_string().into()),
+            ReadField::Boolean(value) => Self::Boolean(value),
+            ReadField::Owned(owned) => match *owned {
                 OwnedField::Text(text) => Self::Text(Cow::Owned(text)),
                 OwnedField::List(values) => Self::List(values),
             },
-            RawField::Other => Self::NotText,
+            ReadField::Other => Self::NotText,
         }
     }
 }
 
-impl<'a> From<RawField<'a>> for DocumentLocale<'a> {
-    fn from(field: RawField<'a>) -> Self {
+impl<'a> From<ReadField<'a>> for DocumentLocale<'a> {
+    fn from(field: ReadField<'a>) -> Self {
         match field {
-            RawField::Absent(_) | RawField::Null => Self::None,
+            ReadField::Absent(_) | ReadField::Null => Self::None,
             field => field.into_text().map_or(Self::NotText, Self::Named),
         }
     }
@@ -104,17 +104,17 @@ impl<'a> From<RawField<'a>> for DocumentLocale<'a> {
 struct ValueReader<'p, 'f, 'a, const IN_LIST: bool> {
     /// The paths that lead to the value or through it.
     paths: &'p PathTree,
-    fields: &'f mut [RawField<'a>],
+    fields: &'f mut [ReadField<'a>],
 }
 
 impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
     /// Sets a value without keys: the paths that end here have it, those that lead on end too
     /// early.
-    fn set(self, value: RawField<'a>) {
+    fn set(self, value: ReadField<'a>) {
         for slot in &self.paths.through {
-            let is_null = value == RawField::Null;
-            let null = RawField::NullAt(self.paths.depth - 1);
-            self.fields[*slot] = if is_null { null } else { RawField::Other };
+            let is_null = value == ReadField::Null;
+            let null = ReadField::NullAt(self.paths.depth - 1);
+            self.fields[*slot] = if is_null { null } else { ReadField::Other };
         }
         if let [slots @ .., last] = self.paths.ends.as_slice() {
             for slot in slots {
@@ -124,11 +124,11 @@ impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
         }
     }
 
-    /// Reads the members of an object whose slots are [`RawField::Absent`].
+    /// Reads the members of an object whose slots are [`ReadField::Absent`].
     fn read_members<A: MapAccess<'a>>(self, mut entries: A) -> Result<(), A::Error> {
         let Self { paths, fields } = self;
         for slot in &paths.sent_by_default {
-            fields[*slot] = RawField::Null;
+            fields[*slot] = ReadField::Null;
         }
         while let Some(paths) = entries.next_key_seed(KeyReader::<IN_LIST>(paths))? {
             match paths {
@@ -147,12 +147,12 @@ impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
     #[cold]
     fn read_list<A: SeqAccess<'a>>(self, mut items: A) -> Result<(), A::Error> {
         let Self { paths, fields } = self;
-        let mut item = vec![RawField::Null; fields.len()];
+        let mut item = vec![ReadField::Null; fields.len()];
         let mut values: Vec<Vec<FieldValue<'a>>> = vec![Vec::new(); paths.through.len()];
         while items.next_element_seed(ValueReader::<true> { paths, fields: &mut item })?.is_some() {
             for (values, slot) in values.iter_mut().zip(&paths.through) {
-                match std::mem::replace(&mut item[*slot], RawField::Null) {
-                    RawField::Null | RawField::NullAt(_) => {}
+                match std::mem::replace(&mut item[*slot], ReadField::Null) {
+                    ReadField::Null | ReadField::NullAt(_) => {}
                     value => match value.into() {
                         FieldValue::List(inner) => values.extend(inner),
                         value => values.push(value),
@@ -161,10 +161,10 @@ impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
             }
         }
         for slot in &paths.ends {
-            fields[*slot] = RawField::Other;
+            fields[*slot] = ReadField::Other;
         }
         for (values, slot) in values.into_iter().zip(&paths.through) {
-            fields[*slot] = RawField::list(values);
+            fields[*slot] = ReadField::list(values);
         }
         Ok(())
     }
@@ -186,37 +186,37 @@ impl<'de, const IN_LIST: bool> Visitor<'de> for ValueReader<'_, '_, 'de, IN_LIST
     }
 
     fn visit_unit<E>(self) -> Result<(), E> {
-        self.set(RawField::Null);
+        self.set(ReadField::Null);
         Ok(())
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<(), E> {
-        self.set(RawField::Text(text));
+        self.set(ReadField::Text(text));
         Ok(())
     }
 
     fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        self.set(RawField::Owned(Box::new(OwnedField::Text(text.to_owned()))));
+        self.set(ReadField::Owned(Box::new(OwnedField::Text(text.to_owned()))));
         Ok(())
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<(), E> {
-        self.set(RawField::Unsigned(number));
+        self.set(ReadField::Unsigned(number));
         Ok(())
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<(), E> {
-        self.set(RawField::Signed(number));
+        self.set(ReadField::Signed(number));
         Ok(())
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        self.set(RawField::Other);
+        self.set(ReadField::Other);
         Ok(())
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<(), E> {
-        self.set(RawField::Boolean(value));
+        self.set(ReadField::Boolean(value));
         Ok(())
     }
 
@@ -225,7 +225,7 @@ impl<'de, const IN_LIST: bool> Visitor<'de> for ValueReader<'_, '_, 'de, IN_LIST
             return self.read_list(items);
         }
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        self.set(RawField::Other);
+        self.set(ReadField::Other);
         Ok(())
     }
 
@@ -233,10 +233,10 @@ impl<'de, const IN_LIST: bool> Visitor<'de> for ValueReader<'_, '_, 'de, IN_LIST
         let Self { paths, fields } = self;
         // Of repeated keys the last one counts.
         for slot in &paths.ends {
-            fields[*slot] = RawField::Other;
+            fields[*slot] = ReadField::Other;
         }
         for slot in &paths.through {
-            fields[*slot] = RawField::Absent(paths.depth);
+            fields[*slot] = ReadField::Absent(paths.depth);
         }
         Self { paths, fields }.read_members(entries)
     }
@@ -268,7 +268,7 @@ impl<'p, const IN_LIST: bool> Visitor<'_> for KeyReader<'p, IN_LIST> {
 /// Reads a document, which must be an object, into all slots, which have their default.
 pub(super) struct DocumentReader<'p, 'f, 'a> {
     pub(super) paths: &'p PathTree,
-    pub(super) fields: &'f mut [RawField<'a>],
+    pub(super) fields: &'f mut [ReadField<'a>],
 }
 
 impl<'de> DeserializeSeed<'de> for DocumentReader<'_, '_, 'de> {

@@ -5,7 +5,7 @@ use std::iter;
 
 use serde::de::{DeserializeSeed, Deserializer, Error};
 
-use super::reader::{DocumentReader, RawField};
+use super::reader::{DocumentReader, ReadField};
 use super::{BadItem, Projection, SYSTEM_KEYS, id_of};
 use frontend_map_rules::{Document, DocumentLocale};
 
@@ -14,7 +14,7 @@ use frontend_map_rules::{Document, DocumentLocale};
 pub(crate) struct Rows<'a> {
     projection: &'a Projection,
     /// For each row the needed fields, then those of [`SYSTEM_KEYS`].
-    fields: Vec<RawField<'a>>,
+    fields: Vec<ReadField<'a>>,
     /// The rows that are no documents, by position; their slots are empty.
     bad: BTreeMap<usize, BadItem>,
 }
@@ -86,14 +86,14 @@ impl<'a> Rows<'a> {
     }
 
     fn grow(&mut self) {
-        let empty = iter::repeat_with(RawField::default).take(self.projection.width());
+        let empty = iter::repeat_with(ReadField::default).take(self.projection.width());
         // `resize` would clone the value, and is not inlined.
         self.fields.extend(empty);
     }
 }
 
 /// Moves the fields of a row into a document.
-fn fill<'a>(document: &mut Document<'a>, row: &mut [RawField<'a>]) {
+fn fill<'a>(document: &mut Document<'a>, row: &mut [ReadField<'a>]) {
     let (values, [id, locale, published_at]) =
         row.split_last_chunk_mut().expect("a row ends with the system keys");
     document.values.clear();
@@ -101,7 +101,7 @@ fn fill<'a>(document: &mut Document<'a>, row: &mut [RawField<'a>]) {
     let id = std::mem::take(id).into_text();
     document.id = id.expect("a row without a `documentId` is a bad item");
     document.locale = DocumentLocale::from(std::mem::take(locale));
-    document.unpublished = *published_at == RawField::Null;
+    document.unpublished = *published_at == ReadField::Null;
 }
 
 /// Adds one row.

@@ -14,7 +14,7 @@ use crate::redis::{self, Argument};
 use frontend_map_catalog::changes::log::{Baseline, Batch, EncodedPart, Origin, encode};
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_platform::clock::unix_ms;
-use frontend_map_store::Head;
+use frontend_map_store::SnapshotKey;
 
 /// Functions of the publication's script. `k` is the index in `KEYS` of the first of
 /// [`ChangeAppend::keys`], `a` the index in `ARGV` of the first of [`ChangeAppend::arguments`].
@@ -96,7 +96,7 @@ impl SharedChanges {
 
     /// Compares the snapshots, and builds the arguments of the script.
     fn carry_out(&self, plan: Plan, version: &ListVersion, known: Known) -> ChangeAppend {
-        let keys = self.keys(&version.head.site);
+        let keys = self.keys(&version.key.site);
         let (log, last, since) = match plan {
             Plan::Nothing => {
                 return ChangeAppend { keys, arguments: vec![Argument::from("none")], changes: 0 };
@@ -105,7 +105,7 @@ impl SharedChanges {
             Plan::Append { log, last, since } => (log, last, since),
         };
         let batch = self.batch(version, &since);
-        let Head { content_type: uid, .. } = &version.head;
+        let SnapshotKey { content_type: uid, .. } = &version.key;
         let origin = Origin {
             uid: uid.clone(),
             list: version.list.clone(),
@@ -118,9 +118,9 @@ impl SharedChanges {
     }
 
     fn batch(&self, version: &ListVersion, since: &Since) -> Batch {
-        let after = baseline(&version.head, Arc::clone(&version.after));
+        let after = baseline(&version.key, Arc::clone(&version.after));
         let before = match (since, &version.before) {
-            (Since::Published, Some((_, before))) => baseline(&version.head, Arc::clone(before)),
+            (Since::Published, Some((_, before))) => baseline(&version.key, Arc::clone(before)),
             (Since::NoPages, _) => after.emptied(),
             // The log has begun again since this instance has published or adopted a version.
             (Since::Published | Since::Itself, _) => {
@@ -130,14 +130,13 @@ impl SharedChanges {
         // A snapshot from a store has no titles.
         let have_titles = before.snapshot.has_titles() == after.snapshot.has_titles();
         let before = Baseline { is_stored: !have_titles, ..before };
-        let uid = &version.head.content_type;
+        let uid = &version.key.content_type;
         before.changes_to(uid, &after, unix_ms(), self.log.keep())
     }
 
     fn settled_baseline(&self, version: &ListVersion) -> Option<Baseline> {
         let state = self.inner.state.lock();
-        let settled =
-            state.sites.get(&version.head.site)?.settled.get(&version.head.content_type)?;
+        let settled = state.sites.get(&version.key.site)?.settled.get(&version.key.content_type)?;
         (settled.list == version.list).then(|| settled.baseline.clone())
     }
 
@@ -149,7 +148,7 @@ impl SharedChanges {
         batch: &Batch,
         parts: Vec<EncodedPart>,
     ) -> ChangeAppend {
-        let site = &version.head.site;
+        let site = &version.key.site;
         let end = last + batch.len();
         let new_last = if batch.is_empty() {
             Vec::new()
@@ -171,7 +170,7 @@ impl SharedChanges {
     }
 
     fn restart(&self, version: &ListVersion, known: Known, reason: &'static str) -> ChangeAppend {
-        let Head { site, content_type: uid, .. } = &version.head;
+        let SnapshotKey { site, content_type: uid, .. } = &version.key;
         log_publication(site, uid, reason);
         let log = fastrand::u64(..);
         let mut arguments = self.arguments(b"restart", version, known, log);
@@ -189,7 +188,7 @@ impl SharedChanges {
         known: Known,
         log: u64,
     ) -> Vec<Vec<u8>> {
-        let Head { site, content_type: uid, .. } = &version.head;
+        let SnapshotKey { site, content_type: uid, .. } = &version.key;
         let field = base_field(uid);
         let base = BaseValue {
             log,
@@ -224,12 +223,12 @@ pub(super) fn part_context(site: &str, id: &str) -> String {
 }
 
 /// A snapshot that is compared with its titles.
-pub(super) fn baseline(head: &Head, snapshot: Arc<Snapshot>) -> Baseline {
+pub(super) fn baseline(key: &SnapshotKey, snapshot: Arc<Snapshot>) -> Baseline {
     Baseline {
         snapshot,
-        locales: head.locales.clone(),
-        fingerprint: head.fingerprint,
-        source: head.source,
+        locales: key.locales.clone(),
+        fingerprint: key.fingerprint,
+        source: key.source,
         is_stored: false,
     }
 }

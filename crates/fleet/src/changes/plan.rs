@@ -7,7 +7,7 @@ use super::SharedChanges;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, base_field};
 use crate::redis;
 use frontend_map_catalog::snapshot::Snapshot;
-use frontend_map_store::Head;
+use frontend_map_store::SnapshotKey;
 
 /// The time limit of a read of the head of a log.
 const READ_WITHIN: Duration = Duration::from_secs(2);
@@ -16,7 +16,7 @@ const READ_WITHIN: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub struct ListVersion {
     /// What it is a snapshot of.
-    pub head: Head,
+    pub key: SnapshotKey,
     /// What decides the content of the site whose list it is.
     pub content: u128,
     /// The id of the list.
@@ -63,8 +63,8 @@ pub(super) enum Since {
 
 impl SharedChanges {
     pub(super) async fn known(&self, version: &ListVersion) -> Result<Known, redis::Error> {
-        let [log_key, _] = self.keys(&version.head.site);
-        let base = base_field(&version.head.content_type);
+        let [log_key, _] = self.keys(&version.key.site);
+        let base = base_field(&version.key.content_type);
         let names = [LOG, LAST, &base];
         let [log, last, base] =
             self.redis.fields(&log_key, names, fields::MAX_BYTES, READ_WITHIN).await?;
@@ -83,7 +83,7 @@ impl SharedChanges {
         version: &ListVersion,
         known: &Known,
     ) -> Result<Plan, redis::Error> {
-        let (site, uid) = (&version.head.site, &version.head.content_type);
+        let (site, uid) = (&version.key.site, &version.key.content_type);
         if self.content_of(site) != version.content {
             // A snapshot from before a reload of the settings.
             return Ok(Plan::Nothing);
@@ -151,7 +151,7 @@ mod tests {
 
     fn version(site: &Site, content: u128) -> ListVersion {
         ListVersion {
-            head: Head::of(site, "a"),
+            key: SnapshotKey::of(site, "a"),
             content,
             list: String::new(),
             lease_key: String::new(),

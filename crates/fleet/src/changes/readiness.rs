@@ -25,8 +25,8 @@ pub enum Readiness {
 }
 
 impl SharedChanges {
-    /// How a request for the changes of a site since this cursor can be answered; waits for the
-    /// redis for at most 50 ms.
+    /// How a request for the changes of a site since this cursor can be answered; waits for Redis
+    /// for at most 50 ms.
     pub async fn readiness(&self, site: &str, since: Option<Since>) -> Readiness {
         let session = match self.redis.availability() {
             redis::Availability::Available { session } => session,

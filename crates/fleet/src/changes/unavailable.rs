@@ -9,29 +9,29 @@ use super::{Settled, SharedChanges, SiteState};
 use frontend_map_catalog::changes::log::Baseline;
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_platform::clock::unix_ms;
-use frontend_map_store::Head;
+use frontend_map_store::SnapshotKey;
 
 impl SharedChanges {
     /// Records that this instance serves this snapshot from now on. While Redis is unavailable, it
     /// records the changes, too.
-    pub fn saved(&self, head: &Head, snapshot: &Arc<Snapshot>) {
-        self.serves(head, baseline(head, Arc::clone(snapshot)));
+    pub fn saved(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
+        self.serves(key, baseline(key, Arc::clone(snapshot)));
     }
 
     /// The same, for a snapshot from the store, which has no titles.
-    pub fn loaded(&self, head: &Head, snapshot: &Arc<Snapshot>) {
-        let baseline = baseline(head, Arc::clone(snapshot));
-        self.serves(head, Baseline { is_stored: true, ..baseline });
+    pub fn loaded(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
+        let baseline = baseline(key, Arc::clone(snapshot));
+        self.serves(key, Baseline { is_stored: true, ..baseline });
     }
 
-    fn serves(&self, head: &Head, after: Baseline) {
+    fn serves(&self, key: &SnapshotKey, after: Baseline) {
         let state = &mut *self.inner.state.lock();
         if state.is_alone {
             let recorder = &self.inner.recorder;
-            recorder.record(&head.site, &head.content_type, Some(after.clone()), unix_ms());
+            recorder.record(&key.site, &key.content_type, Some(after.clone()), unix_ms());
         }
-        let site = state.sites.entry(head.site.clone()).or_default();
-        site.latest.insert(head.content_type.clone(), after);
+        let site = state.sites.entry(key.site.clone()).or_default();
+        site.latest.insert(key.content_type.clone(), after);
     }
 
     /// Records that a content type of a site has no pages any more.
@@ -46,15 +46,21 @@ impl SharedChanges {
         }
     }
 
-    /// Records that this instance has published or adopted a version of a list. The log in the
-    /// redis has the changes up to this version.
-    pub fn settled(&self, head: &Head, list: &str, position: String, snapshot: &Arc<Snapshot>) {
-        let baseline = baseline(head, Arc::clone(snapshot));
+    /// Records that this instance has published or adopted a version of a list. The log in Redis
+    /// has the changes up to this version.
+    pub fn settled(
+        &self,
+        key: &SnapshotKey,
+        list: &str,
+        position: String,
+        snapshot: &Arc<Snapshot>,
+    ) {
+        let baseline = baseline(key, Arc::clone(snapshot));
         let settled = Settled { list: list.to_owned(), position, baseline, is_read: false };
         let state = &mut *self.inner.state.lock();
-        let site = state.sites.entry(head.site.clone()).or_default();
-        site.settled.insert(head.content_type.clone(), settled);
-        self.read_soon(&head.site);
+        let site = state.sites.entry(key.site.clone()).or_default();
+        site.settled.insert(key.content_type.clone(), settled);
+        self.read_soon(&key.site);
     }
 
     /// Begins to record changes, because Redis is unavailable.

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::row::{field, open, value};
 use super::{Announcement, EVENT, SharedHistory};
 use crate::redis::{self, Argument, Script};
-use frontend_map_catalog::moved::history::{Row, RowChange, Taker};
+use frontend_map_catalog::moved::history::{Mirror, Row, RowChange};
 
 /// Keys: the rows, those of an event. Arguments: those of the event, which is appended if a foreign
 /// value was removed in place of the rows; the others follow from the fifth one on.
@@ -101,7 +101,7 @@ impl SharedHistory {
             count += self.read_site(&site, source).await?;
         }
         if count < self.history.len() {
-            self.history.keep_all(Taker::Fleet);
+            self.history.keep_all(Mirror::Fleet);
         }
         Ok(())
     }
@@ -142,14 +142,14 @@ impl SharedHistory {
     /// Writes the rows that this instance has added, and removes those that it has dropped.
     pub(super) async fn share_changes(&self) -> Result<(), redis::Error> {
         loop {
-            let changes = self.history.take_changes(Taker::Fleet, ROUND);
+            let changes = self.history.take_changes(Mirror::Fleet, ROUND);
             if changes.is_empty() {
                 return Ok(());
             }
             if let Err(error) = self.share(&changes).await {
                 // So that no row is lost, all of them are written again. Dropped rows that Redis
                 // still has are dropped there when they are read.
-                self.history.keep_all(Taker::Fleet);
+                self.history.keep_all(Mirror::Fleet);
                 return Err(error);
             }
         }

@@ -10,7 +10,7 @@ use super::state::{Known, KnownVersion, ListState};
 use super::{BASE, Lists, PublishedList, SharedListId, WITHIN};
 use crate::redis;
 use frontend_map_catalog::snapshot::{Builder, Listing};
-use frontend_map_store::Head;
+use frontend_map_store::SnapshotKey;
 
 /// How often one read is tried: the pointer may move meanwhile.
 const ATTEMPTS: usize = 3;
@@ -67,13 +67,13 @@ impl Lists {
     }
 
     /// Records that this instance serves the version of the list that it has read last.
-    pub async fn adopted(&self, list: &SharedListId, head: &Head) {
+    pub async fn adopted(&self, list: &SharedListId, key: &SnapshotKey) {
         let state = self.state(list);
         state.set_published(None);
         if let Some(version) = &state.known.lock().await.version {
             let number = version.position.version;
             let position = version.position.to_string();
-            self.changes.settled(head, list.as_str(), position, &version.list.snapshot);
+            self.changes.settled(key, list.as_str(), position, &version.list.snapshot);
             if state.versions.current().is_some_and(|current| number < current) {
                 state.versions.forget();
             }

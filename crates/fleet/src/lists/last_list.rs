@@ -11,7 +11,7 @@ use super::reading::Frame;
 use super::{Lists, NotAdopted, SharedListId, WITHIN};
 use frontend_map_catalog::changes::difference::LocaleNames;
 use frontend_map_catalog::snapshot::{Builder, Snapshot};
-use frontend_map_store::Head;
+use frontend_map_store::SnapshotKey;
 
 /// The most bytes of a sealed name.
 const MAX_BYTES: usize = 64 << 10;
@@ -31,14 +31,14 @@ impl Lists {
     /// [`NotAdopted`].
     pub async fn read_last(
         &self,
-        head: &Head,
+        key: &SnapshotKey,
         own: &SharedListId,
         builder: Builder,
     ) -> Result<Option<(Arc<Snapshot>, LocaleNames)>, NotAdopted> {
-        let key = self.name_key(head);
-        let [sealed] = self.redis.fields(&key, ["list"], MAX_BYTES, WITHIN).await?;
+        let name_key = self.name_key(key);
+        let [sealed] = self.redis.fields(&name_key, ["list"], MAX_BYTES, WITHIN).await?;
         let Some(sealed) = sealed else { return Ok(None) };
-        let text = self.redis.open(&context(head), &sealed).map_err(NotAdopted::refused)?;
+        let text = self.redis.open(&context(key), &sealed).map_err(NotAdopted::refused)?;
         let name: Name = serde_json::from_slice(text).map_err(NotAdopted::refused)?;
         let list = SharedListId::parse(&name.list);
         let Some(list) = list.filter(|list| list != own) else { return Ok(None) };
@@ -52,23 +52,23 @@ impl Lists {
     }
 
     /// The key of the name: one for each content type of each site of a CMS.
-    pub(super) fn name_key(&self, head: &Head) -> String {
+    pub(super) fn name_key(&self, key: &SnapshotKey) -> String {
         let mut hash = Xxh3::new();
-        hash.update(&head.source.to_le_bytes());
-        for text in [&head.site, &head.content_type] {
+        hash.update(&key.source.to_le_bytes());
+        for text in [&key.site, &key.content_type] {
             hash.update(&(text.len() as u64).to_le_bytes());
             hash.update(text.as_bytes());
         }
         self.redis.key(&format!("newest:{:032x}", hash.digest128()))
     }
 
-    pub(super) fn seal_name(&self, list: &SharedListId, head: &Head) -> Vec<u8> {
-        let name = Name { list: list.as_str().to_owned(), locales: head.locales.clone() };
+    pub(super) fn seal_name(&self, list: &SharedListId, key: &SnapshotKey) -> Vec<u8> {
+        let name = Name { list: list.as_str().to_owned(), locales: key.locales.clone() };
         let text = serde_json::to_vec(&name).expect("texts are JSON");
-        self.redis.seal(&context(head), &text)
+        self.redis.seal(&context(key), &text)
     }
 }
 
-fn context(Head { site, content_type, source, .. }: &Head) -> String {
+fn context(SnapshotKey { site, content_type, source, .. }: &SnapshotKey) -> String {
     format!("last list of {content_type} of {site}, {source:032x}")
 }

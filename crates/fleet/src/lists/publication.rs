@@ -12,7 +12,7 @@ use crate::ListGroup;
 use crate::changes::ListVersion;
 use crate::redis::{self, Argument, CHUNK_BYTES, Chunks, SealedEvent};
 use frontend_map_catalog::snapshot::Titles;
-use frontend_map_store::Head;
+use frontend_map_store::SnapshotKey;
 
 /// The time limit of the script, which may write half a megabyte.
 const PUBLISH_WITHIN: Duration = Duration::from_secs(5);
@@ -139,7 +139,7 @@ impl Lists {
         keys.extend(event.keys);
         let changes = self.changes.prepare(publication.list_version(lease.key())).await?;
         keys.extend(changes.keys);
-        keys.push(self.name_key(&publication.offer.head));
+        keys.push(self.name_key(&publication.offer.key));
         keys.extend(uploaded.iter().flat_map(|chunks| self.redis.chunk_keys(chunks)));
         let after = entry.and(*before).map(|before| before.position.to_string());
         // The deltas since the previous base stay, for followers that have not read them yet.
@@ -155,7 +155,7 @@ impl Lists {
             Argument::from(entry.map_or("", |entry| entry.field)),
             Argument::from(entry.map(|entry| entry.sealed.clone()).unwrap_or_default()),
             Argument::from(kept.unwrap_or_default()),
-            Argument::from(self.seal_name(list, &publication.offer.head)),
+            Argument::from(self.seal_name(list, &publication.offer.key)),
         ];
         arguments.extend(event.arguments);
         arguments.extend(changes.arguments);
@@ -166,11 +166,11 @@ impl Lists {
     /// Extends the lifetime of a published list. Returns `false` if a part of it is missing.
     pub(super) async fn extend(
         &self,
-        (list, head): (&SharedListId, Option<&Head>),
+        (list, key): (&SharedListId, Option<&SnapshotKey>),
         version: &KnownVersion,
     ) -> Result<bool, redis::Error> {
         let mut pipeline = ::redis::Pipeline::new();
-        let name = head.map(|head| self.name_key(head));
+        let name = key.map(|key| self.name_key(key));
         for key in [self.pointer_key(list), self.deltas_key(list)].into_iter().chain(name) {
             pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(TTL));
         }
@@ -222,7 +222,7 @@ impl Publication<'_> {
     fn list_version(&self, lease_key: &str) -> ListVersion {
         let before = self.before;
         ListVersion {
-            head: self.offer.head.clone(),
+            key: self.offer.key.clone(),
             content: self.offer.content,
             list: self.list.to_string(),
             lease_key: lease_key.to_owned(),

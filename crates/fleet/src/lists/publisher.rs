@@ -83,7 +83,7 @@ impl Lists {
         offer: Offer,
         pauses: Pauses,
     ) {
-        let head = &offer.head;
+        let key = &offer.key;
         let result = self.publish_one(fleet, &list, &offer).await;
         let state = self.state(&list);
         let error = match &result {
@@ -91,19 +91,15 @@ impl Lists {
             Err(error) => Some(error.to_string()),
         };
         state.set_unpublished(error.is_some());
-        self.changes.set_unpublished(head, error);
+        self.changes.set_unpublished(key, error);
         match result {
             Ok(()) => {}
             Err(NotPublished::NotLeader) => {
                 state.set_published(None);
-                tracing::debug!(
-                    site = head.site,
-                    uid = head.content_type,
-                    "another instance leads"
-                );
+                tracing::debug!(site = key.site, uid = key.content_type, "another instance leads");
             }
             Err(error) => {
-                let (site, uid) = (&head.site, &head.content_type);
+                let (site, uid) = (&key.site, &key.content_type);
                 let is_brief = matches!(error, NotPublished::Redis(redis::Error::Unavailable));
                 if is_brief {
                     // The heartbeat logs the outage of Redis.
@@ -185,7 +181,7 @@ impl Lists {
         state.versions.published(version.position.version);
         state.set_published(Some(offer.clone()));
         let position = version.position.to_string();
-        self.changes.settled(&offer.head, list.as_str(), position, &offer.list.snapshot);
+        self.changes.settled(&offer.key, list.as_str(), position, &offer.list.snapshot);
         let mut replaced = std::mem::take(&mut known.replaced);
         let before = known.version.as_ref();
         if let Some(before) = before.filter(|before| before.base != version.base) {
@@ -233,8 +229,8 @@ impl Lists {
             let version = state.known.lock().await.version.clone();
             let Some(version) = version else { continue };
             let offer = state.published();
-            let head = offer.as_ref().map(|offer| &offer.head);
-            if let Ok(false) = self.extend((&list, head), &version).await {
+            let key = offer.as_ref().map(|offer| &offer.key);
+            if let Ok(false) = self.extend((&list, key), &version).await {
                 tracing::warn!(
                     %list,
                     "a part of a published list is missing; the list is published again"

@@ -54,10 +54,10 @@ pub struct StreamEntry {
 }
 
 /// The id and the fields of an entry, as Redis sends them.
-pub(super) type RawEntry = (String, Vec<(Vec<u8>, Vec<u8>)>);
+pub(super) type EntryReply = (String, Vec<(Vec<u8>, Vec<u8>)>);
 
 impl StreamEntry {
-    pub(super) fn of((id, fields): RawEntry) -> Self {
+    pub(super) fn of((id, fields): EntryReply) -> Self {
         Self { id, fields }
     }
 
@@ -109,7 +109,7 @@ impl Client {
         within: Duration,
     ) -> Result<Vec<StreamEntry>, Error> {
         let arguments = vec![from.into(), to.into(), count.into(), MAX_ENTRY_BYTES.into()];
-        let found: Vec<RawEntry> =
+        let found: Vec<EntryReply> =
             self.script(&ENTRIES, &[key.to_owned()], arguments, within).await?;
         Ok(found.into_iter().map(StreamEntry::of).collect())
     }

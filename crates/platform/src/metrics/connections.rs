@@ -20,9 +20,9 @@ label! {
         /// The client did not read in time.
         WriteTimeout => "write_timeout",
         /// It was the longest idle one when the connection limit was reached.
-        Evicted => "crowded",
+        Evicted => "evicted",
         /// The service shut down.
-        Shutdown => "stop",
+        Shutdown => "shutdown",
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Shared;
 use crate::changes;
 use crate::file::{FileError, StoreFile};
-use frontend_map_catalog::moved::history::Taker;
+use frontend_map_catalog::moved::history::Mirror;
 
 /// How many rows of the path history one transaction writes.
 const MAX_ROWS: usize = 10_000;
@@ -46,7 +46,7 @@ impl Shared {
 
     pub(super) fn write_history(&self, file: &StoreFile) -> Result<(), FileError> {
         loop {
-            let changes = self.history.take_changes(Taker::Store, MAX_ROWS);
+            let changes = self.history.take_changes(Mirror::Store, MAX_ROWS);
             if changes.is_empty() {
                 return Ok(());
             }

@@ -14,7 +14,7 @@ use frontend_map_catalog::snapshot::{Builder, Listing, Snapshot};
 use frontend_map_catalog::tables::Form;
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_rules::ContentTypeUid;
-use frontend_map_store::{Head, StoreReadError, StoreReader};
+use frontend_map_store::{SnapshotKey, StoreReadError, StoreReader};
 
 /// What to do if the store cannot be used.
 const REMEDY: &str = "name a running service with --service URL";
@@ -55,11 +55,10 @@ fn stored<'s>(
     site: &'s Site,
 ) -> Result<Snapshots<'s>, Box<dyn Error>> {
     let of_type = |uid: &'s ContentTypeUid| {
-        let head = Head::of(site, uid.as_str());
+        let key = SnapshotKey::of(site, uid.as_str());
         let listing = Listing { rules: &site.rules, hosts: &site.hosts, uid: uid.as_str() };
         let found = store.snapshots(&site.key, uid.as_str(), Builder { path_table: true })?;
-        let mut own =
-            found.into_iter().filter(|one| one.head == head && one.snapshot.fits(listing));
+        let mut own = found.into_iter().filter(|one| one.key == key && one.snapshot.fits(listing));
         let hard = config.freshness.hard;
         match own.next() {
             Some(one) if one.begun.elapsed() < hard => {

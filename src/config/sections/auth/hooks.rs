@@ -14,7 +14,7 @@ use crate::config::variable_names::HOOK_SECRET;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Raw {
+struct HooksToml {
     secret_file: Option<PathBuf>,
 }
 
@@ -24,11 +24,11 @@ pub(in crate::config) fn read(
     context: Context<'_>,
     problems: &mut Problems,
 ) -> Option<SecretString> {
-    let raw: Raw = table::read(table, "hooks", problems);
+    let toml: HooksToml = table::read(table, "hooks", problems);
     let secret = Secret {
         name: "the secret of the webhook",
         variable: HOOK_SECRET,
         key: "hooks.secret_file",
     };
-    secret.read(raw.secret_file.as_deref(), context, problems)
+    secret.read(toml.secret_file.as_deref(), context, problems)
 }

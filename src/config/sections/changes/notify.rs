@@ -15,7 +15,7 @@ use frontend_map_outbound::webhooks::{SigningKey, Target};
 use frontend_map_platform::suggestion::did_you_mean;
 
 #[derive(Debug, Deserialize)]
-struct Raw {
+struct NotifyToml {
     url: String,
     secret_file: PathBuf,
     #[serde(default)]
@@ -62,20 +62,20 @@ fn one(
     sites: Option<&[Site]>,
     problems: &mut Problems,
 ) -> Option<Target> {
-    let raw: Raw = table::one(value, "notify", place, problems)?;
-    let parsed = url(&raw.url);
+    let toml: NotifyToml = table::one(value, "notify", place, problems)?;
+    let parsed = url(&toml.url);
     let url = problems.take(&format!("{place}, url"), parsed);
-    let text = file::read_text(&context.base_dir.join(&raw.secret_file));
+    let text = file::read_text(&context.base_dir.join(&toml.secret_file));
     let secret_place = format!("{place}, secret_file");
     let text = problems.take(&secret_place, text);
     let key = text.and_then(|text| problems.take(&secret_place, SigningKey::parse(text.trim())));
     let keys = sites.map(|sites| sites.iter().map(|site| &*site.key).collect::<Vec<_>>());
-    let sites = problems.take(&format!("{place}, sites"), selected(&raw.sites, keys.as_deref()));
-    let kinds = problems.take(&format!("{place}, events"), kinds(&raw.events));
+    let sites = problems.take(&format!("{place}, sites"), selected(&toml.sites, keys.as_deref()));
+    let kinds = problems.take(&format!("{place}, events"), kinds(&toml.events));
     let (url, key, sites, kinds) = (url?, key?, sites?, kinds?);
     let host = url.host_str().expect("an http URL has a host");
     let name = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    Some(Target { name, url, key, sites, kinds, unlisted: raw.unlisted })
+    Some(Target { name, url, key, sites, kinds, unlisted: toml.unlisted })
 }
 
 /// Problems do not show the URL, which may have a secret.

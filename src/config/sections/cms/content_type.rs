@@ -11,16 +11,16 @@ use frontend_map_cms::{Endpoint, EndpointKind};
 use frontend_map_rules::ContentTypeUid;
 
 #[derive(Debug, Deserialize)]
-struct Raw {
+struct ContentTypeToml {
     uid: String,
     endpoint: String,
     #[serde(default)]
-    kind: RawKind,
+    kind: KindToml,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum RawKind {
+enum KindToml {
     #[default]
     Collection,
     Single,
@@ -46,13 +46,13 @@ pub(super) fn read(
 }
 
 fn one(value: Value, place: &str, problems: &mut Problems) -> Option<(ContentTypeUid, Endpoint)> {
-    let raw: Raw = table::one(value, "content_type", place, problems)?;
-    let place = format!("{place} ({})", raw.uid);
-    let kind = match raw.kind {
-        RawKind::Collection => EndpointKind::Collection,
-        RawKind::Single => EndpointKind::Single,
+    let toml: ContentTypeToml = table::one(value, "content_type", place, problems)?;
+    let place = format!("{place} ({})", toml.uid);
+    let kind = match toml.kind {
+        KindToml::Collection => EndpointKind::Collection,
+        KindToml::Single => EndpointKind::Single,
     };
-    let uid = problems.take(&place, ContentTypeUid::parse(&raw.uid));
-    let endpoint = problems.take(&place, Endpoint::new(&raw.endpoint, kind));
+    let uid = problems.take(&place, ContentTypeUid::parse(&toml.uid));
+    let endpoint = problems.take(&place, Endpoint::new(&toml.endpoint, kind));
     uid.zip(endpoint)
 }

@@ -20,7 +20,7 @@ const MAX_RELATIONS: usize = 9;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(expecting = "a table such as { pattern = \"[a-z0-9-]+\" } or { field = \"handle\" }")]
-struct RawParam {
+struct ParamToml {
     pattern: Option<String>,
     values: Option<BTreeSet<String>>,
     field: Option<String>,
@@ -47,8 +47,8 @@ pub(super) fn read(
     };
     for (name, value) in params {
         let place = format!("{place}, params.{name}");
-        let raw = table::one(value, "site.rule.params", &place, problems);
-        let param = raw.and_then(|raw| param(raw, &place, patterns, problems));
+        let toml = table::one(value, "site.rule.params", &place, problems);
+        let param = toml.and_then(|toml| param(toml, &place, patterns, problems));
         if name == "locale" {
             problems.add(&place, "`locale` is reserved; templates for single locales restrict it");
         } else if let Some(templates) = templates.as_deref_mut() {
@@ -96,12 +96,12 @@ fn segments<'t>(templates: &'t Templates, name: &str) -> impl Iterator<Item = &'
 
 /// Does not return early, so that all problems of a param are reported.
 fn param(
-    raw: RawParam,
+    toml: ParamToml,
     place: &str,
     patterns: &mut Patterns,
     problems: &mut Problems,
 ) -> Option<Param> {
-    let constraint = match (raw.pattern, raw.values) {
+    let constraint = match (toml.pattern, toml.values) {
         (None, None) => Some(None),
         (Some(pattern), None) => problems.take(place, patterns.get(pattern)).map(Some),
         (None, Some(values)) => problems.take(place, Constraint::values(values)).map(Some),
@@ -110,7 +110,7 @@ fn param(
             None
         }
     };
-    let source = match (raw.field, raw.ancestors, raw.depth) {
+    let source = match (toml.field, toml.ancestors, toml.depth) {
         (None, None, None) => Some(None),
         (Some(field), None, None) => source(&field, place, problems).map(Some),
         (Some(field), Some(parent), depth) => {

@@ -8,7 +8,7 @@ use frontend_map_rules::{HreflangError, Locale, SiteLocale};
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a table such as { code = \"de\", segment = \"deutsch\" }")]
-struct Raw {
+struct LocaleToml {
     code: String,
     segment: Option<String>,
     hreflang: Option<String>,
@@ -55,8 +55,8 @@ fn entry_at_origin(
     let place = code.map_or(format!("{place}, locale {at}"), |code| {
         format!("{place}, locale `{}`", code.escape_debug())
     });
-    let raw = match value.kind {
-        Kind::Text(code) => Raw { code, segment: None, hreflang: None },
+    let toml = match value.kind {
+        Kind::Text(code) => LocaleToml { code, segment: None, hreflang: None },
         Kind::Table(_) => table::one(value, "site.locales", &place, problems)?,
         _ => {
             let what = "must be a code in quotes, or a table such as { code = \"de\", segment = \"deutsch\" }";
@@ -64,13 +64,13 @@ fn entry_at_origin(
             return None;
         }
     };
-    locale(raw, &place, problems)
+    locale(toml, &place, problems)
 }
 
 /// Does not return early, so that all problems of a locale are reported.
-fn locale(raw: Raw, place: &str, problems: &mut Problems) -> Option<SiteLocale> {
-    let locale: SiteLocale = problems.take(place, Locale::parse(&raw.code))?.into();
-    let tagged = match raw.hreflang {
+fn locale(toml: LocaleToml, place: &str, problems: &mut Problems) -> Option<SiteLocale> {
+    let locale: SiteLocale = problems.take(place, Locale::parse(&toml.code))?.into();
+    let tagged = match toml.hreflang {
         Some(hreflang) => locale.clone().with_hreflang(&hreflang),
         // A code that is no language tag only causes a warning.
         None => match locale.check_hreflang() {
@@ -80,7 +80,7 @@ fn locale(raw: Raw, place: &str, problems: &mut Problems) -> Option<SiteLocale> 
     };
     let tagged = problems.take(&format!("{place}, hreflang"), tagged);
     let known = tagged.clone().unwrap_or(locale);
-    let whole = match raw.segment {
+    let whole = match toml.segment {
         Some(segment) => problems.take(&format!("{place}, segment"), known.with_segment(&segment)),
         None => Some(known),
     };

@@ -16,9 +16,9 @@ use frontend_map_rules::{Locale, Locales, PagePaths, RuleSet, SiteLocale, Templa
 const MAX_NAME: usize = 64;
 
 #[derive(Debug, Deserialize)]
-struct Raw {
+struct PageToml {
     name: String,
-    path: RawPath,
+    path: PathToml,
     #[serde(default = "yes")]
     sitemap: bool,
     lastmod: Option<String>,
@@ -31,7 +31,7 @@ fn yes() -> bool {
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "must be a path in quotes, or a table with one for each locale")]
-enum RawPath {
+enum PathToml {
     One(String),
     PerLocale(BTreeMap<String, String>),
 }
@@ -87,11 +87,11 @@ fn page(
     problems: &mut Problems,
 ) -> Option<Page> {
     let origin = value.origin.clone();
-    let raw: Raw = table::one(value, "site.page", place, problems)?;
-    let place = format!("{place} ({})", raw.name.escape_debug());
-    problems.take(&place, check_name(&raw.name));
-    let paths = paths(raw.path, locales, &place, problems);
-    let modified = raw.lastmod.map(|text| {
+    let toml: PageToml = table::one(value, "site.page", place, problems)?;
+    let place = format!("{place} ({})", toml.name.escape_debug());
+    problems.take(&place, check_name(&toml.name));
+    let paths = paths(toml.path, locales, &place, problems);
+    let modified = toml.lastmod.map(|text| {
         let read = read_w3c(&text).ok_or_else(|| {
             let text = text.escape_debug();
             format!("\"{text}\" is not a date such as 2024-03-06, or a time with an offset such as 2024-03-06T22:19:54+01:00")
@@ -99,7 +99,7 @@ fn page(
         problems.take(&format!("{place}, lastmod"), read)
     });
     let modified = modified.map_or(Some(None), |modified| modified.map(Some));
-    let (name, listed) = (raw.name, raw.sitemap);
+    let (name, listed) = (toml.name, toml.sitemap);
     Some(Page { origin, place, name, paths: paths?, listed, modified: modified? })
 }
 
@@ -112,16 +112,16 @@ fn check_name(name: &str) -> Result<(), &'static str> {
 }
 
 fn paths(
-    raw: RawPath,
+    toml: PathToml,
     locales: Option<&Locales>,
     place: &str,
     problems: &mut Problems,
 ) -> Option<Templates> {
-    let by_locale = match raw {
-        RawPath::One(text) => {
+    let by_locale = match toml {
+        PathToml::One(text) => {
             return problems.take(&format!("{place}, path"), path(&text)).map(Templates::One);
         }
-        RawPath::PerLocale(paths) => paths,
+        PathToml::PerLocale(paths) => paths,
     };
     if by_locale.is_empty() {
         problems.add(place, "`path` needs a path for at least one locale");

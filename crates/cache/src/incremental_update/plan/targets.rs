@@ -89,7 +89,7 @@ pub(super) async fn learn_targets(cache: &SnapshotCache, group: &TypeGroup, hint
 /// The id of a document that a version of the copies reads through a relation. It may have been
 /// withdrawn since.
 fn example(group: &TypeGroup, relation: &FieldPath) -> Option<String> {
-    let mut copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
+    let mut copies = group.members.iter().filter_map(|member| member.entry.copy());
     copies.find_map(|copy| copy.snapshot.related_example(relation).map(str::to_owned))
 }
 

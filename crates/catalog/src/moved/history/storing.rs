@@ -1,7 +1,7 @@
 //! What a store of the history needs: rows of another process, and the changes since.
 
-use super::untaken::{MAX_UNTAKEN, Untaken, UntakenChange};
-use super::{BATCH, PathHistory, Row, RowChange, State, Taker};
+use super::pending_changes::{MAX_PENDING, PendingChange, PendingChanges};
+use super::{BATCH, Mirror, PathHistory, Row, RowChange, State};
 
 impl PathHistory {
     /// Sets the clock of the rows to one that returns milliseconds since 1970. The first one stays.
@@ -48,9 +48,9 @@ impl PathHistory {
             rank(known.is_imported, known.last_seen) >= rank(row.is_imported, row.last_seen)
         });
         if state.limits.exclude(row.last_seen, now) {
-            if let Some(untaken) = &mut state.untaken[Taker::Fleet as usize] {
+            if let Some(pending) = &mut state.pending[Mirror::Fleet as usize] {
                 let path = row.path.as_str().into();
-                untaken.add(UntakenChange::Removed(site, names.host, path, row.last_seen));
+                pending.add(PendingChange::Removed(site, names.host, path, row.last_seen));
             }
             return;
         }
@@ -59,8 +59,8 @@ impl PathHistory {
         }
         let seen = (row.last_seen, row.is_imported);
         let at = state.rows.put(names, &row.path, &row.document_id, seen);
-        if let Some(untaken) = &mut state.untaken[Taker::Store as usize] {
-            untaken.add(UntakenChange::Put(at));
+        if let Some(pending) = &mut state.pending[Mirror::Store as usize] {
+            pending.add(PendingChange::Put(at));
         }
         state.shrink(now, BATCH);
     }
@@ -79,50 +79,51 @@ impl PathHistory {
         });
         if is_new {
             let at = state.rows.put(names, &row.path, &row.document_id, (now, true));
-            state.has_changed(&UntakenChange::Put(at));
+            state.has_changed(&PendingChange::Put(at));
             state.shrink(now, BATCH);
         }
         is_new
     }
 
     /// From now on changes are kept until they are taken.
-    pub fn keep_changes(&self, taker: Taker) {
-        self.state.write().untaken_of(taker);
+    pub fn keep_changes(&self, mirror: Mirror) {
+        self.state.write().pending_of(mirror);
     }
 
     /// The same, and each row counts as changed.
-    pub fn keep_all(&self, taker: Taker) {
-        self.state.write().untaken_of(taker).add_all();
+    pub fn keep_all(&self, mirror: Mirror) {
+        self.state.write().pending_of(mirror).add_all();
     }
 
     /// Forgets the changes that have not been taken, and keeps no more.
-    pub fn forget_changes(&self, taker: Taker) {
-        self.state.write().untaken[taker as usize] = None;
+    pub fn forget_changes(&self, mirror: Mirror) {
+        self.state.write().pending[mirror as usize] = None;
     }
 
     /// Takes the oldest changes, at most so many, in order. Empty unless they are kept.
     #[must_use]
-    pub fn take_changes(&self, taker: Taker, max: usize) -> Vec<RowChange> {
+    pub fn take_changes(&self, mirror: Mirror, max: usize) -> Vec<RowChange> {
         let state = &mut *self.state.write();
-        let Some(untaken) = &mut state.untaken[taker as usize] else { return Vec::new() };
+        let Some(pending) = &mut state.pending[mirror as usize] else { return Vec::new() };
         let rows = &state.rows;
-        let oldest = untaken.take(max, rows.places_end(), |at| rows.get(at).is_some());
+        let oldest = pending.take(max, rows.places_end(), |at| rows.get(at).is_some());
         oldest.into_iter().filter_map(|change| state.change(change)).collect()
     }
 }
 
 impl State {
-    fn untaken_of(&mut self, taker: Taker) -> &mut Untaken {
+    fn pending_of(&mut self, mirror: Mirror) -> &mut PendingChanges {
         // The store is written all the time, and drops rows by their changes alone.
-        let max = (taker == Taker::Fleet).then_some(MAX_UNTAKEN);
-        self.untaken[taker as usize].get_or_insert_with(|| Untaken { max, ..Untaken::default() })
+        let max = (mirror == Mirror::Fleet).then_some(MAX_PENDING);
+        self.pending[mirror as usize]
+            .get_or_insert_with(|| PendingChanges { max, ..PendingChanges::default() })
     }
 
     /// A change with its texts. `None`: the row has been dropped since, which another change says.
-    fn change(&self, change: UntakenChange) -> Option<RowChange> {
+    fn change(&self, change: PendingChange) -> Option<RowChange> {
         Some(match change {
-            UntakenChange::Put(at) => RowChange::Put(self.row(self.rows.get(at)?)),
-            UntakenChange::Removed(site, host, path, last_seen) => {
+            PendingChange::Put(at) => RowChange::Put(self.row(self.rows.get(at)?)),
+            PendingChange::Removed(site, host, path, last_seen) => {
                 let (source, site) = self.names.source_and_key(site);
                 let (site, host) = (site.to_owned(), self.names.text(host).to_owned());
                 RowChange::Removed { source, site, host, path: path.into(), last_seen }

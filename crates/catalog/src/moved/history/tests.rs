@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::untaken::MAX_UNTAKEN;
+use super::pending_changes::MAX_PENDING;
 use super::*;
 use crate::changes::difference::Difference;
 use crate::changes::difference::fixture::{Settings, UID};
@@ -180,26 +180,26 @@ fn loaded_row_does_not_replace_a_newer_one() {
 fn store_without_any_row_gets_all_of_them_and_later_changes() {
     let history = PathHistory::new(LIMITS);
     history.load([row("/x", "a", 5), row("/y", "b", 9)], 9);
-    history.keep_changes(Taker::Store);
-    assert!(history.take_changes(Taker::Store, 10).is_empty(), "it is in the store");
-    history.forget_changes(Taker::Store);
-    history.keep_all(Taker::Store);
+    history.keep_changes(Mirror::Store);
+    assert!(history.take_changes(Mirror::Store, 10).is_empty(), "it is in the store");
+    history.forget_changes(Mirror::Store);
+    history.keep_all(Mirror::Store);
     let put = [row("/x", "a", 5), row("/y", "b", 9)].map(RowChange::Put);
-    assert_eq!(history.take_changes(Taker::Store, 10), put);
-    assert!(history.take_changes(Taker::Store, 10).is_empty());
+    assert_eq!(history.take_changes(Mirror::Store, 10), put);
+    assert!(history.take_changes(Mirror::Store, 10).is_empty());
 }
 
 #[test]
 fn changes_that_wait_for_the_fleet_are_bounded_and_then_all_rows_are_taken() {
     let history = PathHistory::new(Limits { max_paths: 20, keep: i64::MAX });
-    history.keep_changes(Taker::Fleet);
-    let count = 2 * i64::try_from(MAX_UNTAKEN).unwrap();
+    history.keep_changes(Mirror::Fleet);
+    let count = 2 * i64::try_from(MAX_PENDING).unwrap();
     for n in 0..count {
         history.import(&row(&format!("/{n}"), "a", n), n);
     }
     let (mut taken, mut put) = (0, BTreeSet::new());
     loop {
-        let changes = history.take_changes(Taker::Fleet, 1_000);
+        let changes = history.take_changes(Mirror::Fleet, 1_000);
         if changes.is_empty() {
             break;
         }
@@ -209,30 +209,30 @@ fn changes_that_wait_for_the_fleet_are_bounded_and_then_all_rows_are_taken() {
             RowChange::Removed { .. } => None,
         }));
     }
-    assert!(taken <= MAX_UNTAKEN + 20, "{taken}");
+    assert!(taken <= MAX_PENDING + 20, "{taken}");
     assert_eq!(put, (count - 20..count).map(|n| format!("/{n}")).collect());
 }
 
 #[test]
 fn row_of_the_fleet_that_is_too_old_is_not_merged_and_dropped_there() {
     let history = PathHistory::new(LIMITS);
-    history.keep_changes(Taker::Fleet);
+    history.keep_changes(Mirror::Fleet);
     history.merge(&row("/x", "a", 5), 2_000);
     assert!(history.is_empty());
-    let changes = history.take_changes(Taker::Fleet, 10);
+    let changes = history.take_changes(Mirror::Fleet, 10);
     let [RowChange::Removed { path, last_seen: 5, .. }] = &changes[..] else {
         panic!("{changes:?}");
     };
     assert_eq!(path, "/x");
     history.merge(&row("/y", "a", 1_900), 2_000);
-    assert!(history.take_changes(Taker::Fleet, 10).is_empty());
+    assert!(history.take_changes(Mirror::Fleet, 10).is_empty());
 }
 
 #[test]
 fn changes_are_taken_in_order_and_lead_to_the_same_rows() {
     let history = PathHistory::new(Limits { max_paths: 20, keep: 1_000 });
-    assert!(history.take_changes(Taker::Store, 10).is_empty());
-    history.keep_changes(Taker::Store);
+    assert!(history.take_changes(Mirror::Store, 10).is_empty());
+    history.keep_changes(Mirror::Store);
     let settings = Settings::new("/{slug}", &[("en", "")]);
     let (mut stored, mut now) = (std::collections::BTreeMap::new(), 0);
     for round in 0..200 {
@@ -246,7 +246,7 @@ fn changes_are_taken_in_order_and_lead_to_the_same_rows() {
         history.enter(site(&history), UID, &difference, difference.all(), now);
         if round % 3 == 0 {
             loop {
-                let changes = history.take_changes(Taker::Store, 5);
+                let changes = history.take_changes(Mirror::Store, 5);
                 if changes.is_empty() {
                     break;
                 }

@@ -1,8 +1,8 @@
 //! The script that renews, returns and grants permits in one command.
 
-/// Keys: the permits by expiry; the instances that have less than their share; a flag that the
-/// redis has granted permits before; the share that holds while instances may have checks that the
-/// redis does not know, with the end of this time. Foreign values are removed, or replaced by the
+/// Keys: the permits by expiry; the instances that have less than their share; a flag that Redis
+/// has granted permits before; the share that holds while instances may have checks that Redis
+/// does not know, with the end of this time. Foreign values are removed, or replaced by the
 /// nearest value that an instance writes; each key expires.
 ///
 /// Arguments: instance, limit, lifetime and settling time in ms, share of this instance, whether it

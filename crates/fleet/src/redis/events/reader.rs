@@ -8,7 +8,7 @@ use redis::aio::MultiplexedConnection;
 use tokio::sync::mpsc;
 
 use super::{Event, StreamId};
-use crate::redis::bounded::RawEntry;
+use crate::redis::bounded::EntryReply;
 use crate::redis::{Argument, Availability, Client, Error, Script, StreamEntry};
 
 /// How long a read blocks in Redis, and how much longer its answer may take.
@@ -258,7 +258,7 @@ impl Reading {
         let mut read = redis::cmd("XREAD");
         read.arg("COUNT").arg(BATCH).arg("BLOCK").arg(BLOCK_MS);
         read.arg("STREAMS").arg(self.redis.events_key()).arg(after.to_string());
-        let found: Option<HashMap<String, Vec<RawEntry>>> = self.query(&read).await?;
+        let found: Option<HashMap<String, Vec<EntryReply>>> = self.query(&read).await?;
         let entries = found.unwrap_or_default().into_values().flatten();
         Ok(entries.map(StreamEntry::of).collect())
     }

@@ -9,8 +9,8 @@ use frontend_map_catalog::site::Site;
 /// The documents of a batch, with what they need to be looked up.
 pub(super) struct Batch<'a> {
     pub(super) items: &'a Items<'a>,
-    /// Where the items of each content type and locale belong.
-    places: Vec<Place>,
+    /// What the items of each content type and locale resolve to.
+    resolutions: Vec<ItemResolution>,
     /// The content types of sites that have at least one of the documents.
     pub(super) types: Vec<TypeOfSite<'a>>,
 }
@@ -22,11 +22,11 @@ pub(super) struct TypeOfSite<'a> {
     pub(super) uid: &'a str,
 }
 
-/// Where items belong.
+/// What the items of a content type and locale resolve to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ItemResolution {
     /// They are malformed.
-    Nowhere,
+    Invalid,
     /// The site, or any site, has no rule for the content type.
     NoRule,
     /// The site does not have the requested locale.
@@ -45,40 +45,43 @@ impl<'a> Batch<'a> {
         let mut types: Vec<TypeOfSite<'a>> = Vec::new();
         let mut positions: FxHashMap<(&str, &str), usize> = FxHashMap::default();
         // Both may occur together more than once.
-        let mut known: FxHashMap<(&str, Option<&str>), Place> = FxHashMap::default();
-        let mut place = |type_and_locale: &'a TypeAndLocale<'_>| {
+        let mut known: FxHashMap<(&str, Option<&str>), ItemResolution> = FxHashMap::default();
+        let mut resolution = |type_and_locale: &'a TypeAndLocale<'_>| {
             let (Some(uid), true) = (type_and_locale.uid.as_deref(), type_and_locale.is_valid)
             else {
-                return Place::Nowhere;
+                return ItemResolution::Invalid;
             };
             let locale = type_and_locale.locale.as_deref();
             *known.entry((uid, locale)).or_insert_with(|| {
                 let site = site.or_else(|| app.sites.of_type(uid, locale));
                 let Some(site) = site.filter(|site| site.has_rule(uid)) else {
-                    return Place::NoRule;
+                    return ItemResolution::NoRule;
                 };
                 let Some(locale) = locale_of(site, locale) else {
-                    return Place::NoLocale;
+                    return ItemResolution::NoLocale;
                 };
                 let at = *positions.entry((&site.key, uid)).or_insert_with(|| {
                     types.push(TypeOfSite { site, uid });
                     types.len() - 1
                 });
-                Place::Type { at, locale }
+                ItemResolution::Type { at, locale }
             })
         };
-        let places = items.types_and_locales().iter().map(&mut place).collect();
-        Self { items, places, types }
+        let resolutions = items.types_and_locales().iter().map(&mut resolution).collect();
+        Self { items, resolutions, types }
     }
 
-    /// Each item with its content type and locale, and where it belongs, in their order.
+    /// Each item with its content type and locale, and what it resolves to, in their order.
     pub(super) fn items(
         &self,
-    ) -> impl Iterator<Item = (&'a Item<'a>, &'a TypeAndLocale<'a>, Place)> {
+    ) -> impl Iterator<Item = (&'a Item<'a>, &'a TypeAndLocale<'a>, ItemResolution)> {
         self.items.iter().map(|item| {
-            let place =
-                if item.is_valid { self.places[item.type_and_locale] } else { Place::Nowhere };
-            (item, &self.items.types_and_locales()[item.type_and_locale], place)
+            let resolution = if item.is_valid {
+                self.resolutions[item.type_and_locale]
+            } else {
+                ItemResolution::Invalid
+            };
+            (item, &self.items.types_and_locales()[item.type_and_locale], resolution)
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::batch::{Batch, Place, TypeOfSite};
+use super::batch::{Batch, ItemResolution, TypeOfSite};
 use super::item::{Item, TypeAndLocale};
 use super::sources::Source;
 use crate::http::operations::frontend_url::{NO_RULE, NO_VERSION};
@@ -52,18 +52,22 @@ pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
     success_text(|json| {
         json.reserve(batch.items.len() * USUAL_BYTES).raw(r#"{"results":["#);
         let mut shared: Option<SharedTexts> = None;
-        for (position, (item, type_and_locale, place)) in batch.items().enumerate() {
+        for (position, (item, type_and_locale, resolution)) in batch.items().enumerate() {
             if position > 0 {
                 json.raw(",");
             }
-            match place {
-                Place::Nowhere => write_without_version(json, item, type_and_locale, INVALID),
-                Place::NoRule => write_without_version(json, item, type_and_locale, NO_RULE),
-                Place::NoLocale => {
+            match resolution {
+                ItemResolution::Invalid => {
+                    write_without_version(json, item, type_and_locale, INVALID)
+                }
+                ItemResolution::NoRule => {
+                    write_without_version(json, item, type_and_locale, NO_RULE)
+                }
+                ItemResolution::NoLocale => {
                     let reason = NoUrlReason::LocaleUnknown.to_string();
                     write_without_version(json, item, type_and_locale, &reason);
                 }
-                Place::Type { at, locale } => {
+                ItemResolution::Type { at, locale } => {
                     let id = item.document_id.as_deref().unwrap_or_default();
                     let found = find(batch.types[at], &sources[at], id, locale);
                     let key = (at, found.locale());

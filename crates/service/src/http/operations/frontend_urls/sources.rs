@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::try_join_all;
 use rustc_hash::FxHashMap;
 
-use super::batch::{Batch, Place, TypeOfSite};
+use super::batch::{Batch, ItemResolution, TypeOfSite};
 use crate::app::App;
 use crate::http::operations::path_match::path_index;
 use crate::http::response::error::ApiError;
@@ -82,8 +82,8 @@ fn of_snapshot(app: &App, site: &Site, known: KnownCopy) -> Source {
 fn wanted<'b>(batch: &Batch<'b>, at: usize, of: TypeOfSite<'_>) -> (Vec<&'b str>, Vec<Locale>) {
     let own_locales = of.site.rules.locales().codes();
     let (mut ids, mut locales) = (Vec::new(), Vec::new());
-    for (item, _, place) in batch.items() {
-        if let Place::Type { at: own, locale } = place
+    for (item, _, resolution) in batch.items() {
+        if let ItemResolution::Type { at: own, locale } = resolution
             && own == at
         {
             ids.extend(item.document_id.as_deref());

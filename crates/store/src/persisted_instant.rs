@@ -1,4 +1,5 @@
-//! Times that survive the process, and the age that a later process computes from them.
+//! Persisted instants: times that survive the process, and from which a later process computes
+//! ages.
 //!
 //! The clock of the system may be set back. The time since the machine has started cannot, but it is
 //! of no use after a restart of the machine. An age is never less than the true one.
@@ -16,14 +17,14 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// A time, by both clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Moment {
+pub(super) struct PersistedInstant {
     /// Milliseconds since 1970.
     pub(super) unix_ms: i64,
     /// The id of the boot, and the milliseconds since then; `None` where the system has no such id.
     boot: Option<(String, i64)>,
 }
 
-impl Moment {
+impl PersistedInstant {
     pub(super) fn now() -> Self {
         let boot = fs::read_to_string(BOOT_ID).ok().map(|id| (id.trim().to_owned(), since_boot()));
         Self { unix_ms: unix_ms(), boot }
@@ -70,29 +71,29 @@ fn since_boot() -> i64 {
 mod tests {
     use super::*;
 
-    fn moment(unix_ms: i64, boot: Option<(&str, i64)>) -> Moment {
-        Moment { unix_ms, boot: boot.map(|(id, ms)| (id.to_owned(), ms)) }
+    fn instant(unix_ms: i64, boot: Option<(&str, i64)>) -> PersistedInstant {
+        PersistedInstant { unix_ms, boot: boot.map(|(id, ms)| (id.to_owned(), ms)) }
     }
 
     #[test]
     fn age_is_never_less_than_the_true_one() {
-        let walk = moment(10_000, Some(("a", 1_000)));
+        let walk = instant(10_000, Some(("a", 1_000)));
         for (now, written, expected) in [
             // The clock runs as it should, in the same start of the machine and in a later one.
-            (moment(15_000, Some(("a", 6_000))), Some(12_000), Some(5_000)),
-            (moment(15_000, Some(("b", 100))), Some(12_000), Some(5_000)),
-            (moment(15_000, None), Some(12_000), Some(5_000)),
-            (moment(15_000, None), None, Some(5_000)),
+            (instant(15_000, Some(("a", 6_000))), Some(12_000), Some(5_000)),
+            (instant(15_000, Some(("b", 100))), Some(12_000), Some(5_000)),
+            (instant(15_000, None), Some(12_000), Some(5_000)),
+            (instant(15_000, None), None, Some(5_000)),
             // It was set back.
-            (moment(5_000, Some(("a", 6_000))), Some(12_000), Some(5_000)),
-            (moment(11_000, Some(("a", 6_000))), Some(12_000), Some(5_000)),
-            (moment(5_000, Some(("b", 6_000))), None, None),
-            (moment(11_000, Some(("b", 6_000))), Some(12_000), None),
-            (moment(11_000, None), Some(12_000), None),
+            (instant(5_000, Some(("a", 6_000))), Some(12_000), Some(5_000)),
+            (instant(11_000, Some(("a", 6_000))), Some(12_000), Some(5_000)),
+            (instant(5_000, Some(("b", 6_000))), None, None),
+            (instant(11_000, Some(("b", 6_000))), Some(12_000), None),
+            (instant(11_000, None), Some(12_000), None),
             // It was set forward: the copy seems older than it is.
-            (moment(90_000, Some(("a", 6_000))), Some(12_000), Some(80_000)),
+            (instant(90_000, Some(("a", 6_000))), Some(12_000), Some(80_000)),
             // The time since the start has run backwards: it is not used.
-            (moment(15_000, Some(("a", 500))), Some(12_000), Some(5_000)),
+            (instant(15_000, Some(("a", 500))), Some(12_000), Some(5_000)),
         ] {
             let age = now.since(&walk, written);
             assert_eq!(age, expected.map(Duration::from_millis), "{now:?} {written:?}");
@@ -100,12 +101,12 @@ mod tests {
     }
 
     #[test]
-    fn moment_before_now_is_so_old() {
-        let now = Moment::now();
+    fn instant_before_now_is_so_old() {
+        let now = PersistedInstant::now();
         let hour = Duration::from_hours(1);
         assert_eq!(now.since(&now.before(hour), Some(now.unix_ms)), Some(hour));
         assert!(now.since(&now.before(Duration::MAX), None).is_some());
         let text = serde_json::to_string(&now).unwrap();
-        assert_eq!(serde_json::from_str::<Moment>(&text).unwrap(), now);
+        assert_eq!(serde_json::from_str::<PersistedInstant>(&text).unwrap(), now);
     }
 }

@@ -1,15 +1,15 @@
-//! What is written in front of a stored snapshot: what it is a snapshot of, and from when.
+//! The key of a snapshot (what it is a snapshot of), and the header of a stored one.
 
 use serde::{Deserialize, Serialize};
 
 use crate::made_by;
-use crate::moment::Moment;
+use crate::persisted_instant::PersistedInstant;
 use frontend_map_catalog::changes::difference::LocaleNames;
 use frontend_map_catalog::site::Site;
 
 /// What a snapshot is a snapshot of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Head {
+pub struct SnapshotKey {
     /// The key of the site.
     pub site: String,
     /// The content type.
@@ -25,7 +25,7 @@ pub struct Head {
     pub locales: LocaleNames,
 }
 
-impl Head {
+impl SnapshotKey {
     /// What a snapshot is a snapshot of that the present settings build for a content type of a site.
     #[must_use]
     pub fn of(site: &Site, uid: &str) -> Self {
@@ -39,10 +39,10 @@ impl Head {
     }
 }
 
-/// The text in front of the snapshot.
+/// The header of a stored snapshot: the text in front of it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct HeadWithTimes {
-    pub(super) head: Head,
+pub(super) struct StoredHeader {
+    pub(super) key: SnapshotKey,
     pub(super) times: Times,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct HeadWithTimes {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Times {
     /// When its walk began.
-    pub(super) begun: Moment,
+    pub(super) begun: PersistedInstant,
     /// How long its walk took.
     pub(super) took_ms: u64,
 }
