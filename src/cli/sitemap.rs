@@ -14,7 +14,7 @@ use super::selection;
 use super::walk::{listed_urls, walk};
 use crate::boot;
 use crate::config::Config;
-use frontend_map_cache::CachedCopy;
+use frontend_map_cache::CachedSnapshot;
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::sitemap::files::{INDEX, ROBOTS, SITEMAP, file_name, index, robots};
 use frontend_map_service::app::App;
@@ -53,11 +53,11 @@ pub(super) async fn run(
     let uids = selection::content_types(site, &args.content_types)?;
     let pages = selection::has_pages(site, &args.content_types);
     selection::check_base_urls(site, &uids, pages)?;
-    let copies = walk(&app.snapshots, site, &uids, summary).await?;
-    let mut copies: Vec<(&str, CachedCopy)> =
-        copies.into_iter().map(|(uid, copy)| (uid.as_str(), copy)).collect();
+    let cached_snapshots = walk(&app.snapshots, site, &uids, summary).await?;
+    let mut cached_snapshots: Vec<(&str, CachedSnapshot)> =
+        cached_snapshots.into_iter().map(|(uid, cached)| (uid.as_str(), cached)).collect();
     let pages = app.snapshots.pages(site).filter(|_| pages && site.pages.are_listed());
-    copies.extend(pages.map(|pages| (PAGES, pages.clone())));
+    cached_snapshots.extend(pages.map(|pages| (PAGES, pages.clone())));
     for (at, host) in site.hosts.all().iter().enumerate() {
         let path = match site.hosts.all() {
             [_] => args.out.clone(),
@@ -65,12 +65,12 @@ pub(super) async fn run(
             _ => args.out.join(host.base.host().replace(':', "%3A")),
         };
         let mut folder = Folder::open(&path, args.gzip)?;
-        for (uid, copy) in &copies {
-            write_files(&app, (site, at), uid, copy, &mut folder).await?;
+        for (uid, cached) in &cached_snapshots {
+            write_files(&app, (site, at), uid, cached, &mut folder).await?;
         }
         if args.content_types.is_empty() {
             let url = host.base.join(&site.sitemap_path);
-            finish(&copies, (&url, at), &mut folder)?;
+            finish(&cached_snapshots, (&url, at), &mut folder)?;
         }
     }
     Ok(())
@@ -79,36 +79,38 @@ pub(super) async fn run(
 /// Writes the index and `robots.txt` of a host, whose files are published at a URL, and removes the
 /// files that the index does not list.
 fn finish(
-    copies: &[(&str, CachedCopy)],
+    cached_snapshots: &[(&str, CachedSnapshot)],
     (url, host): (&str, usize),
     folder: &mut Folder,
 ) -> Result<(), String> {
-    let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.files.get(host)?)));
+    let files =
+        cached_snapshots.iter().filter_map(|(uid, cached)| Some((*uid, cached.files.get(host)?)));
     let text = index(url, files.map(|(uid, files)| (uid, &files.layout)));
     folder.write(ROBOTS, robots(url).as_bytes())?;
     for name in [INDEX, SITEMAP] {
         folder.write(name, text.as_bytes())?;
     }
     // Last: until the new index is written, the old one may list them.
-    let groups: Vec<&str> = copies.iter().map(|(group, _)| *group).chain([PAGES]).collect();
+    let groups: Vec<&str> =
+        cached_snapshots.iter().map(|(group, _)| *group).chain([PAGES]).collect();
     folder.remove_leftovers(&groups)
 }
 
-fn summary(copy: &CachedCopy) -> String {
-    let files: usize = copy.files.iter().map(|files| files.layout.files.len()).sum();
-    format!("{} in {}", listed_urls(copy), count(files as u64, "file"))
+fn summary(cached: &CachedSnapshot) -> String {
+    let files: usize = cached.files.iter().map(|files| files.layout.files.len()).sum();
+    format!("{} in {}", listed_urls(cached), count(files as u64, "file"))
 }
 
 async fn write_files(
     app: &App,
     (site, host): (&Site, usize),
     group: &str,
-    copy: &CachedCopy,
+    cached: &CachedSnapshot,
     folder: &mut Folder,
 ) -> Result<(), Box<dyn Error>> {
-    for file in copy.files.get(host).iter().flat_map(|files| &files.layout.files) {
+    for file in cached.files.get(host).iter().flat_map(|files| &files.layout.files) {
         let name = file_name(group, file.number);
-        let text = app.files.text(site, (copy, host), file, false).await;
+        let text = app.files.text(site, (cached, host), file, false).await;
         folder.write(&name, &text.ok_or("a file could not be written")?)?;
     }
     Ok(())

@@ -35,8 +35,8 @@ async fn write_table(
 ) -> Result<(), Box<dyn Error>> {
     let output = Output::open(path)?;
     let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
-    let copies = walk(&app.snapshots, site, uids, listed_urls).await?;
-    let snapshots = copies.into_iter().map(|(_, copy)| copy.snapshot).collect();
+    let cached_snapshots = walk(&app.snapshots, site, uids, listed_urls).await?;
+    let snapshots = cached_snapshots.into_iter().map(|(_, cached)| cached.snapshot).collect();
     Ok(output.write(|out| write(snapshots, colours, out))?)
 }
 

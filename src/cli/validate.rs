@@ -158,14 +158,15 @@ async fn validate(
         args.compare.as_deref().map(|path| read_previous(path, &site.key)).transpose()?;
     let output = args.format.map(|_| Output::open(args.out.as_deref())).transpose()?;
     let on_stdout = output.as_ref().is_some_and(Output::is_stdout);
-    let copies = walk(&app.snapshots, site, &uids, listed_urls).await?;
+    let cached_snapshots = walk(&app.snapshots, site, &uids, listed_urls).await?;
     let snapshots: Vec<Arc<Snapshot>> =
-        copies.iter().map(|(_, copy)| Arc::clone(&copy.snapshot)).collect();
+        cached_snapshots.iter().map(|(_, cached)| Arc::clone(&cached.snapshot)).collect();
     let shared = Arc::new(SharedPaths::find(site, &snapshots));
     let links = app.admin_links(site);
     let problems = Problems::new(Arc::clone(site), snapshots, shared, links.clone());
-    let targets =
-        copies.into_iter().map(|(uid, copy)| Targets::new(site, uid.as_str(), copy.snapshot));
+    let targets = cached_snapshots
+        .into_iter()
+        .map(|(uid, cached)| Targets::new(site, uid.as_str(), cached.snapshot));
     let pages = pages.then(|| Targets::new(site, PAGES, Arc::clone(site.pages.snapshot())));
     let targets: Vec<Targets> = targets.chain(pages).collect();
     let checked_at = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();

@@ -10,7 +10,7 @@ use indicatif::{HumanFloatCount, MultiProgress, ProgressBar, ProgressState, Prog
 use tokio::time::interval;
 
 use super::output::words::{count, digits};
-use frontend_map_cache::{CachedCopy, SnapshotCache};
+use frontend_map_cache::{CachedSnapshot, SnapshotCache};
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::ContentTypeUid;
 use frontend_map_service::app::App;
@@ -27,34 +27,36 @@ pub(super) async fn walk<'s>(
     snapshots: &SnapshotCache,
     site: &'s Site,
     uids: &[&'s ContentTypeUid],
-    summary: impl Fn(&CachedCopy) -> String,
-) -> Result<Vec<(&'s ContentTypeUid, CachedCopy)>, Box<dyn Error>> {
+    summary: impl Fn(&CachedSnapshot) -> String,
+) -> Result<Vec<(&'s ContentTypeUid, CachedSnapshot)>, Box<dyn Error>> {
     let lines = MultiProgress::new();
     let walks = uids.iter().map(|uid| {
         let (lines, summary) = (&lines, &summary);
         async move {
             let line = progress_line(lines, uid.as_str());
             let walk = snapshots.refresh(site, uid.as_str());
-            let copy = follow(&line, walk, || snapshots.documents_seen(site, uid.as_str())).await;
-            let copy =
-                copy.map_err(|error| format!("{uid}: {}", snapshots.content().detail(&error)))?;
+            let cached = follow(&line, walk, || snapshots.documents_seen(site, uid.as_str())).await;
+            let cached =
+                cached.map_err(|error| format!("{uid}: {}", snapshots.content().detail(&error)))?;
             line.finish_and_clear();
-            line.suspend(|| print_line(&format!("{uid}: {}{}", summary(&copy), skipped(&copy))));
-            Ok::<_, String>((*uid, copy))
+            line.suspend(|| {
+                print_line(&format!("{uid}: {}{}", summary(&cached), skipped(&cached)))
+            });
+            Ok::<_, String>((*uid, cached))
         }
     });
     let walked = join_all(walks).await;
     Ok(walked.into_iter().collect::<Result<_, String>>()?)
 }
 
-/// Copies by the key of the site and the content type.
-pub(super) type Copies = HashMap<(String, String), CachedCopy>;
+/// Snapshots by the key of the site and the content type.
+pub(super) type CachedSnapshots = HashMap<(String, String), CachedSnapshot>;
 
 /// Walks each content type once for all sites that have a rule for it, with progress as [`walk`].
 ///
 /// # Errors
 /// The first failure.
-pub(super) async fn walk_for_all_sites(app: &App) -> Result<Copies, Box<dyn Error>> {
+pub(super) async fn walk_for_all_sites(app: &App) -> Result<CachedSnapshots, Box<dyn Error>> {
     let (lines, snapshots) = (MultiProgress::new(), &app.snapshots);
     let types = app.sites.iter().flat_map(|site| site.rules.content_types());
     let types: BTreeSet<&str> = types.map(ContentTypeUid::as_str).collect();
@@ -64,12 +66,16 @@ pub(super) async fn walk_for_all_sites(app: &App) -> Result<Copies, Box<dyn Erro
             let line = progress_line(lines, uid);
             let site = app.sites.iter().find(|site| site.has_rule(uid));
             let seen = || site.map_or(0, |site| snapshots.documents_seen(site, uid));
-            let copies = follow(&line, snapshots.refresh_for_all_sites(uid), seen).await;
-            let copies =
-                copies.map_err(|error| format!("{uid}: {}", snapshots.content().detail(&error)))?;
+            let cached_snapshots = follow(&line, snapshots.refresh_for_all_sites(uid), seen).await;
+            let cached_snapshots = cached_snapshots
+                .map_err(|error| format!("{uid}: {}", snapshots.content().detail(&error)))?;
             line.finish_and_clear();
             line.suspend(|| print_line(&format!("{uid}: {}", count(seen(), "document"))));
-            Ok::<_, String>(copies.into_iter().map(|(key, copy)| ((key, (*uid).to_owned()), copy)))
+            Ok::<_, String>(
+                cached_snapshots
+                    .into_iter()
+                    .map(|(key, cached)| ((key, (*uid).to_owned()), cached)),
+            )
         }
     });
     let walked = join_all(walks).await.into_iter().collect::<Result<Vec<_>, String>>()?;
@@ -82,8 +88,8 @@ pub(super) fn print_line(line: &str) {
 }
 
 /// The number of URLs in the sitemaps, in words.
-pub(super) fn listed_urls(copy: &CachedCopy) -> String {
-    count(copy.snapshot.listed_count() as u64, "URL")
+pub(super) fn listed_urls(cached: &CachedSnapshot) -> String {
+    count(cached.snapshot.listed_count() as u64, "URL")
 }
 
 /// A line of progress, which is invisible if stderr is not a terminal.
@@ -117,8 +123,8 @@ async fn follow<T>(line: &ProgressBar, work: impl Future<Output = T>, seen: impl
 }
 
 /// The number of documents without a URL by reason, in words.
-fn skipped(copy: &CachedCopy) -> String {
-    let reasons = copy.snapshot.skipped.by_reason();
+fn skipped(cached: &CachedSnapshot) -> String {
+    let reasons = cached.snapshot.skipped.by_reason();
     let reasons: Vec<String> =
         reasons.map(|(reason, n)| format!("{reason} {}", digits(n))).collect();
     if reasons.is_empty() {

@@ -12,7 +12,8 @@ use frontend_map_rules::frontend_url::BaseUrl;
 /// Settings as written, copied before the sections are removed from the table.
 pub(super) struct Written {
     cms: String,
-    /// The limits toward the CMS. A copy does not depend on them: it is complete or there is none.
+    /// The limits toward the CMS. A snapshot does not depend on them: it is complete or there is
+    /// none.
     limits: String,
     sites: Vec<String>,
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::invalidation::Invalidation;
 use frontend_map_catalog::site::{Site, Sites};
 use frontend_map_cms::{
@@ -139,11 +139,16 @@ impl DocumentCache {
         self.last_good.differences.end(uid, document_id, &version);
     }
 
-    /// Whether this document may have been unpublished or deleted since this copy was read: an event
-    /// says so of it, an event names no document, or events may have been missed.
+    /// Whether this document may have been unpublished or deleted since this snapshot was read: an
+    /// event says so of it, an event names no document, or events may have been missed.
     #[must_use]
-    pub fn may_be_withdrawn_since(&self, copy: &CachedCopy, uid: &str, document_id: &str) -> bool {
-        self.last_good.may_be_withdrawn_since(copy, uid, document_id)
+    pub fn may_be_withdrawn_since(
+        &self,
+        cached: &CachedSnapshot,
+        uid: &str,
+        document_id: &str,
+    ) -> bool {
+        self.last_good.may_be_withdrawn_since(cached, uid, document_id)
     }
 
     /// The versions of a document in the locales of a site, as the CMS has them now.

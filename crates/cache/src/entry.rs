@@ -1,4 +1,5 @@
-//! A cache entry: the cached copy of one content type, its freshness, and the refresh in flight.
+//! A cache entry: the cached snapshot of one content type, its freshness, and the refresh in
+//! flight.
 
 mod demand;
 mod flight;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use flight::Outcome;
 use frontend_map_cms::ContentQuery;
 use frontend_map_platform::metrics::WalkCounters;
@@ -25,21 +26,21 @@ pub(super) use flight::{Flight, Waiter};
 pub use freshness::Freshness;
 pub(super) use single_documents::ReadInFlight;
 
-/// The shortest time from a failed refresh to the next one while there is a copy to serve.
+/// The shortest time from a failed refresh to the next one while there is a snapshot to serve.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 
 /// What an entry has for a request.
 pub(super) enum Lookup {
-    /// A copy that may be served.
-    Copy {
-        copy: CachedCopy,
+    /// A snapshot that may be served.
+    Found {
+        cached: CachedSnapshot,
         /// Whether the last refresh failed.
         failing: bool,
         /// Whether a refresh should start now.
         due: bool,
     },
-    /// No copy, or one beyond the hard limit.
-    Nothing,
+    /// No snapshot, or one beyond the hard limit.
+    Missing,
 }
 
 /// A refresh that has ended.
@@ -63,15 +64,15 @@ pub(super) struct Entry {
     pub(super) counters: Arc<WalkCounters>,
     /// How many documents the refresh in flight, or the last one, has seen.
     pub(super) seen: AtomicU64,
-    /// Locked while an updated copy is built from the current one.
+    /// Locked while an updated snapshot is built from the current one.
     pub(super) update_lock: tokio::sync::Mutex<()>,
     orphaned: watch::Sender<bool>,
     state: Mutex<State>,
 }
 
-/// Where the copy of an entry is from.
+/// Where the snapshot of an entry is from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum CopyOrigin {
+enum SnapshotOrigin {
     /// A walk of this process.
     #[default]
     Walk,
@@ -85,15 +86,15 @@ enum Awaited {
     /// A walk of this instance.
     #[default]
     Walk,
-    /// A copy of another instance.
+    /// A snapshot of another instance.
     Adoption,
-    /// Nothing any more: a copy of another instance has come since the refresh began.
+    /// Nothing any more: a snapshot of another instance has come since the refresh began.
     Superseded,
 }
 
 #[derive(Default)]
 struct State {
-    copy: Option<CachedCopy>,
+    cached: Option<CachedSnapshot>,
     /// Cannot be upgraded once the refresh has ended or its task has panicked.
     flight: Weak<Flight>,
     /// What this refresh waits for.
@@ -102,15 +103,15 @@ struct State {
     flight_begun: Option<Instant>,
     /// When the last refresh failed, if it did.
     failed: Option<Instant>,
-    /// Whether the copy lacks a change: the CMS has changed since the last refresh began, or that
-    /// refresh failed.
+    /// Whether the snapshot lacks a change: the CMS has changed since the last refresh began, or
+    /// that refresh failed.
     outdated: bool,
     /// Whether a refresh should start in the background as soon as the share of the CMS permits.
     wanted: bool,
     /// Whether the next refresh should start at once, whatever the share permits.
     urgent: bool,
-    origin: CopyOrigin,
-    /// When a request last needed the copy.
+    origin: SnapshotOrigin,
+    /// When a request last needed the snapshot.
     requested: Option<Instant>,
     /// Incremental updates and invalidations during the reads in flight.
     updates: Updates,
@@ -129,35 +130,36 @@ impl Entry {
         }
     }
 
-    /// An entry that starts with the copy of another one, for the same rules and documents but other
-    /// limits toward the CMS. A refresh is pending if the other entry has a copy or a refresh in
-    /// flight: its updates until the reload is complete do not reach this entry.
+    /// An entry that starts with the snapshot of another one, for the same rules and documents but
+    /// other limits toward the CMS. A refresh is pending if the other entry has a snapshot or a
+    /// refresh in flight: its updates until the reload is complete do not reach this entry.
     pub(super) fn adopting(previous: &Self) -> Self {
         let (query, counters) = (previous.query.clone(), Arc::clone(&previous.counters));
         let entry = Self::new(previous.site.clone(), query, counters);
         {
             let (mut state, previous) = (entry.state.lock(), previous.state.lock());
-            state.copy.clone_from(&previous.copy);
+            state.cached.clone_from(&previous.cached);
             (state.failed, state.origin) = (previous.failed, previous.origin);
             state.requested = previous.requested;
             state.outdated =
-                previous.copy.is_some() || previous.outdated || previous.is_refreshing();
+                previous.cached.is_some() || previous.outdated || previous.is_refreshing();
         }
         entry
     }
 
     pub(super) fn look_up(&self, freshness: Freshness) -> Lookup {
         let state = self.state.lock();
-        let Some(copy) = state.copy.clone().filter(|copy| copy.begun.elapsed() < freshness.hard)
+        let Some(cached) =
+            state.cached.clone().filter(|cached| cached.begun.elapsed() < freshness.hard)
         else {
-            return Lookup::Nothing;
+            return Lookup::Missing;
         };
-        let old = state.outdated || copy.begun.elapsed() >= freshness.soft;
+        let old = state.outdated || cached.begun.elapsed() >= freshness.soft;
         // After a long refresh, the next one starts no sooner than that refresh took.
-        let rested = copy.completed.elapsed() >= copy.refresh_duration();
+        let rested = cached.completed.elapsed() >= cached.refresh_duration();
         let may_retry = state.failed.is_none_or(|failed| failed.elapsed() >= RETRY_DELAY);
         let due = old && rested && may_retry && !state.is_refreshing();
-        Lookup::Copy { failing: state.failed.is_some(), copy, due }
+        Lookup::Found { failing: state.failed.is_some(), cached, due }
     }
 
     /// A waiter for the refresh in flight. If none is in flight, also a new flight, whose refresh
@@ -208,13 +210,13 @@ impl Entry {
         let mut state = self.state.lock();
         let orphaned = self.is_orphaned();
         let failed_before = state.failed.is_some();
-        let outcome = outcome.map(|copy| CachedCopy { orphaned, ..copy });
+        let outcome = outcome.map(|cached| CachedSnapshot { orphaned, ..cached });
         state.flight = Weak::new();
         // Later refreshes read these documents themselves.
         state.prune_updates();
-        if let Ok(copy) = &outcome {
-            state.copy = Some(copy.clone());
-            state.origin = CopyOrigin::Walk;
+        if let Ok(cached) = &outcome {
+            state.cached = Some(cached.clone());
+            state.origin = SnapshotOrigin::Walk;
         }
         state.failed = outcome.is_err().then(Instant::now);
         // Something has changed since it began.
@@ -257,10 +259,10 @@ impl Entry {
         self.state.lock().failed.is_some_and(|failed| failed.elapsed() < time)
     }
 
-    /// When the last refresh failed, or else when the one that built the copy began.
+    /// When the last refresh failed, or else when the one that built the snapshot began.
     pub(super) fn last_tried(&self) -> Option<Instant> {
         let state = self.state.lock();
-        state.failed.max(state.copy.as_ref().map(|copy| copy.begun))
+        state.failed.max(state.cached.as_ref().map(|cached| cached.begun))
     }
 
     /// Whether the last refresh failed.
@@ -268,8 +270,8 @@ impl Entry {
         self.state.lock().failed.is_some()
     }
 
-    pub(super) fn copy(&self) -> Option<CachedCopy> {
-        self.state.lock().copy.clone()
+    pub(super) fn cached(&self) -> Option<CachedSnapshot> {
+        self.state.lock().cached.clone()
     }
 }
 

@@ -11,7 +11,7 @@ use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::sitemap::files::{File, write};
 
@@ -66,16 +66,16 @@ impl FileCache {
         Self { cache: Arc::new(cache), writers: Arc::new(Semaphore::new(writers)) }
     }
 
-    /// The text of a file of a copy on the host at this position; `None` without a base URL.
+    /// The text of a file of a snapshot on the host at this position; `None` without a base URL.
     pub async fn text(
         &self,
         site: &Site,
-        (copy, host): (&CachedCopy, usize),
+        (cached, host): (&CachedSnapshot, usize),
         file: &File,
         gzip: bool,
     ) -> Option<Bytes> {
-        let (snapshot, range) = (Arc::clone(&copy.snapshot), file.range.clone());
-        let frame = Arc::clone(&copy.files.get(host)?.frame);
+        let (snapshot, range) = (Arc::clone(&cached.snapshot), file.range.clone());
+        let frame = Arc::clone(&cached.files.get(host)?.frame);
         // 50,000 URLs take milliseconds to write, and ten times as long to compress.
         let make = move || {
             let text = write(&snapshot, &frame, range);

@@ -79,14 +79,14 @@ impl SnapshotCache {
             // The requests of all instances count.
             entry.record_request();
             match entry.look_up(self.freshness()) {
-                Lookup::Nothing => match self.content.circuit_open() {
+                Lookup::Missing => match self.content.circuit_open() {
                     Some(error) => report_failure(&group.lists, &error),
                     None => drop(self.start_refresh(entry)),
                 },
-                Lookup::Copy { due: true, .. } if self.content.may_change() => {
+                Lookup::Found { due: true, .. } if self.content.may_change() => {
                     entry.want_refresh();
                 }
-                Lookup::Copy { .. } => {}
+                Lookup::Found { .. } => {}
             }
         }
         self.triggers.wake_refresher();

@@ -1,11 +1,11 @@
 //! Incremental updates: after an invalidation, the documents that may have changed are read again and
-//! put into the cached copies of all sites.
+//! put into the cached snapshots of all sites.
 //!
 //! These are the named documents themselves, and their dependents: those that read them through a
-//! relation. A list by a filter on the relation finds the ones that do so now, and the copy knows
-//! those that did so before. The latter are needed because Strapi drops relations without an event:
-//! in the published versions when the related document is unpublished or deleted, and also when it is
-//! published after a draft has moved away from it.
+//! relation. A list by a filter on the relation finds the ones that do so now, and the snapshot
+//! knows those that did so before. The latter are needed because Strapi drops relations without an
+//! event: in the published versions when the related document is unpublished or deleted, and also
+//! when it is published after a draft has moved away from it.
 //!
 //! Each content type has two update loops, one for named documents and one for dependents, each with
 //! its own queue: a named document is one request, dependents may be a hundred. The rounds of a loop
@@ -19,16 +19,16 @@
 //!    beginning: event, content type, `documentId`, and whether `publishedAt` is null. An event
 //!    about a draft ends here. A body that names no document means that anything may have
 //!    changed: all types are walked.
-//! 2. The last good responses about the document and about documents that read others are
-//!    dropped. The invalidation becomes a hint in the queues of the content types that it may
-//!    concern. Each type has two update loops with a queue each: one reads the named documents,
-//!    the other one their dependents. A loop waits for a pause of 0.2 s (0.05 s if it has
-//!    started no round for a second), at most 1 s (debounce); ten thousand events about fifty
-//!    documents become fifty hints.
+//! 2. The last good responses about the document and about documents that read others are dropped.
+//!    The invalidation becomes an invalidation in the queues of the content types that it may
+//!    concern. Each type has two update loops with a queue each: one reads the named documents, the
+//!    other one their dependents. A loop waits for a pause of 0.2 s (0.05 s if it has started no
+//!    round for a second), at most 1 s (debounce); ten thousand events about fifty documents become
+//!    fifty invalidations.
 //! 3. `incremental_update` decides for each content type what to read. A document of the type
 //!    itself is read again. Its dependents, which are the documents of the type that read the
 //!    changed one through a relation of the rules (a category, each level of parents), are found
-//!    in two ways: the cached copy knows which versions did so before, and a list with a filter
+//!    in two ways: the cached snapshot knows which versions did so before, and a list with a filter
 //!    on the relation has those that do so now. The first is needed because Strapi drops
 //!    relations without an event, and after an unpublish or delete no filter finds them.
 //!    - The dependents of a document that has more than `cms.page_size` of them are read page
@@ -38,43 +38,43 @@
 //!      a newer change interrupts such a read for five seconds after its own change, and then
 //!      only between two locales; the read goes on with the locales that are left.
 //!    - After a withdrawal no filter finds the dependents, so the versions without a related
-//!      document are read page by page, and those of the others that the copy knows by their
+//!      document are read page by page, and those of the others that the snapshot knows by their
 //!      ids.
 //!    - A version that gained the relation by an unread change, and lost it by a withdrawal,
-//!      has no related document any more, and the copy knows it as a dependent of another one.
+//!      has no related document any more, and the snapshot knows it as a dependent of another one.
 //!      If a document is withdrawn while a read of its dependents is due, or at most five
 //!      seconds after such a read (the event may be late), all versions without a related
 //!      document are therefore read, locale by locale (`full_read::unrelated`).
-//! 4. Which content type a relation leads to is learned from the schema, if the token may read
-//!    it, from events about documents that the copy reads, and from responses (`plan::targets`).
+//! 4. Which content type a relation leads to is learned from the schema, if the token may read it,
+//!    from events about documents that the snapshot reads, and from responses (`plan::targets`).
 //!    Where it is not known, the service requests the changed document from the endpoint of its
-//!    type, together with one that the copy reads through the relation. If the response has the
-//!    document that the copy reads, the type is the target. If it has the changed document
-//!    alone, the type is excluded and costs no request for a day, as long as the copy reads the
+//!    type, together with one that the snapshot reads through the relation. If the response has the
+//!    document that the snapshot reads, the type is the target. If it has the changed document
+//!    alone, the type is excluded and costs no request for a day, as long as the snapshot reads the
 //!    other document. If it has neither, each event about the type costs a list of dependents. A
-//!    path that no document of the copy proves to be a relation is never a filter, because it
-//!    may lead through a component, for which Strapi answers with a 500: once a day for each
-//!    type that an event names, a walk within the share looks for a first reference.
+//!    path that no document of the snapshot proves to be a relation is never a filter, because it
+//!    may lead through a component, for which Strapi answers with a 500: once a day for each type
+//!    that an event names, a walk within the share looks for a first reference.
 //! 5. `strapi::walk::selection` sends the lists: one request for all locales where the result
 //!    fits on a page, otherwise a walk for each locale with the same filter and the same proof.
 //!    A page of such a walk that fails is requested again, for up to a minute in the whole walk:
 //!    while Strapi publishes a category with thousands of articles, it responds to nothing for
 //!    seconds, and a list that began again each time might never end. Every row must match the
 //!    filter, so a CMS that ignores it is noticed. A response with versions in one locale alone
-//!    is confirmed locale by locale if the copy knows others.
-//! 6. The versions are put into the copies of all sites as soon as they are read, under a lock,
+//!    is confirmed locale by locale if the snapshot knows others.
+//! 6. The versions are put into the snapshots of all sites as soon as they are read, under a lock,
 //!    and into that of a walk that began before, once it completes. An older read never replaces
-//!    a newer one: each read has the time before its first request, and what is put into a copy
+//!    a newer one: each read has the time before its first request, and what is put into a snapshot
 //!    while other reads are in flight is kept until these end, and then put over what they have
 //!    found. If that walk has found documents that read a changed one and have not been read
 //!    again since, the invalidation is repeated.
-//! 7. A walk follows at once where it is faster or nothing else can determine the result: more
-//!    than a quarter of the type's versions by their ids because of one document, more than all
-//!    of them in one round, or a document that lacks a key which decides. A list that fails
-//!    affects only the hints that it is for. It is repeated after 1, 2, 4, 8, 16 and 30 s; then
-//!    a walk follows. While the circuit breaker is open, the loops wait, the refresher sends the
-//!    probes, and the rounds begin as soon as it closes. After an unusable response, such as one
-//!    of a CMS that ignores the filter, a walk within the share of the CMS follows.
+//! 7. A walk follows at once where it is faster or nothing else can determine the result: more than
+//!    a quarter of the type's versions by their ids because of one document, more than all of them
+//!    in one round, or a document that lacks a key which decides. A list that fails affects only
+//!    the invalidations that it is for. It is repeated after 1, 2, 4, 8, 16 and 30 s; then a walk
+//!    follows. While the circuit breaker is open, the loops wait, the refresher sends the probes,
+//!    and the rounds begin as soon as it closes. After an unusable response, such as one of a CMS
+//!    that ignores the filter, a walk within the share of the CMS follows.
 
 mod dependents;
 mod differing;
@@ -95,7 +95,7 @@ pub use update_loops::apply_invalidations;
 
 use std::collections::BTreeMap;
 
-use crate::invalidation::Hint;
+use crate::invalidation::PendingInvalidation;
 use crate::refresh::TypeGroup;
 use frontend_map_cms::ContentError;
 use frontend_map_rules::DocumentLocale;
@@ -127,9 +127,10 @@ impl From<ContentError> for NotUpdated {
     }
 }
 
-/// The hints about changes that a copy of the group's members may lack.
-fn lacking(group: &TypeGroup, hints: Vec<Hint>) -> Vec<Hint> {
-    let is_lacking =
-        |hint: &Hint| group.members.iter().any(|member| member.entry.may_lack(hint.at));
-    hints.into_iter().filter(is_lacking).collect()
+/// The invalidations about changes that a snapshot of the group's members may lack.
+fn lacking(group: &TypeGroup, invalidations: Vec<PendingInvalidation>) -> Vec<PendingInvalidation> {
+    let is_lacking = |pending: &PendingInvalidation| {
+        group.members.iter().any(|member| member.entry.may_lack(pending.at))
+    };
+    invalidations.into_iter().filter(is_lacking).collect()
 }

@@ -1,15 +1,16 @@
-//! Invalidations: hints that documents have changed, and the queues in which they wait for updates.
+//! Invalidations: invalidations that documents have changed, and the queues in which they wait for
+//! updates.
 
-mod hint;
-mod hint_queue;
+mod pending;
+mod queue;
 mod relation_targets;
 
 use tokio::sync::Notify;
 
 use frontend_map_rules::ContentTypeUid;
 
-pub(super) use hint::{Hint, Task};
-pub(super) use hint_queue::{Batch, HintQueue, debounced};
+pub(super) use pending::{PendingInvalidation, Task};
+pub(super) use queue::{Batch, InvalidationQueue, debounced};
 pub(super) use relation_targets::{Exclusion, RelationTargets};
 
 /// A document that may have changed.
@@ -36,7 +37,7 @@ pub enum Change {
 #[derive(Default)]
 pub(super) struct Invalidations {
     /// It overflows when anything may have changed.
-    queue: HintQueue,
+    queue: InvalidationQueue,
     /// Signals that anything may have changed.
     pub(super) anything: Notify,
 }
@@ -45,14 +46,14 @@ impl Invalidations {
     /// Adds one; `None`: any document may have changed.
     pub(super) fn add(&self, invalidation: Option<Invalidation>) {
         match invalidation {
-            Some(invalidation) => self.queue.add(Hint::new(invalidation, None)),
+            Some(invalidation) => self.queue.add(PendingInvalidation::new(invalidation, None)),
             None => self.queue.overflow(),
         }
     }
 
-    /// Adds one of which only the copies of this content type lack the change.
+    /// Adds one of which only the snapshots of this content type lack the change.
     pub(super) fn add_for(&self, uid: &ContentTypeUid, invalidation: Invalidation) {
-        self.queue.add(Hint::new(invalidation, Some(uid.clone())));
+        self.queue.add(PendingInvalidation::new(invalidation, Some(uid.clone())));
     }
 
     /// Waits for the next ones, without debounce.

@@ -26,15 +26,15 @@
 //!   with what events have named. What differs is sent to all instances like an event of the CMS.
 //!   After an outage all types are due.
 //! - **Invalidation.** Documents that a webhook names, and those that read them, are read by
-//!   themselves and put into a copy of the snapshot (incremental update); a walk that began
+//!   themselves and put into a snapshot of the snapshot (incremental update); a walk that began
 //!   before gets them when it completes. Reads may overlap: those of named documents, lists of
 //!   dependents, walks. A read contains every change that was known when it began. So of two
-//!   reads of a version, the one that began later is used, whichever ends first. The copies are
+//!   reads of a version, the one that began later is used, whichever ends first. The snapshots are
 //!   searched for the documents that read a changed one only after they contain the read of named
 //!   documents that was in flight at the change. A walk whose list cannot be put together with
 //!   the updates since it began is withheld and repeated at once, up to three times.
 
-mod copy;
+mod cached_snapshot;
 mod document_cache;
 mod entry;
 mod file_cache;
@@ -50,7 +50,9 @@ mod snapshot_cache;
 mod status;
 mod triggers;
 
-pub use copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served, SitemapFiles};
+pub use cached_snapshot::{
+    CacheStatus, CachedSnapshot, Knowledge, KnownSnapshot, Served, SitemapFiles,
+};
 pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments, Stale};
 pub use entry::Freshness;
 pub use file_cache::FileCache;

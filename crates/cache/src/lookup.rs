@@ -1,4 +1,4 @@
-//! What requests get from the snapshot cache: a cached copy, a new one, or what is known now.
+//! What requests get from the snapshot cache: a cached snapshot, a new one, or what is known now.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,7 +8,7 @@ use futures::future::try_join_all;
 use tokio::time::timeout;
 
 use crate::SnapshotCache;
-use crate::copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served};
+use crate::cached_snapshot::{CacheStatus, CachedSnapshot, Knowledge, KnownSnapshot, Served};
 use crate::entry::{Entry, Lookup};
 use crate::refresh::{self, Member, Started, TypeGroup};
 use frontend_map_catalog::site::Site;
@@ -19,33 +19,33 @@ use frontend_map_rules::ContentTypeUid;
 const WALK_PAUSE: Duration = Duration::from_secs(5);
 
 impl SnapshotCache {
-    /// All public URLs of a content type: the cached copy, or else a new one.
+    /// All public URLs of a content type: the cached snapshot, or else a new one.
     ///
     /// # Errors
-    /// [`ContentError`] of the CMS while there is no copy within its hard limit, or when the
+    /// [`ContentError`] of the CMS while there is no snapshot within its hard limit, or when the
     /// deadline for the request runs out; the refresh goes on then.
     ///
     /// # Panics
     /// If the site has no rule for the content type.
     pub async fn get(&self, site: &Site, uid: &str) -> Result<Served, ContentError> {
         let (_, entry) = self.entry(site, uid);
-        if let Some((copy, failing)) = self.look_up(entry) {
-            let ttl = seconds(self.freshness().soft) - seconds(copy.begun.elapsed());
-            return Ok(self.served(copy, CacheStatus::Hit { ttl, failing }));
+        if let Some((cached, failing)) = self.look_up(entry) {
+            let ttl = seconds(self.freshness().soft) - seconds(cached.begun.elapsed());
+            return Ok(self.served(cached, CacheStatus::Hit { ttl, failing }));
         }
         if let Some(error) = self.circuit_open(entry) {
             self.postpone_refresh(entry);
             return Err(error);
         }
         let Started { waiter, collapsed } = self.start_refresh(entry);
-        // A copy may have come after the first look. As a follower, this refresh would wait for the
-        // next publication, which may be an hour away.
-        if let Some((copy, _)) = self.look_up(entry) {
-            return Ok(self.served(copy, CacheStatus::Miss { collapsed }));
+        // A snapshot may have come after the first look. As a follower, this refresh would wait for
+        // the next publication, which may be an hour away.
+        if let Some((cached, _)) = self.look_up(entry) {
+            return Ok(self.served(cached, CacheStatus::Miss { collapsed }));
         }
         let outcome = timeout(self.settings.refresh_deadline, waiter.outcome()).await;
-        let copy = outcome.unwrap_or(Err(ContentError::TimedOut))?;
-        Ok(self.served(copy, CacheStatus::Miss { collapsed }))
+        let cached = outcome.unwrap_or(Err(ContentError::TimedOut))?;
+        Ok(self.served(cached, CacheStatus::Miss { collapsed }))
     }
 
     /// What is known of a content type now, without waiting. As [`SnapshotCache::get`] does, it asks
@@ -58,10 +58,10 @@ impl SnapshotCache {
         let (_, entry) = self.entry(site, uid);
         let found = self.look_up(entry);
         let is_usable = found.is_some();
-        let copy = found.map(|(copy, _)| copy).or_else(|| entry.copy());
-        let Some(copy) = copy else { return Knowledge::Unknown };
+        let cached = found.map(|(cached, _)| cached).or_else(|| entry.cached());
+        let Some(cached) = cached else { return Knowledge::Unknown };
         let is_failing = entry.is_failing() || self.circuit_open(entry).is_some();
-        let known = KnownCopy { age: self.age(&copy), copy, is_failing };
+        let known = KnownSnapshot { age: self.age(&cached), cached, is_failing };
         match known.age {
             _ if !is_usable => Knowledge::Expired(known),
             age if age > self.interval.stale_limit() => Knowledge::Stale(known),
@@ -69,17 +69,17 @@ impl SnapshotCache {
         }
     }
 
-    /// The copy of a content type, however old it is, without a request for a refresh.
+    /// The snapshot of a content type, however old it is, without a request for a refresh.
     ///
     /// # Panics
     /// As [`SnapshotCache::get`].
     #[must_use]
-    pub fn present_copy(&self, site: &Site, uid: &str) -> Option<CachedCopy> {
-        self.entry(site, uid).1.copy()
+    pub fn present_snapshot(&self, site: &Site, uid: &str) -> Option<CachedSnapshot> {
+        self.entry(site, uid).1.cached()
     }
 
-    /// Starts a refresh of a content type without a usable copy, for which no request waits. Another
-    /// one follows a failed one after a pause, however many requests there are.
+    /// Starts a refresh of a content type without a usable snapshot, for which no request waits.
+    /// Another one follows a failed one after a pause, however many requests there are.
     ///
     /// # Panics
     /// As [`SnapshotCache::get`].
@@ -92,7 +92,7 @@ impl SnapshotCache {
         }
     }
 
-    /// A copy for each content type of a site that sitemaps list, in the order of the settings.
+    /// A snapshot for each content type of a site that sitemaps list, in the order of the settings.
     ///
     /// # Errors
     /// As [`SnapshotCache::get`], if there is none for one of them.
@@ -105,7 +105,7 @@ impl SnapshotCache {
         self.get_each(site, types).await
     }
 
-    /// A copy for each of these content types of a site.
+    /// A snapshot for each of these content types of a site.
     ///
     /// # Errors
     /// As [`SnapshotCache::get`], if there is none for one of them.
@@ -114,38 +114,38 @@ impl SnapshotCache {
         site: &Site,
         types: Vec<&'s ContentTypeUid>,
     ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
-        let copies = types.iter().map(|uid| self.get(site, uid.as_str()));
-        Ok(types.iter().copied().zip(try_join_all(copies).await?).collect())
+        let cached_snapshots = types.iter().map(|uid| self.get(site, uid.as_str()));
+        Ok(types.iter().copied().zip(try_join_all(cached_snapshots).await?).collect())
     }
 
-    /// A new copy for this site alone, without a deadline.
+    /// A new snapshot for this site alone, without a deadline.
     ///
     /// # Errors
     /// [`ContentError`] of the CMS.
     ///
     /// # Panics
     /// As [`SnapshotCache::get`].
-    pub async fn refresh(&self, site: &Site, uid: &str) -> Result<CachedCopy, ContentError> {
+    pub async fn refresh(&self, site: &Site, uid: &str) -> Result<CachedSnapshot, ContentError> {
         let (site, entry) = self.entry(site, uid);
         let alone =
             TypeGroup::new(vec![Member { site: Arc::clone(site), entry: Arc::clone(entry) }]);
         refresh::start(&alone, entry, &self.triggers).waiter.outcome().await
     }
 
-    /// New copies of a content type for each site that lists it, from one walk, without a deadline.
-    /// Each has the key of its site.
+    /// New snapshots of a content type for each site that lists it, from one walk, without a
+    /// deadline. Each has the key of its site.
     ///
     /// # Errors
-    /// [`ContentError`] of the CMS, if there is no new copy for one of them.
+    /// [`ContentError`] of the CMS, if there is no new snapshot for one of them.
     pub async fn refresh_for_all_sites(
         &self,
         uid: &str,
-    ) -> Result<Vec<(String, CachedCopy)>, ContentError> {
+    ) -> Result<Vec<(String, CachedSnapshot)>, ContentError> {
         let Some(group) = self.groups.get(uid) else { return Ok(Vec::new()) };
         let waiters = refresh::start_all(group, &self.triggers).into_iter();
-        let copies = waiters
+        let cached_snapshots = waiters
             .map(async |(site, waiter)| Ok((site.site.key.clone(), waiter.outcome().await?)));
-        try_join_all(copies).await
+        try_join_all(cached_snapshots).await
     }
 
     /// How many documents the refresh in flight, or the last one, has seen.
@@ -157,11 +157,11 @@ impl SnapshotCache {
         self.entry(site, uid).1.seen.load(Ordering::Relaxed)
     }
 
-    /// The copy for a request, if it may be served, and whether the last refresh failed. Asks for a
-    /// refresh where one is due.
-    fn look_up(&self, entry: &Entry) -> Option<(CachedCopy, bool)> {
+    /// The snapshot for a request, if it may be served, and whether the last refresh failed. Asks
+    /// for a refresh where one is due.
+    fn look_up(&self, entry: &Entry) -> Option<(CachedSnapshot, bool)> {
         entry.record_request();
-        let Lookup::Copy { copy, due, mut failing } = entry.look_up(self.freshness()) else {
+        let Lookup::Found { cached, due, mut failing } = entry.look_up(self.freshness()) else {
             return None;
         };
         if due && self.circuit_open(entry).is_some() {
@@ -170,7 +170,7 @@ impl SnapshotCache {
         } else if due && self.content.may_change() && entry.want_refresh() {
             self.triggers.wake_refresher();
         }
-        Some((copy, failing))
+        Some((cached, failing))
     }
 
     /// Why no walk may start now. Another instance may reach the CMS although this one does not.
@@ -179,14 +179,14 @@ impl SnapshotCache {
         if is_followed { None } else { self.content.circuit_open() }
     }
 
-    fn served(&self, copy: CachedCopy, status: CacheStatus) -> Served {
-        let age = self.age(&copy);
-        Served { copy, status, age }
+    fn served(&self, cached: CachedSnapshot, status: CacheStatus) -> Served {
+        let age = self.age(&cached);
+        Served { cached, status, age }
     }
 
     /// Content that cannot change is never stale.
-    fn age(&self, copy: &CachedCopy) -> Duration {
-        if self.content.may_change() { copy.begun.elapsed() } else { Duration::ZERO }
+    fn age(&self, cached: &CachedSnapshot) -> Duration {
+        if self.content.may_change() { cached.begun.elapsed() } else { Duration::ZERO }
     }
 
     /// Leaves a refresh to the refresher, which starts it when the CMS has recovered.

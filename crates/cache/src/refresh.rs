@@ -1,9 +1,9 @@
-//! One refresh of the cache entries of a content type: a walk over the type, and the copies of all
-//! sites built from it.
+//! One refresh of the cache entries of a content type: a walk over the type, and the snapshots of
+//! all sites built from it.
 
 mod collapse;
 mod followed;
-mod known_copies;
+mod known_snapshots;
 mod log;
 mod member_parts;
 mod missed;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 use tokio::task::block_in_place;
 
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::{Entry, Waiter};
 use crate::site_cache::SiteCache;
 use crate::triggers::{BackgroundWalk, RefreshTriggers};
@@ -99,8 +99,8 @@ fn start_counted(
 /// when all of them are orphaned and have no waiters.
 ///
 /// Where a walk cannot be put together with the incremental updates since it began, its list is
-/// withheld, because URLs that the present copy has dropped would come back, and it is repeated at
-/// once.
+/// withheld, because URLs that the present snapshot has dropped would come back, and it is repeated
+/// at once.
 async fn run(
     mut begun: Vec<BegunRefresh>,
     lists: &ListGroup,
@@ -180,7 +180,7 @@ async fn complete(
         return Completion::Ended;
     }
     let built = match found {
-        Ok(fresh) => Ok(build_copy(site, entry, fresh).await),
+        Ok(fresh) => Ok(build_snapshot(site, entry, fresh).await),
         Err(error) => Err(error),
     };
     let outcome = match built {
@@ -191,15 +191,15 @@ async fn complete(
             return Completion::WalkAgain;
         }
         Ok(None) => Err(ContentError::unavailable(Outage::KeepsChanging)),
-        Ok(Some(copy)) => Ok(copy),
+        Ok(Some(cached)) => Ok(cached),
         Err(error) => Err(error),
     };
-    if let Ok(copy) = &outcome {
-        for hint in missed(site, entry, copy) {
-            triggers.invalidations.add_for(&entry.query.uid, hint);
+    if let Ok(cached) = &outcome {
+        for invalidation in missed(site, entry, cached) {
+            triggers.invalidations.add_for(&entry.query.uid, invalidation);
         }
     }
-    let before = entry.copy();
+    let before = entry.cached();
     let unannounced = before.as_ref().zip(outcome.as_ref().ok()).and_then(|(before, after)| {
         block_in_place(|| suspects(site, entry, before, &after.snapshot, triggers))
     });
@@ -208,17 +208,17 @@ async fn complete(
         let (site, entry) = (Arc::clone(site), Arc::clone(entry));
         tokio::spawn(count_later(suspects, site, entry, Arc::clone(triggers)));
     }
-    if let Ok(copy) = &completed.outcome
+    if let Ok(cached) = &completed.outcome
         && !completed.orphaned
         && let Some(history) = &site.history
     {
         // Before the path index: a path that it no longer has is in the history.
         let (uid, before) = (&entry.query.uid, before.as_ref().map(|before| &*before.snapshot));
-        block_in_place(|| history.record_refresh(uid, before, &copy.snapshot));
+        block_in_place(|| history.record_refresh(uid, before, &cached.snapshot));
     }
-    if let Ok(copy) = &completed.outcome {
-        // In the order in which the copies have replaced each other.
-        block_in_place(|| site.save(entry, copy, Urgency::Now));
+    if let Ok(cached) = &completed.outcome {
+        // In the order in which the snapshots have replaced each other.
+        block_in_place(|| site.save(entry, cached, Urgency::Now));
     }
     drop(update_lock);
     if completed.outcome.is_ok() {
@@ -232,13 +232,13 @@ async fn complete(
     Completion::Ended
 }
 
-/// The copy of a site, with the incremental updates since the walk began; `None`: only another walk
-/// can determine the list.
-async fn build_copy(
+/// The snapshot of a site, with the incremental updates since the walk began; `None`: only another
+/// walk can determine the list.
+async fn build_snapshot(
     site: &SiteCache,
     entry: &Entry,
     Fresh { begun, mut snapshot }: Fresh,
-) -> Option<CachedCopy> {
+) -> Option<CachedSnapshot> {
     let patches = entry.patches_since(begun);
     if !patches.is_empty() {
         let (listing, builder) = (site.listing(entry), site.builder());
@@ -250,8 +250,8 @@ async fn build_copy(
     }
     let snapshot = site.with_owners(entry, snapshot).await;
     block_in_place(|| {
-        let before = entry.copy();
+        let before = entry.cached();
         let files = site.sitemap_files(&snapshot, before.as_ref());
-        Some(CachedCopy::new(snapshot, files, begun, before.as_ref()))
+        Some(CachedSnapshot::new(snapshot, files, begun, before.as_ref()))
     })
 }

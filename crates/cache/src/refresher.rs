@@ -28,9 +28,9 @@ const MIN_WAIT: Duration = Duration::from_millis(10);
 /// The most refreshes in flight while first walks start. The client of the CMS has its own limit.
 const MAX_FIRST_WALKS: usize = 4;
 
-/// Keeps copies fresh without requests: builds all of them at the start, refreshes those of a path
-/// index, and makes up for refreshes that failed with the CMS. Works on the current cache until it
-/// is dropped.
+/// Keeps snapshots fresh without requests: builds all of them at the start, refreshes those of a
+/// path index, and makes up for refreshes that failed with the CMS. Works on the current cache
+/// until it is dropped.
 pub async fn keep_fresh(current: impl Fn() -> Arc<SnapshotCache>) {
     let mut refresher = Refresher::new(&current());
     loop {
@@ -109,21 +109,23 @@ impl Refresher {
 fn is_any_wanted(cache: &SnapshotCache) -> bool {
     cache.triggers.has_waiting_update()
         || cache.own_entries().any(|(site, entry)| {
-            // A copy is due when the breaker closes.
-            entry.copy().is_some() || entry.has_pending_refresh() || is_missing(cache, site, entry)
+            // A snapshot is due when the breaker closes.
+            entry.cached().is_some()
+                || entry.has_pending_refresh()
+                || is_missing(cache, site, entry)
         })
 }
 
 /// After an outage: webhooks of the CMS may be lost, and it never repeats one.
 fn mark_due(cache: &SnapshotCache) {
-    let known = cache.own_entries().filter(|(_, entry)| entry.copy().is_some());
+    let known = cache.own_entries().filter(|(_, entry)| entry.cached().is_some());
     known.for_each(|(_, entry)| entry.make_due());
 }
 
 /// After the CMS has recovered.
 fn start_pending(cache: &SnapshotCache) {
     for (_, entry) in cache.own_entries().filter(|(_, entry)| entry.has_pending_refresh()) {
-        if entry.copy().is_some() {
+        if entry.cached().is_some() {
             entry.want_refresh();
         } else {
             cache.start_refresh(entry);
@@ -150,8 +152,8 @@ fn start_missing(cache: &SnapshotCache) {
     }
 }
 
-/// Marks the content types without a copy as failing: no walk starts while the breaker is open, and
-/// not each of them had begun one before.
+/// Marks the content types without a snapshot as failing: no walk starts while the breaker is open,
+/// and not each of them had begun one before.
 fn mark_missing(cache: &SnapshotCache) {
     let missing = cache
         .own_entries()
@@ -163,7 +165,7 @@ fn mark_missing(cache: &SnapshotCache) {
 
 /// Starts the due refresh that was tried the longest time ago, if the share of the CMS permits it.
 /// Returns how long to wait until it will. A type whose walks fail does not delay the others: its
-/// copy gets older, but it was tried a short time ago.
+/// snapshot gets older, but it was tried a short time ago.
 fn start_due(cache: &SnapshotCache) -> Option<Duration> {
     let due = cache.own_entries().filter(|(site, entry)| is_due(cache, site, entry));
     let (_, oldest) = due.min_by_key(|(_, entry)| entry.last_tried())?;
@@ -176,17 +178,19 @@ fn start_due(cache: &SnapshotCache) -> Option<Duration> {
     Some(wait)
 }
 
-/// Each entry needs a copy after the start, and a walk that confirms one from the store; entries of a
-/// path index always need one.
+/// Each entry needs a snapshot after the start, and a walk that confirms one from the store;
+/// entries of a path index always need one.
 fn is_missing(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
     let indexed = site.index.is_some();
     match entry.look_up(cache.freshness()) {
         _ if entry.failed_within(PERIOD) => false,
-        Lookup::Copy { .. } => {
+        Lookup::Found { .. } => {
             let is_confirmed = !entry.is_from_store() || cache.group(entry).lists.is_in_jitter();
             cache.settings.freshness.at_start && !is_confirmed
         }
-        Lookup::Nothing => indexed || (cache.settings.freshness.at_start && entry.copy().is_none()),
+        Lookup::Missing => {
+            indexed || (cache.settings.freshness.at_start && entry.cached().is_none())
+        }
     }
 }
 
@@ -196,6 +200,6 @@ fn is_due(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
     if !cache.content.may_change() || cache.group(entry).lists.is_in_jitter() {
         return false;
     }
-    let by_age = || matches!(entry.look_up(cache.freshness()), Lookup::Copy { due: true, .. });
+    let by_age = || matches!(entry.look_up(cache.freshness()), Lookup::Found { due: true, .. });
     entry.is_refresh_wanted() || (site.index.is_some() && by_age())
 }

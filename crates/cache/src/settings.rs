@@ -24,10 +24,10 @@ pub struct ProcessState<'p> {
     pub fleet: &'p Arc<Fleet>,
 }
 
-/// Age limits of copies, and deadlines of requests.
+/// Age limits of snapshots, and deadlines of requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The age limits of copies.
+    /// The age limits of snapshots.
     pub freshness: Freshness,
     /// How long a request waits for a refresh.
     pub refresh_deadline: Duration,

@@ -1,5 +1,5 @@
-//! The cache entries of one site, and what their copies are built from: rules, content source, the
-//! frame of sitemap files.
+//! The cache entries of one site, and what their snapshots are built from: rules, content source,
+//! the frame of sitemap files.
 
 mod history;
 mod owners;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::copy::{CachedCopy, SitemapFiles};
+use crate::cached_snapshot::{CachedSnapshot, SitemapFiles};
 use crate::entry::Entry;
 use frontend_map_catalog::changes::difference::LocaleNames;
 use frontend_map_catalog::moved::history::PathHistory;
@@ -31,7 +31,7 @@ pub use path_index::PathIndexState;
 pub(super) use stored::Opening;
 
 /// The cache of one site. It survives a reload that changes neither the site nor the content
-/// source, so all copies in it were built by the same rules.
+/// source, so all snapshots in it were built by the same rules.
 pub(super) struct SiteCache {
     pub(super) site: Arc<Site>,
     pub(super) content: Arc<Content>,
@@ -43,7 +43,7 @@ pub(super) struct SiteCache {
     /// For each host with a base URL.
     frames: Vec<Arc<Frame>>,
     /// The pages outside the CMS with their files, if there are any.
-    pub(super) pages: Option<CachedCopy>,
+    pub(super) pages: Option<CachedSnapshot>,
     /// For a site with `resolve = "documents"`.
     pub(super) history: Option<HistoryWriter>,
     /// The last snapshots of content types by other settings, or by another process, until the next
@@ -51,7 +51,7 @@ pub(super) struct SiteCache {
     owners_before: Mutex<HashMap<ContentTypeUid, Predecessor>>,
 }
 
-/// What is kept beside the copies.
+/// What is kept beside the snapshots.
 #[derive(Clone, Copy)]
 pub(super) struct Kept<'k> {
     pub(super) store: &'k Arc<Store>,
@@ -79,7 +79,7 @@ impl SiteCache {
         Self::with_entries(site, content, kept, entries)
     }
 
-    /// A cache with the copies of another one, for the same site and documents but other limits
+    /// A cache with the snapshots of another one, for the same site and documents but other limits
     /// toward the CMS.
     pub(super) fn adopting(previous: &Self, content: Arc<Content>, kept: Kept<'_>) -> Self {
         let entry = |(uid, entry): (&ContentTypeUid, &Arc<Entry>)| {
@@ -119,15 +119,15 @@ impl SiteCache {
             history,
             owners_before: Mutex::default(),
         };
-        cache.pages = cache.copy_of_pages();
+        cache.pages = cache.pages_snapshot();
         cache
     }
 
-    fn copy_of_pages(&self) -> Option<CachedCopy> {
+    fn pages_snapshot(&self) -> Option<CachedSnapshot> {
         let pages = &self.site.pages;
         let snapshot = (!pages.is_empty()).then(|| Arc::clone(pages.snapshot()))?;
         let files = self.sitemap_files(&snapshot, None);
-        Some(CachedCopy::of_settings(snapshot, files))
+        Some(CachedSnapshot::of_settings(snapshot, files))
     }
 
     pub(super) fn entry(&self, uid: &str) -> Option<&Arc<Entry>> {
@@ -156,7 +156,7 @@ impl SiteCache {
     pub(super) fn sitemap_files(
         &self,
         snapshot: &Snapshot,
-        before: Option<&CachedCopy>,
+        before: Option<&CachedSnapshot>,
     ) -> Arc<[SitemapFiles]> {
         let of_host = |(host, frame): (usize, &Arc<Frame>)| {
             let before = before.and_then(|before| before.files.get(host));
@@ -168,8 +168,9 @@ impl SiteCache {
     /// Rebuilds the path index, if the site has one.
     pub(super) fn rebuild_index(&self) {
         if let Some(index) = &self.index {
-            let copy = |(uid, entry): (&ContentTypeUid, &Arc<Entry>)| (uid.clone(), entry.copy());
-            index.rebuild(&self.site.rules, || self.entries.iter().map(copy).collect());
+            let cached =
+                |(uid, entry): (&ContentTypeUid, &Arc<Entry>)| (uid.clone(), entry.cached());
+            index.rebuild(&self.site.rules, || self.entries.iter().map(cached).collect());
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::refresher::RefreshInterval;
 
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::{Entry, Freshness};
 use crate::invalidation::Invalidation;
 use crate::refresh::{Started, TypeGroup};
@@ -21,7 +21,7 @@ use frontend_map_fleet::{Fleet, ListId};
 use frontend_map_rules::{ContentTypeUid, Pathname};
 use frontend_map_store::Store;
 
-/// The cached copies of all sites behind one content source.
+/// The cached snapshots of all sites behind one content source.
 pub struct SnapshotCache {
     pub(crate) sites: HashMap<String, Arc<SiteCache>>,
     /// The same entries by content type.
@@ -36,7 +36,7 @@ pub struct SnapshotCache {
     pub(crate) interval: RefreshInterval,
 }
 
-/// Takes copies from the store and stores the others whenever its file has been opened, as after
+/// Takes snapshots from the store and stores the others whenever its file has been opened, as after
 /// another process has released it. Works on the current cache until it is dropped.
 pub async fn follow_store(current: impl Fn() -> Arc<SnapshotCache>) {
     let Some(mut openings) = current().store.watch_openings() else { return };
@@ -140,7 +140,8 @@ impl SnapshotCache {
         }
     }
 
-    /// The store has been opened: takes the copies from it that are missing here, and stores the others.
+    /// The store has been opened: takes the snapshots from it that are missing here, and stores the
+    /// others.
     fn use_store(&self, opening: Opening) {
         for site in self.sites.values() {
             site.adopt_stored(self.settings.freshness.hard, opening);
@@ -212,7 +213,7 @@ impl SnapshotCache {
 
     /// The pages of a site outside the CMS, if it has any: they depend on the settings alone.
     #[must_use]
-    pub fn pages(&self, site: &Site) -> Option<&CachedCopy> {
+    pub fn pages(&self, site: &Site) -> Option<&CachedSnapshot> {
         self.sites.get(&site.key)?.pages.as_ref()
     }
 
@@ -222,12 +223,12 @@ impl SnapshotCache {
     pub fn is_starting(&self, running_for: Duration) -> bool {
         let Freshness { at_start, ready, .. } = self.settings.freshness;
         let is_awaited = |(site, entry): (&Arc<SiteCache>, &Arc<Entry>)| {
-            site.index.is_some() && entry.copy().is_none()
+            site.index.is_some() && entry.cached().is_none()
         };
         at_start && running_for < ready && self.entries().any(is_awaited)
     }
 
-    /// The age from which copies are refreshed at present (D35).
+    /// The age from which snapshots are refreshed at present (D35).
     #[must_use]
     pub fn interval(&self) -> Duration {
         self.interval.current()
@@ -257,7 +258,7 @@ impl SnapshotCache {
         &self.groups[&entry.query.uid]
     }
 
-    /// The age limits of copies at present.
+    /// The age limits of snapshots at present.
     pub(crate) fn freshness(&self) -> Freshness {
         Freshness { soft: self.interval.current(), ..self.settings.freshness }
     }

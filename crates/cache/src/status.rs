@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::{Entry, Freshness};
 use frontend_map_catalog::site::{ResolveBy, Site};
 use frontend_map_fleet::status::ListStatus;
@@ -16,11 +16,11 @@ pub struct TypeStatus<'a> {
     pub site: &'a Site,
     /// The content type.
     pub uid: &'a ContentTypeUid,
-    /// Its copy, if a refresh has succeeded.
-    pub copy: Option<CachedCopy>,
+    /// Its snapshot, if a refresh has succeeded.
+    pub cached: Option<CachedSnapshot>,
     /// Whether the last refresh failed.
     pub failing: bool,
-    /// Whether the copy is beyond its soft limit.
+    /// Whether the snapshot is beyond its soft limit.
     pub stale: bool,
     /// Whether it is needed to decide about paths and not known yet.
     pub awaited: bool,
@@ -37,10 +37,10 @@ impl<'a> TypeStatus<'a> {
         freshness: Freshness,
         shared: Option<ListStatus>,
     ) -> Self {
-        let copy = entry.copy();
-        let stale = copy.as_ref().is_some_and(|copy| copy.begun.elapsed() >= freshness.soft);
+        let cached = entry.cached();
+        let stale = cached.as_ref().is_some_and(|cached| cached.begun.elapsed() >= freshness.soft);
         let (uid, counters) = (&entry.query.uid, Arc::clone(&entry.counters));
-        let awaited = site.resolve == ResolveBy::Documents && copy.is_none();
-        Self { site, uid, copy, failing: entry.is_failing(), stale, awaited, counters, shared }
+        let awaited = site.resolve == ResolveBy::Documents && cached.is_none();
+        Self { site, uid, cached, failing: entry.is_failing(), stale, awaited, counters, shared }
     }
 }

@@ -34,10 +34,10 @@ async fn find(
     let types: Vec<&ContentTypeUid> =
         rules.content_types().into_iter().filter(may_have_it).collect();
     let walks = types.iter().map(|uid| app.snapshots.refresh(site, uid.as_str()));
-    let copies =
+    let cached_snapshots =
         try_join_all(walks).await.map_err(|error| app.snapshots.content().detail(&error))?;
     let snapshots: Vec<_> =
-        types.into_iter().zip(copies.into_iter().map(|copy| copy.snapshot)).collect();
+        types.into_iter().zip(cached_snapshots.into_iter().map(|cached| cached.snapshot)).collect();
     let own = snapshots.iter().find(|(own, _)| own.as_str() == uid);
     let own = Arc::clone(&own.expect("the site has a rule for the content type").1);
     let index = (site.resolve == ResolveBy::Documents).then(|| {

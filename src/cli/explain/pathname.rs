@@ -36,10 +36,10 @@ async fn read(
     let site = app.sites.get(key).expect("the same settings have the site");
     let types = deciding_types(site, pathname);
     let walks = types.iter().map(|uid| app.snapshots.refresh(site, uid.as_str()));
-    let copies = match try_join_all(walks).await {
-        Ok(copies) => copies,
+    let cached_snapshots = match try_join_all(walks).await {
+        Ok(cached_snapshots) => cached_snapshots,
         Err(error) => return Ok(Err(app.snapshots.content().detail(&error))),
     };
-    let paths = copies.into_iter().map(|copy| TypePaths::Fresh(copy.snapshot));
+    let paths = cached_snapshots.into_iter().map(|cached| TypePaths::Fresh(cached.snapshot));
     Ok(Ok(PathIndex::new(&site.rules, types.into_iter().zip(paths))))
 }

@@ -85,8 +85,9 @@ pub(in crate::cli) async fn run(
     let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
     let both = BothSites::new(&against.sites, &config.sites, args.site.as_deref())?;
     let app = boot::build_alone(Config { sites: both.all(), ..config })?;
-    let copies = walk_for_all_sites(&app).await?;
-    let diffs: Vec<SiteDiff> = both.pairs.iter().map(|pair| SiteDiff::new(pair, &copies)).collect();
+    let cached_snapshots = walk_for_all_sites(&app).await?;
+    let diffs: Vec<SiteDiff> =
+        both.pairs.iter().map(|pair| SiteDiff::new(pair, &cached_snapshots)).collect();
     output.write(|out| match args.format {
         Format::Text => text::write(&diffs, args.all, colours, out),
         Format::Json => json::write(&diffs, out),

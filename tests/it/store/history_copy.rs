@@ -55,7 +55,7 @@ fn former_paths_survive_a_damaged_store_and_its_file_is_counted_until_it_is_gone
     // The new file has them, too.
     until_stored(&second);
     second.signal("TERM");
-    fs::remove_file(copy_of(&store)).expect("a copy");
+    fs::remove_file(copy_of(&store)).expect("a snapshot");
     let third = with_store(&settings, &store).start();
     until_redirected(&third);
     assert!((aside(&third) - 1.0).abs() < 0.1, "also after a restart");
@@ -98,7 +98,7 @@ fn copy_is_a_list_of_redirects_for_a_service_without_the_store() {
     let (_folder, store) = folder();
     let mut first = renamed(&settings, &store, &content);
     assert_eq!(first.signal("TERM"), Some(0));
-    let text = fs::read_to_string(copy_of(&store)).expect("a copy");
+    let text = fs::read_to_string(copy_of(&store)).expect("a snapshot");
     let row = text.lines().nth(1).expect("a row");
     let begin = "https://www.example.com/en/articles/one,https://www.example.com/en/articles/uno,";
     assert!(row.starts_with(begin), "{row}");
@@ -127,7 +127,7 @@ fn store_that_cannot_be_opened_leaves_the_former_paths_of_the_copy() {
 fn copies_aside(copy: &Path) -> Vec<String> {
     let files = fs::read_dir(copy.parent().expect("a folder")).expect("the folder").flatten();
     let aside = files.filter(|file| file.file_name().to_string_lossy().contains(".csv.damaged-"));
-    aside.map(|file| fs::read_to_string(file.path()).expect("a copy")).collect()
+    aside.map(|file| fs::read_to_string(file.path()).expect("a snapshot")).collect()
 }
 
 #[test]
@@ -143,14 +143,14 @@ fn copy_with_a_damaged_row_is_moved_aside_before_another_one_takes_its_place() {
     });
     assert_eq!(first.signal("TERM"), Some(0));
     let copy = copy_of(&store);
-    let damaged = fs::read_to_string(&copy).expect("a copy").replace(",d2,", ",d3,");
+    let damaged = fs::read_to_string(&copy).expect("a snapshot").replace(",d2,", ",d3,");
     fs::write(&copy, &damaged).expect("a damaged copy");
     fs::write(&store, b"not a store").expect("a file");
     let mut second = with_store(&settings, &store).start();
     until_redirected(&second);
     assert_eq!(second.signal("TERM"), Some(0));
     assert_eq!(copies_aside(&copy), [damaged]);
-    let rows = fs::read_to_string(&copy).expect("a copy");
+    let rows = fs::read_to_string(&copy).expect("a snapshot");
     assert!(rows.contains(",d1,") && !rows.contains(",d3,"), "{rows}");
 }
 
@@ -181,12 +181,12 @@ fn copy_keeps_the_former_paths_of_a_site_that_the_settings_do_not_have() {
     let (_folder, store) = folder();
     let mut first = renamed(&settings, &store, &content);
     assert_eq!(first.signal("TERM"), Some(0));
-    fs::remove_file(copy_of(&store)).expect("a copy");
+    fs::remove_file(copy_of(&store)).expect("a snapshot");
     let other = settings.replace(r#"key = "main""#, r#"key = "other""#);
     let mut second = with_store(&other, &store).start();
     until_stored(&second);
     assert_eq!(second.signal("TERM"), Some(0));
-    let text = fs::read_to_string(copy_of(&store)).expect("a copy");
+    let text = fs::read_to_string(copy_of(&store)).expect("a snapshot");
     assert!(text.lines().any(|row| row.starts_with("/en/articles/one,,")), "{text}");
     fs::write(&store, b"not a store").expect("a file");
     let third = with_store(&settings, &store).start();

@@ -9,7 +9,7 @@ use quick_cache::sync::Cache;
 
 use super::differences::Differences;
 use super::withdrawals::Withdrawals;
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::invalidation::{Change, Invalidation};
 use frontend_map_cms::Document;
 use frontend_map_rules::{FieldValue, Locale};
@@ -153,9 +153,14 @@ impl LastGoodDocuments {
         Some((document.filter(|_| age < limit)?, age))
     }
 
-    /// Whether this copy may have this document although it was withdrawn since.
-    pub(super) fn may_be_withdrawn_since(&self, copy: &CachedCopy, uid: &str, id: &str) -> bool {
-        self.withdrawals.lock().may_concern(copy, uid, id)
+    /// Whether this snapshot may have this document although it was withdrawn since.
+    pub(super) fn may_be_withdrawn_since(
+        &self,
+        cached: &CachedSnapshot,
+        uid: &str,
+        id: &str,
+    ) -> bool {
+        self.withdrawals.lock().may_concern(cached, uid, id)
     }
 }
 

@@ -1,10 +1,10 @@
-//! What events have said about withdrawn documents: while the CMS fails, a copy from before must not
-//! show them.
+//! What events have said about withdrawn documents: while the CMS fails, a snapshot from before
+//! must not show them.
 
 use std::collections::HashMap;
 use std::time::Instant;
 
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 
 /// The documents that are remembered by name: more than editors withdraw in an outage.
 const MAX_DOCUMENTS: usize = 10_000;
@@ -39,13 +39,18 @@ impl Withdrawals {
         self.missed = self.missed.max(Some(until));
     }
 
-    /// Whether this copy may have a document that was withdrawn since it was read.
-    pub(super) fn may_concern(&self, copy: &CachedCopy, uid: &str, document_id: &str) -> bool {
+    /// Whether this snapshot may have a document that was withdrawn since it was read.
+    pub(super) fn may_concern(
+        &self,
+        cached: &CachedSnapshot,
+        uid: &str,
+        document_id: &str,
+    ) -> bool {
         let named = self.named.get(&(uid.to_owned(), document_id.to_owned()));
-        named.is_some_and(|at| *at >= copy.as_of)
+        named.is_some_and(|at| *at >= cached.as_of)
             // An update reads some documents: only a walk reads all.
-            || self.any.is_some_and(|at| at >= copy.begun)
-            || self.missed.is_some_and(|until| until >= copy.whole_as_of)
+            || self.any.is_some_and(|at| at >= cached.begun)
+            || self.missed.is_some_and(|until| until >= cached.whole_as_of)
     }
 
     /// Of what is forgotten, any document may be concerned.
@@ -65,18 +70,23 @@ mod tests {
 
     use super::*;
 
-    /// A copy that was walked, published and last updated so many seconds after `start`.
-    fn copy(start: Instant, [begun, whole_as_of, as_of]: [u64; 3]) -> CachedCopy {
+    /// A snapshot that was walked, published and last updated so many seconds after `start`.
+    fn cached(start: Instant, [begun, whole_as_of, as_of]: [u64; 3]) -> CachedSnapshot {
         let at = |seconds| start + Duration::from_secs(seconds);
-        let copy = CachedCopy::of_settings(Arc::default(), Arc::default());
-        CachedCopy { begun: at(begun), whole_as_of: at(whole_as_of), as_of: at(as_of), ..copy }
+        let cached = CachedSnapshot::of_settings(Arc::default(), Arc::default());
+        CachedSnapshot {
+            begun: at(begun),
+            whole_as_of: at(whole_as_of),
+            as_of: at(as_of),
+            ..cached
+        }
     }
 
     #[test]
     fn copy_from_before_a_withdrawal_may_have_the_document() {
         let (mut withdrawals, start) = (Withdrawals::default(), Instant::now());
         withdrawals.add("api::a.a", "d", start + Duration::from_secs(5));
-        let may_concern = |times, uid, id| withdrawals.may_concern(&copy(start, times), uid, id);
+        let may_concern = |times, uid, id| withdrawals.may_concern(&cached(start, times), uid, id);
         assert!(may_concern([1, 1, 5], "api::a.a", "d"));
         assert!(!may_concern([1, 1, 6], "api::a.a", "d"), "it was updated since");
         assert!(!may_concern([1, 1, 1], "api::a.a", "e"));
@@ -88,7 +98,7 @@ mod tests {
         let (mut withdrawals, start) = (Withdrawals::default(), Instant::now());
         withdrawals.add_any(start + Duration::from_secs(5));
         withdrawals.add_any(start + Duration::from_secs(2));
-        let may_concern = |times| withdrawals.may_concern(&copy(start, times), "api::a.a", "d");
+        let may_concern = |times| withdrawals.may_concern(&cached(start, times), "api::a.a", "d");
         assert!(may_concern([1, 1, 1]) && may_concern([5, 5, 5]));
         assert!(may_concern([1, 6, 6]), "an update since has not read all");
         assert!(!may_concern([6, 6, 6]));
@@ -98,7 +108,7 @@ mod tests {
     fn missed_events_may_concern_all_until_a_walk_or_a_publication() {
         let (mut withdrawals, start) = (Withdrawals::default(), Instant::now());
         withdrawals.miss(start + Duration::from_secs(5));
-        let may_concern = |times| withdrawals.may_concern(&copy(start, times), "api::a.a", "d");
+        let may_concern = |times| withdrawals.may_concern(&cached(start, times), "api::a.a", "d");
         assert!(may_concern([1, 1, 1]) && may_concern([1, 1, 6]));
         assert!(!may_concern([1, 6, 6]), "the instance that published it has read them");
         assert!(!may_concern([6, 6, 6]));
@@ -112,7 +122,7 @@ mod tests {
         for n in 0..most {
             withdrawals.add("api::a.a", &n.to_string(), at(n));
         }
-        let before = |seconds| copy(start, [seconds; 3]);
+        let before = |seconds| cached(start, [seconds; 3]);
         assert!(withdrawals.may_concern(&before(0), "api::a.a", "0"));
         assert!(!withdrawals.may_concern(&before(0), "api::a.a", "other"));
         withdrawals.add("api::a.a", "one more", at(most));

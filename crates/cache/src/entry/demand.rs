@@ -24,11 +24,11 @@ impl Entry {
     }
 
     /// Records that something may have changed, and asks for a refresh in the background if there is a
-    /// copy, after the one in flight.
+    /// snapshot, after the one in flight.
     pub(crate) fn make_due(&self) {
         let mut state = self.state.lock();
         state.outdated = true;
-        state.wanted |= state.copy.is_some();
+        state.wanted |= state.cached.is_some();
     }
 
     /// Whether a refresh in the background should start.
@@ -37,7 +37,7 @@ impl Entry {
         state.wanted && !state.is_refreshing()
     }
 
-    /// Records that a request needs the copy.
+    /// Records that a request needs the snapshot.
     pub(crate) fn record_request(&self) {
         self.state.lock().requested = Some(Instant::now());
     }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use frontend_map_cms::{ContentError, Outage};
 
 /// The outcome of a refresh, shared by all of its waiters.
-pub(crate) type Outcome = Result<CachedCopy, ContentError>;
+pub(crate) type Outcome = Result<CachedSnapshot, ContentError>;
 
 /// A refresh in flight. If it is dropped without an outcome, its task has panicked.
 pub(crate) struct Flight(watch::Sender<Option<Outcome>>);

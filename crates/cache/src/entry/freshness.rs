@@ -1,21 +1,21 @@
-//! How old copies may get, and what walks may take of the CMS to keep them fresh.
+//! How old snapshots may get, and what walks may take of the CMS to keep them fresh.
 
 use std::time::Duration;
 
 /// Longer than any process runs.
 const FOR_EVER: Duration = Duration::from_hours(100 * 366 * 24);
 
-/// How old a copy may get.
+/// How old a snapshot may get.
 #[derive(Clone, Copy, Debug)]
 pub struct Freshness {
-    /// A request for an older copy gets it and starts a refresh.
+    /// A request for an older snapshot gets it and starts a refresh.
     pub soft: Duration,
-    /// An older copy is not served.
+    /// An older snapshot is not served.
     pub hard: Duration,
     /// Takes the place of `soft` for an hour after a webhook event: refreshes only make up for lost
     /// events then.
     pub check: Duration,
-    /// Whether all copies are built when the service starts.
+    /// Whether all snapshots are built when the service starts.
     pub at_start: bool,
     /// How long after its start the service is at most not ready, for want of the documents that
     /// decide about paths.

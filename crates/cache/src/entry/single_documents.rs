@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use super::updates::ReadVersions;
 use super::{Entry, State};
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::invalidation::Invalidation;
 use frontend_map_catalog::snapshot::Patch;
 
-/// A read of single documents in flight: what other reads put into the copy meanwhile is kept until
-/// this is dropped.
+/// A read of single documents in flight: what other reads put into the snapshot meanwhile is kept
+/// until this is dropped.
 pub(crate) struct ReadInFlight {
     entry: Arc<Entry>,
     since: Instant,
@@ -48,24 +48,24 @@ impl Entry {
 
     /// Stores invalidations of other documents, which may change documents that only the refresh in
     /// flight knows.
-    pub(crate) fn keep_hints(&self, since: Instant, hints: &[&Invalidation]) {
+    pub(crate) fn keep_invalidations(&self, since: Instant, invalidations: &[&Invalidation]) {
         let mut state = self.state.lock();
-        if state.is_refreshing() && !state.updates.keep_hints(since, hints) {
+        if state.is_refreshing() && !state.updates.keep_invalidations(since, invalidations) {
             // After the refresh in flight, another one is wanted.
             state.outdated = true;
         }
     }
 
     /// Forgets invalidations for which another refresh follows the one in flight.
-    pub(crate) fn forget_hints(&self, hints: &[&Invalidation]) {
-        self.state.lock().updates.forget_hints(hints);
+    pub(crate) fn forget_invalidations(&self, invalidations: &[&Invalidation]) {
+        self.state.lock().updates.forget_invalidations(invalidations);
     }
 
-    /// Whether the copy may lack a change that is known since this time. Without a copy: whether the
-    /// one that the refresh in flight builds may.
+    /// Whether the snapshot may lack a change that is known since this time. Without a snapshot:
+    /// whether the one that the refresh in flight builds may.
     pub(crate) fn may_lack(&self, at: Instant) -> bool {
         let state = self.state.lock();
-        state.copy.as_ref().map_or(state.is_refreshing(), |copy| copy.begun <= at)
+        state.cached.as_ref().map_or(state.is_refreshing(), |cached| cached.begun <= at)
     }
 
     /// The incremental updates since a refresh began, one for each document.
@@ -75,8 +75,8 @@ impl Entry {
 
     /// The invalidations since a refresh began, each with the time from which its documents were
     /// read.
-    pub(crate) fn hints_since(&self, begun: Instant) -> Vec<(Instant, Invalidation)> {
-        self.state.lock().updates.hints_since(begun)
+    pub(crate) fn invalidations_since(&self, begun: Instant) -> Vec<(Instant, Invalidation)> {
+        self.state.lock().updates.invalidations_since(begun)
     }
 
     /// Which versions incremental updates have read.
@@ -84,9 +84,9 @@ impl Entry {
         self.state.lock().updates.read_versions()
     }
 
-    /// Replaces the copy with an updated one.
-    pub(crate) fn replace_copy(&self, copy: CachedCopy) {
-        self.state.lock().copy = Some(copy);
+    /// Replaces the snapshot with an updated one.
+    pub(crate) fn replace_snapshot(&self, cached: CachedSnapshot) {
+        self.state.lock().cached = Some(cached);
     }
 }
 

@@ -1,23 +1,23 @@
-//! A copy from the store.
+//! A snapshot from the store.
 
-use super::{CopyOrigin, Entry};
-use crate::copy::CachedCopy;
+use super::{Entry, SnapshotOrigin};
+use crate::cached_snapshot::CachedSnapshot;
 
 impl Entry {
-    /// Takes a copy from the store, unless the entry has one already. Webhook events since then may have
-    /// been lost, so that a refresh is due. Returns whether the copy was taken.
-    pub(crate) fn adopt_stored(&self, copy: CachedCopy) -> bool {
+    /// Takes a snapshot from the store, unless the entry has one already. Webhook events since then
+    /// may have been lost, so that a refresh is due. Returns whether the snapshot was taken.
+    pub(crate) fn adopt_stored(&self, cached: CachedSnapshot) -> bool {
         let mut state = self.state.lock();
-        if state.copy.is_some() {
+        if state.cached.is_some() {
             return false;
         }
-        state.copy = Some(copy);
-        (state.origin, state.outdated) = (CopyOrigin::Store, true);
+        state.cached = Some(cached);
+        (state.origin, state.outdated) = (SnapshotOrigin::Store, true);
         true
     }
 
-    /// Whether no walk of this process has confirmed the copy yet.
+    /// Whether no walk of this process has confirmed the snapshot yet.
     pub(crate) fn is_from_store(&self) -> bool {
-        self.state.lock().origin == CopyOrigin::Store
+        self.state.lock().origin == SnapshotOrigin::Store
     }
 }

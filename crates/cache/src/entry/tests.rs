@@ -51,9 +51,9 @@ fn snapshot(slug: &str) -> Snapshot {
     Builder { path_table: false }.finish(vec![part]).unwrap()
 }
 
-/// The copy that a refresh makes of it.
-fn copy(entry: &Entry, slug: &str) -> CachedCopy {
-    CachedCopy::new(snapshot(slug), Arc::from([]), Instant::now(), entry.copy().as_ref())
+/// The snapshot that a refresh makes of it.
+fn cached(entry: &Entry, slug: &str) -> CachedSnapshot {
+    CachedSnapshot::new(snapshot(slug), Arc::from([]), Instant::now(), entry.cached().as_ref())
 }
 
 fn begin(entry: &Entry) -> Arc<Flight> {
@@ -63,7 +63,7 @@ fn begin(entry: &Entry) -> Arc<Flight> {
 /// A refresh that begins now, and its end, as if no time had passed.
 fn refresh(entry: &Entry, result: Result<&str, ContentError>) -> Completed {
     let flight = begin(entry);
-    let completed = entry.complete(result.map(|slug| copy(entry, slug)));
+    let completed = entry.complete(result.map(|slug| cached(entry, slug)));
     flight.complete(completed.outcome.clone());
     completed
 }
@@ -75,17 +75,17 @@ fn pass(entry: &Entry, seconds: u64) {
     };
     let mut state = entry.state.lock();
     state.failed.iter_mut().for_each(earlier);
-    if let Some(copy) = &mut state.copy {
-        earlier(&mut copy.begun);
-        earlier(&mut copy.completed);
+    if let Some(cached) = &mut state.cached {
+        earlier(&mut cached.begun);
+        earlier(&mut cached.completed);
     }
 }
 
-/// Whether there is a copy, and then whether the last refresh failed and whether one is due.
+/// Whether there is a snapshot, and then whether the last refresh failed and whether one is due.
 fn found(entry: &Entry) -> Option<(bool, bool)> {
     match entry.look_up(FRESHNESS) {
-        Lookup::Copy { failing, due, .. } => Some((failing, due)),
-        Lookup::Nothing => None,
+        Lookup::Found { failing, due, .. } => Some((failing, due)),
+        Lookup::Missing => None,
     }
 }
 
@@ -103,7 +103,7 @@ fn copy_ages_from_fresh_to_due_to_nothing() {
     assert_eq!(found(&entry), Some((false, true)));
     pass(&entry, 1);
     assert_eq!(found(&entry), None);
-    assert!(entry.copy().is_some(), "an index may still use it");
+    assert!(entry.cached().is_some(), "an index may still use it");
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn requests_follow_the_refresh_in_flight() {
     let flight = begin(&entry);
     let (waiter, second) = entry.join_or_begin();
     assert!(second.is_none());
-    flight.complete(entry.complete(Ok(copy(&entry, "x"))).outcome);
-    let outcome = waiter.outcome().now_or_never().expect("it is complete").expect("a copy");
+    flight.complete(entry.complete(Ok(cached(&entry, "x"))).outcome);
+    let outcome = waiter.outcome().now_or_never().expect("it is complete").expect("a snapshot");
     assert_eq!(outcome.snapshot.listed_count(), 1);
     begin(&entry);
 }
@@ -145,7 +145,7 @@ fn next_refresh_is_due_no_sooner_than_the_last_one_took() {
     let entry = entry();
     let begun = Instant::now().checked_sub(Duration::from_mins(5)).unwrap();
     begin(&entry);
-    entry.complete(Ok(CachedCopy { begun, ..copy(&entry, "x") }));
+    entry.complete(Ok(CachedSnapshot { begun, ..cached(&entry, "x") }));
     assert_eq!(found(&entry), Some((false, false)), "beyond the soft limit, but just complete");
     pass(&entry, 299);
     assert_eq!(found(&entry), Some((false, false)));
@@ -188,7 +188,7 @@ fn invalidation_during_a_refresh_causes_one_more() {
     let _flight = begin(&entry);
     entry.mark_outdated();
     assert!(!entry.is_refresh_wanted(), "one is in flight");
-    entry.complete(Ok(copy(&entry, "x")));
+    entry.complete(Ok(cached(&entry, "x")));
     assert!(entry.is_refresh_wanted());
     refresh(&entry, Ok("x"));
     assert!(!entry.is_refresh_wanted());
@@ -201,7 +201,7 @@ fn urgent_refresh_waits_for_the_one_in_flight_alone() {
     let _flight = begin(&entry);
     entry.mark_urgent();
     assert!(!entry.is_urgent(), "one is in flight");
-    entry.complete(Ok(copy(&entry, "x")));
+    entry.complete(Ok(cached(&entry, "x")));
     assert!(entry.is_urgent());
     refresh(&entry, Ok("x"));
     assert!(!entry.is_urgent() && !entry.is_refresh_wanted());
@@ -238,11 +238,11 @@ fn date_changes_with_the_listed_urls() {
     let entry = entry();
     let changed = |slug| {
         refresh(&entry, Ok(slug));
-        entry.copy().unwrap().changed
+        entry.cached().unwrap().changed
     };
     let first = changed("x");
     assert_eq!(changed("x"), first);
-    entry.state.lock().copy.as_mut().unwrap().changed = UNIX_EPOCH;
+    entry.state.lock().cached.as_mut().unwrap().changed = UNIX_EPOCH;
     assert_eq!(changed("x"), UNIX_EPOCH, "the URLs are the same");
     assert_ne!(changed("y"), UNIX_EPOCH);
 }
@@ -252,7 +252,7 @@ fn date_is_a_whole_second_later_than_any_other_list() {
     let entry = entry();
     let before = SystemTime::now();
     refresh(&entry, Ok("x"));
-    let changed = entry.copy().unwrap().changed;
+    let changed = entry.cached().unwrap().changed;
     let since = changed.duration_since(UNIX_EPOCH).unwrap();
     assert_eq!(since.subsec_nanos(), 0);
     // A client that got another list before has an earlier date.
@@ -270,7 +270,7 @@ fn patches_are_kept_for_the_refresh_in_flight_alone() {
     let later = begun + Duration::from_secs(1);
     entry.keep_patches(later, &[patch("a")]);
     assert!(ids(begun).is_empty(), "no refresh is in flight that could have missed it");
-    for outcome in [Err(FAILURE), Ok(copy(&entry, "x"))] {
+    for outcome in [Err(FAILURE), Ok(cached(&entry, "x"))] {
         let _flight = begin(&entry);
         entry.keep_patches(begun, &[patch("a"), patch("b")]);
         assert!(ids(begun).is_empty(), "the refresh began then");
@@ -283,7 +283,7 @@ fn patches_are_kept_for_the_refresh_in_flight_alone() {
 }
 
 mod followed;
-mod hints;
+mod invalidations;
 mod orphaned;
 mod reads_in_flight;
 
@@ -292,9 +292,9 @@ fn last_tried_is_the_beginning_of_the_copy_or_a_later_failure() {
     let entry = entry();
     assert_eq!(entry.last_tried(), None);
     refresh(&entry, Ok("a"));
-    assert_eq!(entry.last_tried(), entry.copy().map(|copy| copy.begun));
+    assert_eq!(entry.last_tried(), entry.cached().map(|cached| cached.begun));
     refresh(&entry, Err(FAILURE));
-    assert!(entry.last_tried() > entry.copy().map(|copy| copy.begun));
+    assert!(entry.last_tried() > entry.cached().map(|cached| cached.begun));
     refresh(&entry, Ok("b"));
-    assert_eq!(entry.last_tried(), entry.copy().map(|copy| copy.begun));
+    assert_eq!(entry.last_tried(), entry.cached().map(|cached| cached.begun));
 }

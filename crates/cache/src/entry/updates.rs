@@ -9,15 +9,15 @@ use crate::invalidation::Invalidation;
 use frontend_map_catalog::snapshot::Patch;
 use frontend_map_rules::{Document, DocumentLocale, Locale};
 
-/// The most hints that are kept during a walk; with more, another walk follows.
-const MAX_HINTS: usize = 20_000;
+/// The most invalidations that are kept during a walk; with more, another walk follows.
+const MAX_INVALIDATIONS: usize = 20_000;
 
 /// Incremental updates and invalidations, in the order of the times before their reads.
 #[derive(Default)]
 pub(super) struct Updates {
     /// Each with the time before the document was read.
     patches: Vec<(Instant, Patch)>,
-    hints: Vec<(Instant, Invalidation)>,
+    invalidations: Vec<(Instant, Invalidation)>,
     /// When the reads in flight of incremental updates began.
     reads: Vec<Instant>,
 }
@@ -43,9 +43,9 @@ impl Updates {
     pub(super) fn prune(&mut self, walk: Option<Instant>) {
         if let Some(oldest) = self.reads.iter().copied().chain(walk).min() {
             self.patches.retain(|(since, _)| *since > oldest);
-            self.hints.retain(|(since, _)| *since > oldest);
+            self.invalidations.retain(|(since, _)| *since > oldest);
         } else {
-            (self.patches, self.hints) = <(Vec<_>, Vec<_>)>::default();
+            (self.patches, self.invalidations) = <(Vec<_>, Vec<_>)>::default();
         }
     }
 
@@ -76,21 +76,26 @@ impl Updates {
         merged
     }
 
-    /// Keeps hints, each once. `false`: there are too many, and all of them are dropped.
-    pub(super) fn keep_hints(&mut self, since: Instant, hints: &[&Invalidation]) -> bool {
-        self.forget_hints(hints);
-        let is_kept = self.hints.len() + hints.len() <= MAX_HINTS;
+    /// Keeps invalidations, each once. `false`: there are too many, and all of them are dropped.
+    pub(super) fn keep_invalidations(
+        &mut self,
+        since: Instant,
+        invalidations: &[&Invalidation],
+    ) -> bool {
+        self.forget_invalidations(invalidations);
+        let is_kept = self.invalidations.len() + invalidations.len() <= MAX_INVALIDATIONS;
         if is_kept {
-            self.hints.extend(hints.iter().map(|hint| (since, (*hint).clone())));
+            self.invalidations
+                .extend(invalidations.iter().map(|invalidation| (since, (*invalidation).clone())));
         } else {
-            self.hints.clear();
+            self.invalidations.clear();
         }
         is_kept
     }
 
-    pub(super) fn forget_hints(&mut self, hints: &[&Invalidation]) {
-        let hints: HashSet<&Invalidation> = hints.iter().copied().collect();
-        self.hints.retain(|(_, hint)| !hints.contains(hint));
+    pub(super) fn forget_invalidations(&mut self, invalidations: &[&Invalidation]) {
+        let invalidations: HashSet<&Invalidation> = invalidations.iter().copied().collect();
+        self.invalidations.retain(|(_, invalidation)| !invalidations.contains(invalidation));
     }
 
     pub(super) fn patches_since(&self, begun: Instant) -> Vec<Patch> {
@@ -104,8 +109,8 @@ impl Updates {
         by_id.into_values().collect()
     }
 
-    pub(super) fn hints_since(&self, begun: Instant) -> Vec<(Instant, Invalidation)> {
-        self.hints.iter().filter(|(since, _)| *since > begun).cloned().collect()
+    pub(super) fn invalidations_since(&self, begun: Instant) -> Vec<(Instant, Invalidation)> {
+        self.invalidations.iter().filter(|(since, _)| *since > begun).cloned().collect()
     }
 
     pub(super) fn read_versions(&self) -> ReadVersions {

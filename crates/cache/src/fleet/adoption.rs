@@ -1,4 +1,4 @@
-//! Puts lists that another instance has published in place of the copies of this one.
+//! Puts lists that another instance has published in place of the snapshots of this one.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::task::block_in_place;
 
 use crate::SnapshotCache;
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::Entry;
 use crate::refresh::{Member, TypeGroup};
 use crate::site_cache::{Predecessor, SiteCache};
@@ -23,7 +23,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// A walk counts as newer than another one if it began more than this later: instances know Redis
 ///'s clock only approximately.
 const NEWER: Duration = Duration::from_secs(1);
-/// A copy counts as later than a publication if it was read more than this later.
+/// A snapshot counts as later than a publication if it was read more than this later.
 const LATER: Duration = Duration::from_millis(200);
 
 /// Adopts what other instances publish, into the current cache, until the future is dropped.
@@ -67,16 +67,17 @@ impl SnapshotCache {
     }
 
     /// Adopts the published lists of a group for their new leader, except those of which its own
-    /// copy is newer.
+    /// snapshot is newer.
     pub(super) async fn adopt_published(&self, group: &TypeGroup) {
         let Some(lists) = self.fleet.lists() else { return };
         for (list, member) in group.lists.lists().iter().zip(&group.members) {
             let Member { site, entry } = member;
             let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Lead).await;
-            // If this fails, the leader publishes its own copy or that of its next walk instead.
+            // If this fails, the leader publishes its own snapshot or that of its next walk
+            // instead.
             if let Ok(Some(found)) = found {
-                let is_wanted = |own: Option<&CachedCopy>| {
-                    let is_newer = |own: &CachedCopy| own.begun > found.list.begun + NEWER;
+                let is_wanted = |own: Option<&CachedSnapshot>| {
+                    let is_newer = |own: &CachedSnapshot| own.begun > found.list.begun + NEWER;
                     own.is_none_or(|own| found.is_new && !is_newer(own) && !is_later(own, &found))
                 };
                 if self.put(site, entry, &found, is_wanted).await {
@@ -91,11 +92,11 @@ impl SnapshotCache {
         group.lists.set_unusable(false);
     }
 
-    /// Offers the copies of a group for publication, by its new leader.
-    pub(super) fn offer_copies(group: &TypeGroup) {
+    /// Offers the snapshots of a group for publication, by its new leader.
+    pub(super) fn offer_snapshots(group: &TypeGroup) {
         for Member { site, entry } in &group.members {
-            if let Some(copy) = entry.copy() {
-                site.offer(entry, &copy);
+            if let Some(cached) = entry.cached() {
+                site.offer(entry, &cached);
             }
         }
     }
@@ -109,14 +110,15 @@ impl SnapshotCache {
     ) {
         let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Follow).await;
         let Ok(Some(found)) = found else { return };
-        let is_in_use =
-            |own: &CachedCopy| Arc::ptr_eq(&own.snapshot, &found.list.snapshot) && !found.is_new;
-        // This instance may be the leader by now. A copy that it has made alone stays until a later
-        // version is published.
-        let is_wanted = |own: Option<&CachedCopy>| {
+        let is_in_use = |own: &CachedSnapshot| {
+            Arc::ptr_eq(&own.snapshot, &found.list.snapshot) && !found.is_new
+        };
+        // This instance may be the leader by now. A snapshot that it has made alone stays until a
+        // later version is published.
+        let is_wanted = |own: Option<&CachedSnapshot>| {
             is_of_others(group) && own.is_none_or(|own| is_in_use(own) || !is_later(own, &found))
         };
-        let is_put = if entry.copy().as_ref().is_some_and(is_in_use) {
+        let is_put = if entry.cached().as_ref().is_some_and(is_in_use) {
             is_of_others(group)
         } else {
             self.put(site, entry, &found, is_wanted).await
@@ -129,21 +131,22 @@ impl SnapshotCache {
         }
     }
 
-    /// Puts a published list in place of the copy if `is_wanted`, with all that follows a refresh:
-    /// history, path index, store, sitemap files and waiting requests. Returns whether it did.
+    /// Puts a published list in place of the snapshot if `is_wanted`, with all that follows a
+    /// refresh: history, path index, store, sitemap files and waiting requests. Returns whether it
+    /// did.
     async fn put(
         &self,
         site: &SiteCache,
         entry: &Entry,
         found: &FoundList,
-        is_wanted: impl FnOnce(Option<&CachedCopy>) -> bool,
+        is_wanted: impl FnOnce(Option<&CachedSnapshot>) -> bool,
     ) -> bool {
         let update_lock = entry.update_lock.lock().await;
-        let before = entry.copy();
+        let before = entry.cached();
         if !is_wanted(before.as_ref()) {
             return false;
         }
-        let (copy, flight, is_changed) = block_in_place(|| {
+        let (cached, flight, is_changed) = block_in_place(|| {
             let PublishedList { snapshot, begun, took } = found.list.clone();
             let same = before.as_ref().filter(|one| Arc::ptr_eq(&one.snapshot, &snapshot));
             let is_changed = same.is_none();
@@ -151,25 +154,25 @@ impl SnapshotCache {
                 Some(same) => Arc::clone(&same.files),
                 None => site.sitemap_files(&snapshot, before.as_ref()),
             };
-            let copy = CachedCopy::adopted((snapshot, begun, took), files, before.as_ref());
+            let cached = CachedSnapshot::adopted((snapshot, begun, took), files, before.as_ref());
             let published = found.published;
-            let copy = CachedCopy { as_of: published, whole_as_of: published, ..copy };
-            let flight = entry.adopt(copy.clone());
+            let cached = CachedSnapshot { as_of: published, whole_as_of: published, ..cached };
+            let flight = entry.adopt(cached.clone());
             site.forget_owners_before(&entry.query.uid);
             if let Some(history) = site.history.as_ref().filter(|_| is_changed) {
                 // Before the path index: a path that it no longer has is in the history.
                 let before = before.as_ref().map(|before| &*before.snapshot);
-                history.record_refresh(&entry.query.uid, before, &copy.snapshot);
+                history.record_refresh(&entry.query.uid, before, &cached.snapshot);
             }
-            site.store_copy(entry, &copy, Urgency::Debounced);
-            (copy, flight, is_changed)
+            site.store_snapshot(entry, &cached, Urgency::Debounced);
+            (cached, flight, is_changed)
         });
         drop(update_lock);
         if is_changed {
             site.rebuild_index();
         }
         if let Some(flight) = flight {
-            flight.complete(Ok(copy));
+            flight.complete(Ok(cached));
         }
         self.triggers.wake_refresher();
         true
@@ -210,9 +213,9 @@ async fn continue_owners(lists: &Lists, list: &SharedListId, Member { site, entr
     }
 }
 
-/// Whether the own copy is later than a published version: its walk was later, or it is that
+/// Whether the own snapshot is later than a published version: its walk was later, or it is that
 /// version with documents that were read later.
-fn is_later(own: &CachedCopy, found: &FoundList) -> bool {
+fn is_later(own: &CachedSnapshot, found: &FoundList) -> bool {
     let as_of = if found.is_new { own.begun } else { own.as_of };
     as_of > found.published + LATER
 }

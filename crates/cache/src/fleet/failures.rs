@@ -18,7 +18,7 @@ fn error(failure: WalkFailure) -> ContentError {
 
 impl SnapshotCache {
     /// Records that the leader of the lists with this lease could not walk them: requests that wait
-    /// for its copy fail with the same status as on the leader.
+    /// for its snapshot fail with the same status as on the leader.
     pub fn fail_followed(&self, lease: &str, failure: WalkFailure) {
         self.record_response(lease);
         for group in self.with_lease(lease).filter(|group| group.lists.is_followed()) {

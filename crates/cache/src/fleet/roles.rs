@@ -22,8 +22,8 @@ const EVENTS_WAIT: Duration = Duration::from_secs(2);
 const ADOPTION_WAIT: Duration = Duration::from_secs(10);
 
 /// Takes over the lists whose lease this instance has got, gives up the leases that it cannot use,
-/// and marks copies as outdated when it becomes alone. Works on the current cache until the future
-/// is dropped; without Redis it ends at once.
+/// and marks snapshots as outdated when it becomes alone. Works on the current cache until the
+/// future is dropped; without Redis it ends at once.
 pub async fn follow_roles(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
     if fleet.redis().is_none() {
         return;
@@ -64,7 +64,7 @@ impl Roles {
                 record_change(group, before, role);
                 if matches!(role, Role::Leader(_)) {
                     // They may have changed while Redis was unavailable for a moment.
-                    SnapshotCache::offer_copies(group);
+                    SnapshotCache::offer_snapshots(group);
                 }
                 cache.triggers.wake_refresher();
             }
@@ -107,7 +107,7 @@ async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
 }
 
 /// Logs that the leader does not respond. A follower that becomes alone may have missed the last
-/// events, and gets only those that are sent to it, so its copies are outdated.
+/// events, and gets only those that are sent to it, so its snapshots are outdated.
 fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
     if group.lists.is_without_leader() {
         tracing::warn!(uid = %group.query.uid, "the leader does not respond: this instance walks by itself");
@@ -117,9 +117,9 @@ fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
     }
 }
 
-/// Lets the copies of the group be refreshed in the background. Returns whether there are any.
+/// Lets the snapshots of the group be refreshed in the background. Returns whether there are any.
 fn mark_known_outdated(group: &TypeGroup) -> bool {
-    let known = group.members.iter().filter(|member| member.entry.copy().is_some());
+    let known = group.members.iter().filter(|member| member.entry.cached().is_some());
     known.inspect(|member| member.entry.make_due()).count() > 0
 }
 

@@ -1,4 +1,4 @@
-//! Documents that the CMS has otherwise than a copy.
+//! Documents that the CMS has otherwise than a snapshot.
 
 use std::collections::BTreeSet;
 use std::slice;
@@ -10,8 +10,8 @@ use crate::SnapshotCache;
 use crate::refresh::{Member, TypeGroup};
 use frontend_map_catalog::snapshot::{Patch, Patched};
 
-/// Reads these documents of the content type of a group; those that differ from a copy of its members.
-/// `None`: not all of them could be read.
+/// Reads these documents of the content type of a group; those that differ from a snapshot of its
+/// members. `None`: not all of them could be read.
 pub(crate) async fn differing(
     cache: &SnapshotCache,
     group: &TypeGroup,
@@ -21,8 +21,8 @@ pub(crate) async fn differing(
     result.ok()?;
     let is_different = |patch: &&Patch| {
         group.members.iter().any(|Member { site, entry }| {
-            let updated = entry.copy().map(|copy| {
-                copy.snapshot.patched(slice::from_ref(patch), site.listing(entry), site.builder())
+            let updated = entry.cached().map(|cached| {
+                cached.snapshot.patched(slice::from_ref(patch), site.listing(entry), site.builder())
             });
             !matches!(updated, None | Some(Patched::Unchanged))
         })

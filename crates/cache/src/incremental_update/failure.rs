@@ -2,27 +2,27 @@
 
 use super::NotUpdated;
 use crate::SnapshotCache;
-use crate::invalidation::{Hint, HintQueue, Invalidation};
+use crate::invalidation::{Invalidation, InvalidationQueue, PendingInvalidation};
 use crate::refresh::{Member, TypeGroup};
 use frontend_map_cms::ContentError;
 
-/// Schedules another attempt or a walk after a failure that concerns these hints, which came from this
-/// queue.
+/// Schedules another attempt or a walk after a failure that concerns these invalidations, which
+/// came from this queue.
 pub(super) fn recover(
     cache: &SnapshotCache,
     group: &TypeGroup,
-    queue: &HintQueue,
+    queue: &InvalidationQueue,
     reason: NotUpdated,
-    hints: impl IntoIterator<Item = Hint>,
+    invalidations: impl IntoIterator<Item = PendingInvalidation>,
 ) {
-    let hints: Vec<Hint> = hints.into_iter().collect();
+    let invalidations: Vec<PendingInvalidation> = invalidations.into_iter().collect();
     match reason {
         NotUpdated::NeedsWalk => {
-            forget(group, hints);
+            forget(group, invalidations);
             walk(cache, group);
         }
         NotUpdated::Unusable => {
-            forget(group, hints);
+            forget(group, invalidations);
             walk_within_share(cache, group);
         }
         NotUpdated::Failed(error) => {
@@ -31,11 +31,11 @@ pub(super) fn recover(
             let is_open = cache.content.circuit_open().is_some();
             let is_sent = !matches!(error, ContentError::CircuitOpen { .. });
             let mut is_kept = true;
-            for hint in hints {
+            for pending in invalidations {
                 if is_sent {
-                    is_kept &= queue.try_again(hint, is_open);
+                    is_kept &= queue.try_again(pending, is_open);
                 } else {
-                    queue.postpone(hint);
+                    queue.postpone(pending);
                 }
             }
             if !is_kept {
@@ -45,22 +45,24 @@ pub(super) fn recover(
     }
 }
 
-/// Another walk follows the one in flight. If the latter returned these hints too, they would arrive
-/// during the former, and cause walk after walk.
-fn forget(group: &TypeGroup, hints: impl IntoIterator<Item = Hint>) {
-    let hints: Vec<Hint> = hints.into_iter().collect();
-    let changed: Vec<&Invalidation> = hints.iter().map(|hint| &*hint.invalidation).collect();
-    group.members.iter().for_each(|member| member.entry.forget_hints(&changed));
+/// Another walk follows the one in flight. If the latter returned these invalidations too, they
+/// would arrive during the former, and cause walk after walk.
+fn forget(group: &TypeGroup, invalidations: impl IntoIterator<Item = PendingInvalidation>) {
+    let invalidations: Vec<PendingInvalidation> = invalidations.into_iter().collect();
+    let changed: Vec<&Invalidation> =
+        invalidations.iter().map(|pending| &*pending.invalidation).collect();
+    group.members.iter().for_each(|member| member.entry.forget_invalidations(&changed));
 }
 
 /// Walks the type at once, again if a walk is in flight.
 pub(super) fn walk(cache: &SnapshotCache, group: &TypeGroup) {
     for Member { entry, .. } in &group.members {
-        if entry.copy().is_some() || entry.is_refreshing() {
+        if entry.cached().is_some() || entry.is_refreshing() {
             entry.mark_urgent();
         }
     }
-    for Member { entry, .. } in group.members.iter().filter(|member| member.entry.copy().is_some())
+    for Member { entry, .. } in
+        group.members.iter().filter(|member| member.entry.cached().is_some())
     {
         cache.start_refresh(entry);
     }

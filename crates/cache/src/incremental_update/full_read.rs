@@ -19,7 +19,7 @@ use super::type_updates::TypeUpdates;
 use super::unlisted::{unlisted, update_by_id};
 use super::{Listed, NotUpdated, lacking};
 use crate::SnapshotCache;
-use crate::invalidation::Hint;
+use crate::invalidation::PendingInvalidation;
 use crate::refresh::TypeGroup;
 use frontend_map_rules::{DocumentLocale, Locale};
 
@@ -31,51 +31,51 @@ enum End {
     Interrupted,
 }
 
-/// Reads the dependents of the documents of these hints, until a new change is to be updated. Then the
-/// hints return into their queue.
+/// Reads the dependents of the documents of these invalidations, until a new change is to be
+/// updated. Then the invalidations return into their queue.
 pub(super) async fn run_full_reads(
     cache: &SnapshotCache,
     group: &TypeGroup,
     updates: &TypeUpdates,
-    hints: Vec<Hint>,
+    invalidations: Vec<PendingInvalidation>,
 ) {
     let queue = &updates.dependents;
-    let mut hints = VecDeque::from(lacking(group, hints));
+    let mut invalidations = VecDeque::from(lacking(group, invalidations));
     // While a list is read, the circuit breaker may open.
     let _waiting = cache.triggers.wait_for_cms();
-    while let Some(mut hint) = hints.pop_front() {
-        plan::prepare(cache, group, slice::from_ref(&hint)).await;
-        match read_dependents(cache, group, updates, &mut hint).await {
-            Ok(End::Complete) => updates.recent_reads.record([&hint], Instant::now()),
+    while let Some(mut pending) = invalidations.pop_front() {
+        plan::prepare(cache, group, slice::from_ref(&pending)).await;
+        match read_dependents(cache, group, updates, &mut pending).await {
+            Ok(End::Complete) => updates.recent_reads.record([&pending], Instant::now()),
             Ok(End::Interrupted) => {
-                queue.put_back(hint);
-                hints.drain(..).for_each(|hint| queue.put_back(hint));
+                queue.put_back(pending);
+                invalidations.drain(..).for_each(|pending| queue.put_back(pending));
             }
-            Err(reason) => recover(cache, group, queue, reason, [hint]),
+            Err(reason) => recover(cache, group, queue, reason, [pending]),
         }
     }
     queue.look_again();
 }
 
-/// Reads the dependents of one document; its hint keeps the locales that are left.
+/// Reads the dependents of one document; its invalidation keeps the locales that are left.
 async fn read_dependents(
     cache: &SnapshotCache,
     group: &TypeGroup,
     updates: &TypeUpdates,
-    hint: &mut Hint,
+    pending: &mut PendingInvalidation,
 ) -> Result<End, NotUpdated> {
     let has_new = || updates.dependents.has_new(|new| may_be_read(cache, group, new));
-    let mut left = VecDeque::from(hint.locales.clone());
+    let mut left = VecDeque::from(pending.locales.clone());
     left.retain(|locale| group.locales.contains(locale));
     if left.is_empty() {
         left.extend(group.locales.iter().cloned());
     }
     while let Some(locale) = left.front() {
-        if has_new().now_or_never().is_some() && hint.is_interruptible(Instant::now()) {
+        if has_new().now_or_never().is_some() && pending.is_interruptible(Instant::now()) {
             return Ok(End::Interrupted);
         }
-        let read = read_locale(cache, group, updates, hint, locale);
-        let is_localized = if hint.is_interruptible(Instant::now()) {
+        let read = read_locale(cache, group, updates, pending, locale);
+        let is_localized = if pending.is_interruptible(Instant::now()) {
             tokio::select! {
                 biased;
                 () = has_new() => return Ok(End::Interrupted),
@@ -88,7 +88,7 @@ async fn read_dependents(
         if !is_localized {
             break;
         }
-        hint.locales = left.iter().cloned().collect();
+        pending.locales = left.iter().cloned().collect();
         if !left.is_empty() && has_new().now_or_never().is_some() {
             return Ok(End::Interrupted);
         }
@@ -102,10 +102,10 @@ async fn read_locale(
     cache: &SnapshotCache,
     group: &TypeGroup,
     updates: &TypeUpdates,
-    hint: &Hint,
+    pending: &PendingInvalidation,
     locale: &Locale,
 ) -> Result<bool, NotUpdated> {
-    let mut lists = plan::lists(group, slice::from_ref(hint), &cache.triggers.targets.lock());
+    let mut lists = plan::lists(group, slice::from_ref(pending), &cache.triggers.targets.lock());
     for list in &mut lists {
         (list.locales, list.is_full) = (vec![locale.clone()], true);
     }
@@ -113,12 +113,12 @@ async fn read_locale(
     if let Some((_, reason)) = update_lists(cache, group, &lists, &mut listed).await.pop() {
         return Err(reason);
     }
-    if hint.may_have_unread_dependents {
-        update_unrelated(cache, group, hint, locale, &mut listed).await?;
+    if pending.may_have_unread_dependents {
+        update_unrelated(cache, group, pending, locale, &mut listed).await?;
     }
-    // Documents that were read before the change was known are in the copies from here on.
+    // Documents that were read before the change was known are in the snapshots from here on.
     drop(updates.named_round.lock().await);
-    let ids = unlisted(group, hint, &listed, Some(locale));
+    let ids = unlisted(group, pending, &listed, Some(locale));
     let ids: BTreeSet<&str> = ids.iter().map(|id| &**id).collect();
     update_by_id(cache, group, &ids).await.1?;
     Ok(!listed.values().flatten().any(|own| *own == DocumentLocale::None))

@@ -6,9 +6,9 @@
 use crate::refresh::{Member, TypeGroup};
 use frontend_map_rules::{Document, DocumentLocale, Locale};
 
-/// Whether versions that the copies have may be missing from such a response: it has versions in one
-/// locale or none, and the copies have versions of the same documents in another one. A response
-/// without versions counts as one in the first locale.
+/// Whether versions that the snapshots have may be missing from such a response: it has versions in
+/// one locale or none, and the snapshots have versions of the same documents in another one. A
+/// response without versions counts as one in the first locale.
 pub(super) fn may_be_missing(
     group: &TypeGroup,
     ids: &[String],
@@ -16,10 +16,10 @@ pub(super) fn may_be_missing(
 ) -> bool {
     let Some(only) = only_locale(group, versions) else { return false };
     group.members.iter().any(|Member { site, entry }| {
-        let Some(copy) = entry.copy() else { return false };
+        let Some(cached) = entry.cached() else { return false };
         let locales = site.locales();
         let has_other = |id: &String| {
-            let known = (0..locales.len()).filter_map(|locale| copy.snapshot.path_of(id, locale));
+            let known = (0..locales.len()).filter_map(|locale| cached.snapshot.path_of(id, locale));
             known.into_iter().any(|(_, locale)| locales[locale].as_str() != only)
         };
         ids.iter().any(has_other)

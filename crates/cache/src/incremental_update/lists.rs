@@ -7,19 +7,19 @@ use super::plan::RelationList;
 use super::reading::list_dependents;
 use super::{Listed, NotUpdated};
 use crate::SnapshotCache;
-use crate::invalidation::Hint;
+use crate::invalidation::PendingInvalidation;
 use crate::refresh::TypeGroup;
 use frontend_map_catalog::snapshot::Patch;
 use frontend_map_rules::Document;
 
-/// Updates the documents of these lists, each put into the copies as soon as it is read. Returns the
-/// hints of each list that has failed, with the reason.
+/// Updates the documents of these lists, each put into the snapshots as soon as it is read. Returns
+/// the invalidations of each list that has failed, with the reason.
 pub(super) async fn update_lists<'l, 'h>(
     cache: &SnapshotCache,
     group: &TypeGroup,
     lists: &'l [RelationList<'h>],
     listed: &mut Listed,
-) -> Vec<(&'l [&'h Hint], NotUpdated)> {
+) -> Vec<(&'l [&'h PendingInvalidation], NotUpdated)> {
     let mut empty: Vec<&RelationList<'_>> = Vec::new();
     let mut failed = Vec::new();
     for list in lists {
@@ -31,7 +31,7 @@ pub(super) async fn update_lists<'l, 'h>(
         match update_listed(cache, group, list, listed).await {
             Ok(true) => {}
             Ok(false) => empty.push(list),
-            Err(reason) => failed.push((&*list.hints, reason)),
+            Err(reason) => failed.push((&*list.invalidations, reason)),
         }
     }
     failed
@@ -75,5 +75,8 @@ fn is_level_above(group: &TypeGroup, above: &RelationList<'_>, list: &RelationLi
         && long.len() == short.len() + 1
         && long.iter().all(|name| *name == short[0])
         && short.iter().all(|name| *name == short[0])
-        && list.hints.iter().all(|own| above.hints.iter().any(|hint| std::ptr::eq(*own, *hint)))
+        && list
+            .invalidations
+            .iter()
+            .all(|own| above.invalidations.iter().any(|pending| std::ptr::eq(*own, *pending)))
 }

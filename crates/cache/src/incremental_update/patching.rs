@@ -1,4 +1,4 @@
-//! Puts documents that were read again into the cached copies.
+//! Puts documents that were read again into the cached snapshots.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -6,14 +6,14 @@ use std::time::Instant;
 use tokio::task::block_in_place;
 
 use super::NotUpdated;
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::ReadInFlight;
 use crate::refresh::{Member, TypeGroup, count_later, suspects_among};
 use crate::{RefreshTriggers, SnapshotCache};
 use frontend_map_catalog::snapshot::{Patch, Patched};
 use frontend_map_store::Urgency;
 
-/// A read of documents for the copies of all members of a group.
+/// A read of documents for the snapshots of all members of a group.
 pub(super) struct Reading<'g> {
     group: &'g TypeGroup,
     triggers: &'g Arc<RefreshTriggers>,
@@ -29,8 +29,8 @@ impl<'g> Reading<'g> {
         Self { group, triggers: &cache.triggers, since, _in_flight: in_flight }
     }
 
-    /// Puts the documents into the copies of all members, and into those of a refresh which began
-    /// before the read, once it completes. What another read has found since stays.
+    /// Puts the documents into the snapshots of all members, and into those of a refresh which
+    /// began before the read, once it completes. What another read has found since stays.
     pub(super) async fn apply(self, patches: &[Patch]) -> Result<(), NotUpdated> {
         // Another instance that has the lease by now reads the documents again.
         if patches.is_empty() || self.group.lists.is_followed() {
@@ -42,12 +42,14 @@ impl<'g> Reading<'g> {
             let _update_lock = entry.update_lock.lock().await;
             let patches = entry.keep_patches(self.since, patches);
             // A refresh that began later has read these documents itself.
-            let Some(copy) = entry.copy().filter(|copy| copy.begun < self.since) else { continue };
-            let update = |copy: &CachedCopy| {
-                copy.snapshot.patched(&patches, site.listing(entry), site.builder())
+            let Some(cached) = entry.cached().filter(|cached| cached.begun < self.since) else {
+                continue;
+            };
+            let update = |cached: &CachedSnapshot| {
+                cached.snapshot.patched(&patches, site.listing(entry), site.builder())
             };
             let ids: Vec<&str> = patches.iter().map(|patch| &*patch.id).collect();
-            let read = (&copy, self.since, &*ids);
+            let read = (&cached, self.since, &*ids);
             needs_walk |= !replace(member, read, self.triggers, update).await;
         }
         let (uid, documents) = (&self.group.query.uid, patches.len());
@@ -56,16 +58,16 @@ impl<'g> Reading<'g> {
     }
 }
 
-/// Replaces the copy of an entry with an updated one, which differs in these documents alone.
+/// Replaces the snapshot of an entry with an updated one, which differs in these documents alone.
 /// `false`: it cannot be updated.
 async fn replace(
     member: &Member,
-    (copy, since, ids): (&CachedCopy, Instant, &[&str]),
+    (cached, since, ids): (&CachedSnapshot, Instant, &[&str]),
     triggers: &Arc<RefreshTriggers>,
-    updated: impl FnOnce(&CachedCopy) -> Patched,
+    updated: impl FnOnce(&CachedSnapshot) -> Patched,
 ) -> bool {
     let Member { site, entry } = member;
-    let mut snapshot = match block_in_place(|| updated(copy)) {
+    let mut snapshot = match block_in_place(|| updated(cached)) {
         Patched::Unchanged => return true,
         Patched::Changed(snapshot) => *snapshot,
         Patched::NeedsWalk => return false,
@@ -74,21 +76,21 @@ async fn replace(
         snapshot = site.with_owners(entry, snapshot).await;
     }
     block_in_place(|| {
-        let files = site.sitemap_files(&snapshot, Some(copy));
-        let updated = copy.updated(snapshot, files, since);
+        let files = site.sitemap_files(&snapshot, Some(cached));
+        let updated = cached.updated(snapshot, files, since);
         if let Some(history) = &site.history {
             // Before the path index: a path that it no longer has is in the history.
-            let pair = (&*copy.snapshot, &*updated.snapshot);
+            let pair = (&*cached.snapshot, &*updated.snapshot);
             history.record_update(&entry.query.uid, pair, Some(ids));
         }
-        if let Some(suspects) = suspects_among(member, ids, copy, &updated.snapshot, triggers) {
+        if let Some(suspects) = suspects_among(member, ids, cached, &updated.snapshot, triggers) {
             let Member { site, entry } = member.clone();
             tokio::spawn(count_later(suspects, site, entry, Arc::clone(triggers)));
         }
-        let copy = updated;
-        entry.replace_copy(copy.clone());
+        let cached = updated;
+        entry.replace_snapshot(cached.clone());
         site.rebuild_index();
-        site.save(entry, &copy, Urgency::Debounced);
+        site.save(entry, &cached, Urgency::Debounced);
     });
     true
 }

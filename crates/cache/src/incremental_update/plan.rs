@@ -8,7 +8,7 @@ use std::time::Instant;
 pub(super) use targets::may_lead;
 
 use crate::SnapshotCache;
-use crate::invalidation::{Change, Hint, Invalidation, RelationTargets, Task};
+use crate::invalidation::{Change, Invalidation, PendingInvalidation, RelationTargets, Task};
 use crate::refresh::{Member, TypeGroup};
 use frontend_map_rules::{FieldPath, Locale};
 
@@ -18,7 +18,7 @@ pub(super) struct RelationList<'h> {
     pub(super) relation: FieldPath,
     /// The content type of the changed documents.
     pub(super) target: &'h str,
-    pub(super) hints: Vec<&'h Hint>,
+    pub(super) invalidations: Vec<&'h PendingInvalidation>,
     /// The locales to list.
     pub(super) locales: Vec<Locale>,
     /// Whether all dependents are read, however many there are.
@@ -27,7 +27,7 @@ pub(super) struct RelationList<'h> {
 
 impl RelationList<'_> {
     pub(super) fn ids(&self) -> Vec<String> {
-        self.hints.iter().map(|hint| hint.invalidation.document_id.clone()).collect()
+        self.invalidations.iter().map(|pending| pending.invalidation.document_id.clone()).collect()
     }
 }
 
@@ -35,13 +35,13 @@ impl RelationList<'_> {
 /// come first.
 pub(super) fn lists<'h>(
     group: &TypeGroup,
-    hints: &'h [Hint],
+    invalidations: &'h [PendingInvalidation],
     targets: &RelationTargets,
 ) -> Vec<RelationList<'h>> {
     let mut lists: BTreeMap<(usize, FieldPath, &str), RelationList<'h>> = BTreeMap::new();
     for relation in group.relations() {
-        for hint in hints.iter().filter(|hint| is_listed(hint)) {
-            let changed = &*hint.invalidation;
+        for pending in invalidations.iter().filter(|pending| is_listed(pending)) {
+            let changed = &*pending.invalidation;
             let is_known = is_referred_to(group, &relation, &changed.document_id);
             if !is_known && !may_lead(group, targets, &relation, &changed.uid) {
                 continue;
@@ -51,23 +51,24 @@ pub(super) fn lists<'h>(
             let list = list.or_insert_with(|| RelationList {
                 relation: relation.clone(),
                 target,
-                hints: Vec::new(),
+                invalidations: Vec::new(),
                 locales: group.locales.clone(),
                 is_full: false,
             });
-            list.hints.push(hint);
+            list.invalidations.push(pending);
         }
     }
     lists.into_values().collect()
 }
 
-/// Whether the documents that read the one of a hint are listed. After a withdrawal, the filter finds no
-/// document any more. A read of all dependents may be due for an earlier change, too.
-fn is_listed(hint: &Hint) -> bool {
-    hint.invalidation.change == Change::Written || hint.task == Task::FullRead
+/// Whether the documents that read the one of an invalidation are listed. After a withdrawal, the
+/// filter finds no document any more. A read of all dependents may be due for an earlier change,
+/// too.
+fn is_listed(pending: &PendingInvalidation) -> bool {
+    pending.invalidation.change == Change::Written || pending.task == Task::FullRead
 }
 
-/// The versions that read this document as the copies know them: their locales by `documentId`.
+/// The versions that read this document as the snapshots know them: their locales by `documentId`.
 pub(super) fn referring(group: &TypeGroup, id: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for relation in group.relations() {
@@ -78,10 +79,10 @@ pub(super) fn referring(group: &TypeGroup, id: &str) -> BTreeMap<String, BTreeSe
     known
 }
 
-/// Whether the copies know a version that reads this document through a relation.
+/// Whether the snapshots know a version that reads this document through a relation.
 pub(super) fn is_referred_to(group: &TypeGroup, relation: &FieldPath, id: &str) -> bool {
-    let mut copies = group.members.iter().filter_map(|member| member.entry.copy());
-    copies.any(|copy| copy.snapshot.referring(relation, id).next().is_some())
+    let mut cached_snapshots = group.members.iter().filter_map(|member| member.entry.cached());
+    cached_snapshots.any(|cached| cached.snapshot.referring(relation, id).next().is_some())
 }
 
 /// The same as [`referring`] for one relation.
@@ -92,8 +93,8 @@ pub(super) fn referring_through(
 ) -> BTreeMap<String, BTreeSet<String>> {
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for Member { site, entry } in &group.members {
-        let Some(copy) = entry.copy() else { continue };
-        for (document, locale) in copy.snapshot.referring(relation, id) {
+        let Some(cached) = entry.cached() else { continue };
+        for (document, locale) in cached.snapshot.referring(relation, id) {
             let locale = site.locales()[locale].as_str().to_owned();
             known.entry(document.to_owned()).or_default().insert(locale);
         }
@@ -102,21 +103,30 @@ pub(super) fn referring_through(
 }
 
 /// Whether a relation may lead to the changed document.
-pub(super) fn may_be_read(cache: &SnapshotCache, group: &TypeGroup, hint: &Hint) -> bool {
+pub(super) fn may_be_read(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    pending: &PendingInvalidation,
+) -> bool {
     let (uid, targets) = (&group.query.uid, cache.triggers.targets.lock());
-    let target = &*hint.invalidation.uid;
+    let target = &*pending.invalidation.uid;
     group.relations().iter().any(|relation| !targets.leads_elsewhere(uid, relation, target))
 }
 
 /// What has to be done before dependents of these documents are read.
-pub(super) async fn prepare(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
-    keep_hints(group, hints);
-    targets::learn_targets(cache, group, hints).await;
+pub(super) async fn prepare(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    invalidations: &[PendingInvalidation],
+) {
+    keep_invalidations(group, invalidations);
+    targets::learn_targets(cache, group, invalidations).await;
 }
 
-/// For a refresh in flight, which may have read dependents that the copies do not know.
-fn keep_hints(group: &TypeGroup, hints: &[Hint]) {
+/// For a refresh in flight, which may have read dependents that the snapshots do not know.
+fn keep_invalidations(group: &TypeGroup, invalidations: &[PendingInvalidation]) {
     let since = Instant::now();
-    let changed: Vec<&Invalidation> = hints.iter().map(|hint| &*hint.invalidation).collect();
-    group.members.iter().for_each(|member| member.entry.keep_hints(since, &changed));
+    let changed: Vec<&Invalidation> =
+        invalidations.iter().map(|pending| &*pending.invalidation).collect();
+    group.members.iter().for_each(|member| member.entry.keep_invalidations(since, &changed));
 }

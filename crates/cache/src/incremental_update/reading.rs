@@ -6,7 +6,7 @@ use super::NotUpdated;
 use super::known_locales;
 use super::plan::RelationList;
 use crate::SnapshotCache;
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::refresh::TypeGroup;
 use frontend_map_catalog::snapshot::Patch;
 use frontend_map_cms::{ContentQuery, Selected, Selection};
@@ -139,9 +139,9 @@ pub(super) fn max_versions(group: &TypeGroup) -> usize {
 
 /// The number of versions up to which single documents are read in one round: those of a walk.
 pub(super) fn all_versions(group: &TypeGroup) -> usize {
-    let copies = group.members.iter().filter_map(|member| member.entry.copy());
-    let versions = |copy: CachedCopy| copy.snapshot.len() + copy.snapshot.no_url_count();
-    copies.map(versions).max().unwrap_or(0).max(PAGE)
+    let cached_snapshots = group.members.iter().filter_map(|member| member.entry.cached());
+    let versions = |cached: CachedSnapshot| cached.snapshot.len() + cached.snapshot.no_url_count();
+    cached_snapshots.map(versions).max().unwrap_or(0).max(PAGE)
 }
 
 /// Whether the locale of a version is this one; a version without locale is in all of them.

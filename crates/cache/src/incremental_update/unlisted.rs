@@ -1,5 +1,5 @@
-//! Updates the versions that read a changed document as the copies know them, and that are in no list:
-//! they have lost the relation.
+//! Updates the versions that read a changed document as the snapshots know them, and that are in no
+//! list: they have lost the relation.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::reading::{all_versions, is_in, max_versions, read_by_id};
 use super::type_updates::TypeUpdates;
 use super::{Listed, NotUpdated};
 use crate::SnapshotCache;
-use crate::invalidation::Hint;
+use crate::invalidation::PendingInvalidation;
 use crate::refresh::TypeGroup;
 use frontend_map_catalog::snapshot::Patch;
 use frontend_map_rules::Locale;
@@ -18,11 +18,11 @@ use frontend_map_rules::Locale;
 /// The documents with such versions, in one locale or in all of them.
 pub(super) fn unlisted(
     group: &TypeGroup,
-    hint: &Hint,
+    pending: &PendingInvalidation,
     listed: &Listed,
     locale: Option<&Locale>,
 ) -> Vec<String> {
-    let id = hint.invalidation.document_id.as_str();
+    let id = pending.invalidation.document_id.as_str();
     let is_updated = |id: &String, locale: &String| {
         listed.get(id).is_some_and(|own| own.iter().any(|own| is_in(own, locale)))
     };
@@ -34,35 +34,38 @@ pub(super) fn unlisted(
     known.into_keys().collect()
 }
 
-/// Updates these documents for several hints.
+/// Updates these documents for several invalidations.
 pub(super) async fn update_unlisted(
     cache: &SnapshotCache,
     group: &TypeGroup,
     updates: &TypeUpdates,
-    hints: &[&Hint],
+    invalidations: &[&PendingInvalidation],
     listed: &Listed,
 ) {
-    let of_hints = hints.iter().map(|hint| (*hint, unlisted(group, hint, listed, None)));
-    let of_hints: Vec<(&Hint, Vec<String>)> = of_hints.filter(|(_, ids)| !ids.is_empty()).collect();
-    let ids: BTreeSet<&str> = of_hints.iter().flat_map(|(_, ids)| ids).map(|id| &**id).collect();
+    let of_invalidations =
+        invalidations.iter().map(|pending| (*pending, unlisted(group, pending, listed, None)));
+    let of_invalidations: Vec<(&PendingInvalidation, Vec<String>)> =
+        of_invalidations.filter(|(_, ids)| !ids.is_empty()).collect();
+    let ids: BTreeSet<&str> =
+        of_invalidations.iter().flat_map(|(_, ids)| ids).map(|id| &**id).collect();
     let versions = |ids: usize| ids * group.locales.len();
-    let most = of_hints.iter().map(|(_, ids)| versions(ids.len())).max().unwrap_or(0);
+    let most = of_invalidations.iter().map(|(_, ids)| versions(ids.len())).max().unwrap_or(0);
     if most > max_versions(group) || versions(ids.len()) > all_versions(group) {
-        let hints = of_hints.iter().map(|(hint, _)| (*hint).clone());
-        return recover(cache, group, &updates.dependents, NotUpdated::NeedsWalk, hints);
+        let invalidations = of_invalidations.iter().map(|(pending, _)| (*pending).clone());
+        return recover(cache, group, &updates.dependents, NotUpdated::NeedsWalk, invalidations);
     }
     let (patches, result) = update_by_id(cache, group, &ids).await;
     let read: BTreeSet<&str> = patches.iter().map(|patch| &*patch.id).collect();
     let is_read = |ids: &Vec<String>| ids.iter().all(|id| read.contains(&**id));
     if let Err(reason) = result {
-        let retried = of_hints.iter().filter(|(_, ids)| !is_read(ids));
-        let retried = retried.map(|(hint, _)| (*hint).clone());
+        let retried = of_invalidations.iter().filter(|(_, ids)| !is_read(ids));
+        let retried = retried.map(|(pending, _)| (*pending).clone());
         recover(cache, group, &updates.dependents, reason, retried);
     }
 }
 
-/// Reads these documents again and puts them into the copies. Returns those that were read, and why
-/// it is not all of them.
+/// Reads these documents again and puts them into the snapshots. Returns those that were read, and
+/// why it is not all of them.
 pub(super) async fn update_by_id(
     cache: &SnapshotCache,
     group: &TypeGroup,

@@ -1,4 +1,4 @@
-//! The update loops of the content types, and the loop that gives them their hints.
+//! The update loops of the content types, and the loop that gives them their invalidations.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,7 +43,7 @@ pub async fn apply_invalidations(current: impl Fn() -> Arc<SnapshotCache> + Send
     loops.tasks.spawn(refresh_after_anything(current));
     loop {
         let batch = triggers.invalidations.next().await;
-        // The queues of the types must survive a panic. Its hints are lost.
+        // The queues of the types must survive a panic. Its invalidations are lost.
         if catch_unwind(AssertUnwindSafe(|| loops.distribute(batch))).is_err() {
             triggers.invalidations.anything.notify_one();
         }
@@ -58,8 +58,8 @@ struct Loops {
 }
 
 impl Loops {
-    /// Adds hints to the queues of the types that they may concern.
-    fn distribute(&mut self, Batch { hints, is_overflow }: Batch) {
+    /// Adds invalidations to the queues of the types that they may concern.
+    fn distribute(&mut self, Batch { invalidations, is_overflow }: Batch) {
         let cache = (self.current)();
         if !cache.content.may_change() {
             return;
@@ -69,21 +69,22 @@ impl Loops {
             cache.triggers.invalidations.anything.notify_one();
         }
         for (uid, group) in cache.groups.iter().filter(|(_, group)| group.lists.refreshes_here()) {
-            for hint in &hints {
-                let is_for_type = hint.only.as_ref().is_none_or(|only| only == uid);
-                let is_named = hint.invalidation.uid == uid.as_str();
+            for pending in &invalidations {
+                let is_for_type = pending.only.as_ref().is_none_or(|only| only == uid);
+                let is_named = pending.invalidation.uid == uid.as_str();
                 if is_for_type && is_named {
-                    self.of_type(uid).named.add(hint.clone());
+                    self.of_type(uid).named.add(pending.clone());
                 }
-                // A hint about a document that no version reads would delay the round of the others.
-                if is_for_type && may_be_read(&cache, group, hint) {
-                    self.of_type(uid).dependents.add(hint.clone());
+                // An invalidation about a document that no version reads would delay the round of
+                // the others.
+                if is_for_type && may_be_read(&cache, group, pending) {
+                    self.of_type(uid).dependents.add(pending.clone());
                 }
             }
         }
     }
 
-    /// The queues of a type; its loops begin with the first hint.
+    /// The queues of a type; its loops begin with the first invalidation.
     fn of_type(&mut self, uid: &ContentTypeUid) -> &TypeUpdates {
         let (current, tasks) = (&self.current, &mut self.tasks);
         self.types.entry(uid.clone()).or_insert_with(|| {
@@ -98,7 +99,7 @@ impl Loops {
 }
 
 impl UpdateLoop {
-    /// Runs for ever. After a panic, whose hints are lost, the type is walked.
+    /// Runs for ever. After a panic, whose invalidations are lost, the type is walked.
     async fn run(self, current: Current, uid: ContentTypeUid, updates: Arc<TypeUpdates>) {
         loop {
             let rounds = AssertUnwindSafe(self.run_rounds(&current, &uid, &updates));
@@ -135,11 +136,11 @@ impl UpdateLoop {
                     named::update_pending(&cache, group, queue).await;
                 }
                 Self::Dependents => {
-                    let Batch { hints, is_overflow } = queue.take();
+                    let Batch { invalidations, is_overflow } = queue.take();
                     if is_overflow {
                         failure::walk(&cache, group);
                     }
-                    dependents::run_round(&cache, group, updates, hints).await;
+                    dependents::run_round(&cache, group, updates, invalidations).await;
                 }
             }
         }
@@ -162,7 +163,7 @@ async fn with_cms(current: &Current) -> Arc<SnapshotCache> {
     }
 }
 
-/// Refreshes all copies whenever anything may have changed; after a panic, too.
+/// Refreshes all snapshots whenever anything may have changed; after a panic, too.
 async fn refresh_after_anything(current: Current) {
     let triggers = Arc::clone(&current().triggers);
     while AssertUnwindSafe(refresh_rounds(&current)).catch_unwind().await.is_err() {
@@ -180,7 +181,7 @@ async fn refresh_rounds(current: &Current) {
         for (_, entry) in cache.own_entries() {
             entry.mark_outdated();
             // When the CMS has recovered, the refresher starts what is outdated.
-            if !is_open && entry.copy().is_some() {
+            if !is_open && entry.cached().is_some() {
                 entry.want_refresh();
             }
         }

@@ -10,18 +10,18 @@ use frontend_map_catalog::snapshot::Snapshot;
 const LONG: usize = 100;
 
 /// The positions of the members whose lists have collapsed although no webhook event has removed
-/// anything since the walk of their present copies.
+/// anything since the walk of their present snapshots.
 pub(super) fn collapsed(
     group: &TypeGroup,
     found: &[Found],
     triggers: &RefreshTriggers,
 ) -> Vec<usize> {
     let has_collapsed = |at: &usize| {
-        let (Ok(fresh), Some(copy)) = (&found[*at], group.members[*at].entry.copy()) else {
+        let (Ok(fresh), Some(cached)) = (&found[*at], group.members[*at].entry.cached()) else {
             return false;
         };
-        let (before, after) = (&*copy.snapshot, &fresh.snapshot);
-        let collapsed = collapses(before, after) && !triggers.has_withdrawal_since(copy.begun);
+        let (before, after) = (&*cached.snapshot, &fresh.snapshot);
+        let collapsed = collapses(before, after) && !triggers.has_withdrawal_since(cached.begun);
         if collapsed {
             let (site, uid) = (&group.members[*at].entry.site, group.query.uid.as_str());
             let (before, after) = (before.len(), after.len());
@@ -42,9 +42,9 @@ pub(super) fn collapsed(
 pub(super) fn log_confirmation(group: &TypeGroup, collapsed: &[usize], found: &[Found]) {
     for at in collapsed {
         let entry = &group.members[*at].entry;
-        let (Ok(fresh), Some(copy)) = (&found[*at], entry.copy()) else { continue };
+        let (Ok(fresh), Some(cached)) = (&found[*at], entry.cached()) else { continue };
         let (site, uid, urls) = (&entry.site, group.query.uid.as_str(), fresh.snapshot.len());
-        if collapses(&copy.snapshot, &fresh.snapshot) {
+        if collapses(&cached.snapshot, &fresh.snapshot) {
             tracing::warn!(
                 site,
                 uid,

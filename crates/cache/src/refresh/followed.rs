@@ -24,8 +24,8 @@ pub(super) async fn wait_for_adoption(
         return begun;
     }
     for BegunRefresh { member, flight } in &begun {
-        if let Some(copy) = member.entry.follow() {
-            flight.complete(Ok(copy));
+        if let Some(cached) = member.entry.follow() {
+            flight.complete(Ok(cached));
         }
     }
     let abandoned = join_all(begun.iter().map(BegunRefresh::abandoned));

@@ -14,8 +14,8 @@ pub(super) fn log(content: &Content, entry: &Entry, completed: &Completed) {
     if completed.orphaned {
         return tracing::debug!(site, uid, "a refresh has ended for a site that has changed");
     }
-    let copy = match &completed.outcome {
-        Ok(copy) => copy,
+    let cached = match &completed.outcome {
+        Ok(cached) => cached,
         // A CMS that is down for an hour is one line, not thousands.
         Err(error)
             if completed.failed_before || matches!(error, ContentError::CircuitOpen { .. }) =>
@@ -32,19 +32,19 @@ pub(super) fn log(content: &Content, entry: &Entry, completed: &Completed) {
             return tracing::warn!(target: FAILED_WALK, site, uid, error, "a walk failed");
         }
     };
-    let skipped = &copy.snapshot.skipped;
+    let skipped = &cached.snapshot.skipped;
     for (reason, documents) in skipped.by_reason() {
         tracing::warn!(site, uid, reason, documents, "documents have no URL");
     }
-    let duplicates = copy.snapshot.duplicates().len();
+    let duplicates = cached.snapshot.duplicates().len();
     if duplicates > 0 {
         tracing::warn!(site, uid, duplicates, "documents share a URL");
     }
-    let urls = copy.snapshot.len();
+    let urls = cached.snapshot.len();
     if urls == 0 && skipped.total() > 0 {
         tracing::error!(site, uid, "no document of this type has a URL");
     }
-    let (bytes, seconds) = (copy.snapshot.bytes(), copy.begun.elapsed().as_secs_f64());
+    let (bytes, seconds) = (cached.snapshot.bytes(), cached.begun.elapsed().as_secs_f64());
     let seconds = (seconds * 1e3).round() / 1e3;
     tracing::info!(site, uid, urls, bytes, seconds, "a snapshot is built");
 }

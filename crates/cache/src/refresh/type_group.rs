@@ -135,17 +135,17 @@ impl TypeGroup {
         self.members.iter().any(|member| member.entry.is_refreshing())
     }
 
-    /// Whether a refresh of a member is wanted, or waits for a copy of another instance.
+    /// Whether a refresh of a member is wanted, or waits for a snapshot of another instance.
     pub(crate) fn is_awaiting_leader(&self) -> bool {
         self.members
             .iter()
             .any(|member| member.entry.is_refresh_wanted() || member.entry.is_following())
     }
 
-    /// How long the last walk took; zero without a copy.
+    /// How long the last walk took; zero without a snapshot.
     pub(crate) fn walk_time(&self) -> Duration {
-        let copies = self.members.iter().filter_map(|member| member.entry.copy());
-        copies.map(|copy| copy.refresh_duration()).max().unwrap_or_default()
+        let cached_snapshots = self.members.iter().filter_map(|member| member.entry.cached());
+        cached_snapshots.map(|cached| cached.refresh_duration()).max().unwrap_or_default()
     }
 
     /// Groups of members that need exactly the same, by their positions.

@@ -8,7 +8,7 @@ use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use super::Member;
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::Entry;
 use crate::site_cache::SiteCache;
 use crate::triggers::RefreshTriggers;
@@ -23,16 +23,16 @@ const MAX_COUNTED: usize = 10_000;
 /// Documents that have changed, for all that is known without an event.
 pub(crate) struct Suspects {
     documents: HashSet<String>,
-    /// When the walk of the copy before began.
+    /// When the walk of the snapshot before began.
     since: Instant,
 }
 
-/// The documents that a walk has found to differ from the copy before, which has the changes of all
-/// events that were applied. `None`: there are none, or that is not known.
+/// The documents that a walk has found to differ from the snapshot before, which has the changes of
+/// all events that were applied. `None`: there are none, or that is not known.
 pub(super) fn suspects(
     site: &SiteCache,
     entry: &Entry,
-    before: &CachedCopy,
+    before: &CachedSnapshot,
     after: &Snapshot,
     triggers: &RefreshTriggers,
 ) -> Option<Suspects> {
@@ -59,7 +59,7 @@ pub(super) fn suspects(
 pub(crate) fn suspects_among(
     Member { site, entry }: &Member,
     ids: &[&str],
-    before: &CachedCopy,
+    before: &CachedSnapshot,
     after: &Snapshot,
     triggers: &RefreshTriggers,
 ) -> Option<Suspects> {
@@ -84,8 +84,8 @@ pub(crate) async fn count_later(
     triggers: Arc<RefreshTriggers>,
 ) {
     sleep(EVENT_DELAY).await;
-    let Some(copy) = entry.copy() else { return };
-    let snapshots = [&*copy.snapshot];
+    let Some(cached) = entry.cached() else { return };
+    let snapshots = [&*cached.snapshot];
     let known = block_in_place(|| suspects.clear_announced(&site, &entry, &snapshots, &triggers));
     if known.is_none() {
         return;

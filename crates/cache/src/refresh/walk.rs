@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::known_copies::KnownCopies;
+use super::known_snapshots::KnownSnapshots;
 use super::member_parts::MemberParts;
 use super::type_group::{Member, TypeGroup};
 use frontend_map_catalog::snapshot::{NoSnapshot, Part, Snapshot};
@@ -75,7 +75,7 @@ async fn walk_members(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
         entry.seen.store(0, Ordering::Relaxed);
     }
     let (query, locales) = (&group.query, group.locales.as_slice());
-    let known = KnownCopies::of(group);
+    let known = KnownSnapshots::of(group);
     let request = WalkRequest { query, locales, known: &known };
     let new_sink = |locale: Option<&_>| MemberParts::new(group, locale);
     let sinks = group.content().walk(request, new_sink).await?;

@@ -118,8 +118,9 @@ impl Probes {
         for group in own_groups(cache) {
             let Some(probed) = self.by_type.get_mut(&group.query.uid) else { continue };
             let walked = |since| {
-                let copies = group.members.iter().filter_map(|member| member.entry.copy());
-                copies.into_iter().any(|copy| copy.begun > since)
+                let cached_snapshots =
+                    group.members.iter().filter_map(|member| member.entry.cached());
+                cached_snapshots.into_iter().any(|cached| cached.begun > since)
             };
             if probed.refused.is_some_and(walked) {
                 (probed.refused, probed.next) = (None, None);
@@ -246,8 +247,8 @@ async fn wanted(cache: &SnapshotCache) -> HashMap<ContentTypeUid, Wanted> {
 
 fn own_groups(cache: &SnapshotCache) -> impl Iterator<Item = &TypeGroup> {
     let is_own = |group: &&TypeGroup| {
-        let has_copy = group.members.iter().any(|member| member.entry.copy().is_some());
-        has_copy && group.lists.refreshes_here()
+        let has_snapshot = group.members.iter().any(|member| member.entry.cached().is_some());
+        has_snapshot && group.lists.refreshes_here()
     };
     cache.groups.values().map(|group| &**group).filter(is_own)
 }

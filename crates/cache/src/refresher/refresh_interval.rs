@@ -1,4 +1,4 @@
-//! How often copies are refreshed: as the settings say, or less often where the share of the CMS
+//! How often snapshots are refreshed: as the settings say, or less often where the share of the CMS
 //! does not permit that.
 
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl RefreshInterval {
         set(&self.stale_ms, STALE_INTERVALS * longest_interval(freshness, walks, since_event));
     }
 
-    /// The age from which a copy is refreshed.
+    /// The age from which a snapshot is refreshed.
     pub(crate) fn current(&self) -> Duration {
         Duration::from_millis(self.interval_ms.load(Ordering::Relaxed))
     }
@@ -60,8 +60,8 @@ fn interval(freshness: Freshness, walks: Duration, since_event: Option<Duration>
     configured.max(walks.div_f64(cms_share)).min(hard)
 }
 
-/// The longest interval that the age of a present copy can have come from: just after the hour,
-/// copies are still as old as `check` permits.
+/// The longest interval that the age of a present snapshot can have come from: just after the hour,
+/// snapshots are still as old as `check` permits.
 fn longest_interval(
     freshness: Freshness,
     walks: Duration,
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn index_is_stale_by_the_longest_interval_that_its_copies_can_have_had() {
+    fn index_is_stale_by_the_longest_interval_that_its_snapshots_can_have_had() {
         let seconds = Duration::from_secs;
         let long = Freshness { soft: seconds(7200), ..FRESHNESS };
         for (freshness, since_event, expected) in [

@@ -74,8 +74,8 @@ impl HistoryWriter {
         self.predecessors.lock().entry(uid.clone()).or_insert(stored);
     }
 
-    /// Records what a complete snapshot no longer has: of the copy before it, and of the last one by
-    /// other settings.
+    /// Records what a complete snapshot no longer has: of the snapshot before it, and of the last
+    /// one by other settings.
     pub(crate) fn record_refresh(
         &self,
         uid: &ContentTypeUid,
@@ -160,21 +160,21 @@ impl SiteCache {
             };
             history.predecessors.lock().insert(uid.clone(), before);
             // A first walk that has ended before has not seen it.
-            if let Some(copy) = entry.copy() {
-                history.record_predecessor(&uid, &copy.snapshot);
+            if let Some(cached) = entry.cached() {
+                history.record_predecessor(&uid, &cached.snapshot);
             }
         }
     }
 
     /// The owners by other settings keep their paths in the first snapshots of this cache.
     fn continue_owners_of(&self, previous: &Self) {
-        // With other limits alone, this cache has the copies, too.
+        // With other limits alone, this cache has the snapshots, too.
         if self.site.fingerprint == previous.site.fingerprint {
             return;
         }
         let before = previous.last_snapshots(previous.owners_before.lock().clone());
         for (uid, before) in before {
-            if self.entry(uid.as_str()).is_some_and(|entry| entry.copy().is_none()) {
+            if self.entry(uid.as_str()).is_some_and(|entry| entry.cached().is_none()) {
                 self.continue_owners(&uid, before);
             }
         }
@@ -188,7 +188,7 @@ impl SiteCache {
     ) -> HashMap<ContentTypeUid, Predecessor> {
         let locales = Arc::new(LocaleNames::of(self.site.rules.locales(), &self.site.hosts));
         let own = |entry: &Arc<super::Entry>| {
-            let (snapshot, locales) = (entry.copy()?.snapshot, Arc::clone(&locales));
+            let (snapshot, locales) = (entry.cached()?.snapshot, Arc::clone(&locales));
             Some((entry.query.uid.clone(), Predecessor { snapshot, locales }))
         };
         last.extend(self.entries().filter_map(own));

@@ -1,4 +1,4 @@
-//! The owners of paths that several documents have, decided before a copy is used (D22).
+//! The owners of paths that several documents have, decided before a snapshot is used (D22).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
@@ -19,27 +19,27 @@ use frontend_map_rules::{ContentTypeUid, FieldPath, FieldValue};
 
 /// The field that says when a document was created; it is equal in all of its versions.
 const CREATED_AT: &str = "createdAt";
-/// The longest that all requests for dates together may delay a copy. Without a date, locale and
-/// `documentId` decide.
+/// The longest that all requests for dates together may delay a snapshot. Without a date, locale
+/// and `documentId` decide.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl SiteCache {
     /// The snapshot with the owners of its shared paths. Those of the snapshots before keep their paths;
     /// where there is none, documents that were created earlier come first. `entry` is locked for
-    /// updates, so that its copy stays the same.
+    /// updates, so that its snapshot stays the same.
     pub(crate) async fn with_owners(&self, entry: &Entry, snapshot: Snapshot) -> Snapshot {
         let uid = &entry.query.uid;
         let other = self.owners_before.lock().remove(uid);
         if snapshot.duplicates().len() == 0 {
             return snapshot;
         }
-        let copy = entry.copy();
+        let cached = entry.cached();
         let other = other.as_ref().map(|other| {
             let own = LocaleNames::of(self.site.rules.locales(), &self.site.hosts);
             let locales = Some(own.same_in(&other.locales));
             PreviousOwners { snapshot: &other.snapshot, locales }
         });
-        let own = copy.as_ref().map(|copy| &*copy.snapshot);
+        let own = cached.as_ref().map(|cached| &*cached.snapshot);
         let own = own.map(|snapshot| PreviousOwners { snapshot, locales: None });
         let before = other.into_iter().chain(own).collect();
         let mut claims = Claims { before, created: CreationDates::default() };
@@ -58,7 +58,7 @@ impl SiteCache {
         self.owners_before.lock().insert(uid.clone(), before);
     }
 
-    /// The copy is that of the leader or of the store, which has its own owners.
+    /// The snapshot is that of the leader or of the store, which has its own owners.
     pub(crate) fn forget_owners_before(&self, uid: &ContentTypeUid) {
         self.owners_before.lock().remove(uid);
     }

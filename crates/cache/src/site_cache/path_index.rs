@@ -1,34 +1,34 @@
-//! The path index of a site, built from the cached copies of its content types.
+//! The path index of a site, built from the cached snapshots of its content types.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use frontend_map_catalog::path_index::{PathIndex, TypePaths};
 use frontend_map_rules::{ContentTypeUid, RuleSet};
 
-/// A content type and its copy.
-type TypeCopy = (ContentTypeUid, Option<CachedCopy>);
+/// A content type and its snapshot.
+type TypeSnapshot = (ContentTypeUid, Option<CachedSnapshot>);
 
 /// The path index of a site as a request gets it now.
 #[derive(Clone, Debug)]
 pub struct PathIndexState {
     /// The index.
     pub index: Arc<PathIndex>,
-    /// The age of its oldest copy.
+    /// The age of its oldest snapshot.
     pub age: Duration,
 }
 
-/// From which age a copy counts as stale, and from which as expired.
+/// From which age a snapshot counts as stale, and from which as expired.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AgeLimits {
     pub(crate) stale: Duration,
     pub(crate) hard: Duration,
 }
 
-/// The current path index of a site, rebuilt after refreshes and when copies get too old.
+/// The current path index of a site, rebuilt after refreshes and when snapshots get too old.
 pub(crate) struct PathIndexCell {
     current: RwLock<Arc<Current>>,
     /// Locked while an index is built, which may take long with very many rules: requests use the
@@ -38,10 +38,10 @@ pub(crate) struct PathIndexCell {
 
 struct Current {
     index: Arc<PathIndex>,
-    copies: Vec<TypeCopy>,
-    /// How old each copy counts in `index`.
+    cached_snapshots: Vec<TypeSnapshot>,
+    /// How old each snapshot counts in `index`.
     ages: Vec<AgeClass>,
-    /// When the walk of the oldest copy began.
+    /// When the walk of the oldest snapshot began.
     oldest: Option<Instant>,
 }
 
@@ -61,24 +61,29 @@ impl PathIndexCell {
         Self { current: RwLock::new(Arc::new(current)), building: Mutex::default() }
     }
 
-    /// Rebuilds the index from these copies.
-    pub(crate) fn rebuild(&self, rules: &RuleSet, copies: impl FnOnce() -> Vec<TypeCopy>) {
-        // Locked before the copies are read: of two refreshes that complete together, the later
+    /// Rebuilds the index from these snapshots.
+    pub(crate) fn rebuild(
+        &self,
+        rules: &RuleSet,
+        cached_snapshots: impl FnOnce() -> Vec<TypeSnapshot>,
+    ) {
+        // Locked before the snapshots are read: of two refreshes that complete together, the later
         // one's index stays.
         let _building = self.building.lock();
-        // How old the copies are is checked with the limits of the next request.
-        let current = Arc::new(Current::new(rules, copies(), None));
+        // How old the snapshots are is checked with the limits of the next request.
+        let current = Arc::new(Current::new(rules, cached_snapshots(), None));
         *self.current.write() = current;
     }
 
-    /// The index. Copies that have become too old for it are taken out.
+    /// The index. Snapshots that have become too old for it are taken out.
     pub(crate) fn state(&self, rules: &RuleSet, limits: AgeLimits) -> PathIndexState {
         let mut current = Arc::clone(&self.current.read());
         if !current.is_valid(limits) {
             let _building = self.building.lock();
             current = Arc::clone(&self.current.read());
             if !current.is_valid(limits) {
-                current = Arc::new(Current::new(rules, current.copies.clone(), Some(limits)));
+                current =
+                    Arc::new(Current::new(rules, current.cached_snapshots.clone(), Some(limits)));
                 *self.current.write() = Arc::clone(&current);
             }
         }
@@ -88,44 +93,51 @@ impl PathIndexCell {
 }
 
 impl Current {
-    /// Without limits, all copies count as fresh.
-    fn new(rules: &RuleSet, copies: Vec<TypeCopy>, limits: Option<AgeLimits>) -> Self {
-        let class = |(_, copy): &TypeCopy| AgeClass::of(copy.as_ref(), limits);
-        let ages: Vec<AgeClass> = copies.iter().map(class).collect();
-        let paths =
-            copies.iter().zip(&ages).map(|((uid, copy), age)| (uid, age.paths(copy.as_ref())));
+    /// Without limits, all snapshots count as fresh.
+    fn new(
+        rules: &RuleSet,
+        cached_snapshots: Vec<TypeSnapshot>,
+        limits: Option<AgeLimits>,
+    ) -> Self {
+        let class = |(_, cached): &TypeSnapshot| AgeClass::of(cached.as_ref(), limits);
+        let ages: Vec<AgeClass> = cached_snapshots.iter().map(class).collect();
+        let paths = cached_snapshots
+            .iter()
+            .zip(&ages)
+            .map(|((uid, cached), age)| (uid, age.paths(cached.as_ref())));
         let index = Arc::new(PathIndex::new(rules, paths));
-        let oldest = copies.iter().filter_map(|(_, copy)| Some(copy.as_ref()?.begun)).min();
-        Self { index, copies, ages, oldest }
+        let oldest =
+            cached_snapshots.iter().filter_map(|(_, cached)| Some(cached.as_ref()?.begun)).min();
+        Self { index, cached_snapshots, ages, oldest }
     }
 
     fn is_valid(&self, limits: AgeLimits) -> bool {
         let limit = limits.stale.min(limits.hard);
-        // The usual case: no copy is too old, and none has been.
+        // The usual case: no snapshot is too old, and none has been.
         let is_any_old = self.oldest.is_some_and(|oldest| oldest.elapsed() > limit);
         if !is_any_old && self.index.is_fresh() {
             return true;
         }
-        let class = |(_, copy): &TypeCopy| AgeClass::of(copy.as_ref(), Some(limits));
-        self.copies.iter().map(class).eq(self.ages.iter().copied())
+        let class = |(_, cached): &TypeSnapshot| AgeClass::of(cached.as_ref(), Some(limits));
+        self.cached_snapshots.iter().map(class).eq(self.ages.iter().copied())
     }
 }
 
 impl AgeClass {
-    fn of(copy: Option<&CachedCopy>, limits: Option<AgeLimits>) -> Self {
-        let Some(copy) = copy else { return Self::Missing };
+    fn of(cached: Option<&CachedSnapshot>, limits: Option<AgeLimits>) -> Self {
+        let Some(cached) = cached else { return Self::Missing };
         let Some(limits) = limits else { return Self::Fresh };
-        match copy.begun.elapsed() {
+        match cached.begun.elapsed() {
             age if age >= limits.hard => Self::Expired,
             age if age > limits.stale => Self::Stale,
             _ => Self::Fresh,
         }
     }
 
-    fn paths(self, copy: Option<&CachedCopy>) -> TypePaths {
-        match (self, copy) {
-            (Self::Fresh, Some(copy)) => TypePaths::Fresh(Arc::clone(&copy.snapshot)),
-            (Self::Stale, Some(copy)) => TypePaths::Stale(Arc::clone(&copy.snapshot)),
+    fn paths(self, cached: Option<&CachedSnapshot>) -> TypePaths {
+        match (self, cached) {
+            (Self::Fresh, Some(cached)) => TypePaths::Fresh(Arc::clone(&cached.snapshot)),
+            (Self::Stale, Some(cached)) => TypePaths::Stale(Arc::clone(&cached.snapshot)),
             (Self::Expired, Some(_)) => TypePaths::Expired,
             (Self::Missing, _) | (_, None) => TypePaths::Missing,
         }

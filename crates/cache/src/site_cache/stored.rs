@@ -1,11 +1,11 @@
-//! The copies of a site in the store.
+//! The snapshots of a site in the store.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::SiteCache;
 use super::history::Predecessor;
-use crate::copy::CachedCopy;
+use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::Entry;
 use frontend_map_catalog::site::PAGES;
 use frontend_map_catalog::snapshot::Snapshot;
@@ -25,9 +25,8 @@ pub(crate) enum Opening {
 }
 
 impl SiteCache {
-    /// Takes copies from the store for content types that have none, if they were built by the same rules
-    /// and are within the hard limit. The path history gets the
-    /// others.
+    /// Takes snapshots from the store for content types that have none, if they were built by the
+    /// same rules and are within the hard limit. The path history gets the others.
     pub(crate) fn adopt_stored(&self, hard: Duration, opening: Opening) {
         let adopted: Vec<bool> =
             self.entries().map(|entry| self.adopt_entry(entry, hard, opening)).collect();
@@ -44,7 +43,7 @@ impl SiteCache {
         let (site, uid) = (&*key.site, &*key.content_type);
         let stored = self.store.load(site, uid, self.builder()).into_iter();
         // Content from a file is read at each start.
-        let is_wanted = self.content.may_change() && entry.copy().is_none();
+        let is_wanted = self.content.may_change() && entry.cached().is_none();
         let is_usable = |stored: &StoredSnapshot<Snapshot>| {
             is_wanted
                 && stored.key == key
@@ -59,11 +58,11 @@ impl SiteCache {
         let age = stored.begun.elapsed();
         let (urls, age_seconds) = (stored.snapshot.len(), age.as_secs());
         let files = self.sitemap_files(&stored.snapshot, None);
-        let is_adopted = entry.adopt_stored(CachedCopy::stored(stored, files));
+        let is_adopted = entry.adopt_stored(CachedSnapshot::stored(stored, files));
         if let Some(changes) = self.fleet.changes().filter(|_| is_adopted)
-            && let Some(copy) = entry.copy()
+            && let Some(cached) = entry.cached()
         {
-            changes.loaded(&key, &copy.snapshot);
+            changes.loaded(&key, &cached.snapshot);
         }
         if is_adopted {
             let milliseconds = started.elapsed().as_millis();
@@ -87,17 +86,17 @@ impl SiteCache {
         let Some(predecessor) = self.predecessor(last) else { return };
         if opening == Opening::First {
             self.continue_owners(&entry.query.uid, predecessor.clone());
-            match entry.copy() {
+            match entry.cached() {
                 Some(_) if self.content.may_change() => entry.make_due(),
                 Some(_) => entry.mark_urgent(),
                 None => {}
             }
         }
         let Some(history) = &self.history else { return };
-        let copy = entry.copy();
+        let cached = entry.cached();
         history.compare_with_stored(&entry.query.uid, predecessor);
-        if let Some(copy) = copy.filter(|_| !entry.is_from_store()) {
-            history.record_predecessor(&entry.query.uid, &copy.snapshot);
+        if let Some(cached) = cached.filter(|_| !entry.is_from_store()) {
+            history.record_predecessor(&entry.query.uid, &cached.snapshot);
         }
     }
 
@@ -137,38 +136,38 @@ impl SiteCache {
         is_own.then_some(Predecessor { snapshot, locales })
     }
 
-    /// Stores the copy of an entry that this instance has built, and offers it to the others.
-    pub(crate) fn save(&self, entry: &Entry, copy: &CachedCopy, urgency: Urgency) {
-        self.store_copy(entry, copy, urgency);
-        self.offer(entry, copy);
+    /// Stores the snapshot of an entry that this instance has built, and offers it to the others.
+    pub(crate) fn save(&self, entry: &Entry, cached: &CachedSnapshot, urgency: Urgency) {
+        self.store_snapshot(entry, cached, urgency);
+        self.offer(entry, cached);
     }
 
-    /// Offers the copy of an entry to other instances.
-    pub(crate) fn offer(&self, entry: &Entry, copy: &CachedCopy) {
-        if copy.orphaned || entry.is_orphaned() {
+    /// Offers the snapshot of an entry to other instances.
+    pub(crate) fn offer(&self, entry: &Entry, cached: &CachedSnapshot) {
+        if cached.orphaned || entry.is_orphaned() {
             return;
         }
         let uid = entry.query.uid.as_str();
         let list = PublishedList {
-            snapshot: Arc::clone(&copy.snapshot),
-            begun: copy.begun,
-            took: copy.refresh_duration(),
+            snapshot: Arc::clone(&cached.snapshot),
+            begun: cached.begun,
+            took: cached.refresh_duration(),
         };
         let (key, content) = (SnapshotKey::of(&self.site, uid), content_of(&self.site));
         let offer = Offer { key, content, list };
         self.fleet.offer(&ListId::of(&self.site, uid), offer);
     }
 
-    /// Stores the copy of an entry.
-    pub(crate) fn store_copy(&self, entry: &Entry, copy: &CachedCopy, urgency: Urgency) {
-        if copy.orphaned || entry.is_orphaned() {
+    /// Stores the snapshot of an entry.
+    pub(crate) fn store_snapshot(&self, entry: &Entry, cached: &CachedSnapshot, urgency: Urgency) {
+        if cached.orphaned || entry.is_orphaned() {
             return;
         }
         let stored = StoredSnapshot {
             key: SnapshotKey::of(&self.site, entry.query.uid.as_str()),
-            snapshot: Arc::clone(&copy.snapshot),
-            begun: copy.begun,
-            took: copy.refresh_duration(),
+            snapshot: Arc::clone(&cached.snapshot),
+            begun: cached.begun,
+            took: cached.refresh_duration(),
         };
         if let Some(changes) = self.fleet.changes() {
             changes.saved(&stored.key, &stored.snapshot);
@@ -191,15 +190,15 @@ impl SiteCache {
         self.store.save(stored, Urgency::Now);
     }
 
-    /// Stores the copies, but those that are from the file: a file that was begun in place of a damaged
-    /// one lacks these too.
+    /// Stores the snapshots, but those that are from the file: a file that was begun in place of a
+    /// damaged one lacks these too.
     pub(crate) fn save_all(&self) {
         let stored = self.store.types(&self.site.key);
         let is_there =
             |entry: &Entry| entry.is_from_store() && stored.contains(entry.query.uid.as_str());
         for entry in self.entries().filter(|entry| !is_there(entry)) {
-            if let Some(copy) = entry.copy() {
-                self.save(entry, &copy, Urgency::Now);
+            if let Some(cached) = entry.cached() {
+                self.save(entry, &cached, Urgency::Now);
             }
         }
     }

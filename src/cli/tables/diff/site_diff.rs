@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::both::SitePair;
 use super::collisions::{Collision, collisions};
-use crate::cli::walk::Copies;
+use crate::cli::walk::CachedSnapshots;
 use frontend_map_catalog::changes::difference::{Change, Difference, LocaleNames, Side};
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
@@ -104,8 +104,8 @@ impl Counts {
 }
 
 impl SiteDiff {
-    /// The changes of a site whose content types have these copies.
-    pub(super) fn new(pair: &SitePair, copies: &Copies) -> Self {
+    /// The changes of a site whose content types have these snapshots.
+    pub(super) fn new(pair: &SitePair, cached_snapshots: &CachedSnapshots) -> Self {
         let names = |site: &Option<Arc<Site>>| match site {
             Some(site) => LocaleNames::of(site.rules.locales(), &site.hosts),
             None => LocaleNames::default(),
@@ -114,12 +114,12 @@ impl SiteDiff {
         let type_diff = |uid: &str| TypeDiff {
             uid: uid.to_owned(),
             counts: Counts::default(),
-            before: snapshot(before.as_deref(), uid, copies),
-            after: snapshot(after.as_deref(), uid, copies),
+            before: snapshot(before.as_deref(), uid, cached_snapshots),
+            after: snapshot(after.as_deref(), uid, cached_snapshots),
         };
         let (collisions, more_collisions) =
             collisions([before.as_ref(), after.as_ref()], |site, uid| {
-                snapshot(Some(site), uid, copies)
+                snapshot(Some(site), uid, cached_snapshots)
             });
         let types = groups([after.as_deref(), before.as_deref()]);
         let mut diff = Self {
@@ -211,13 +211,13 @@ fn groups(sites: [Option<&Site>; 2]) -> Vec<String> {
 }
 
 /// The URLs of a content type; none without a site or a rule.
-fn snapshot(site: Option<&Site>, uid: &str, copies: &Copies) -> Arc<Snapshot> {
+fn snapshot(site: Option<&Site>, uid: &str, cached_snapshots: &CachedSnapshots) -> Arc<Snapshot> {
     let Some(site) = site else { return Arc::default() };
     if uid == PAGES {
         return Arc::clone(site.pages.snapshot());
     }
-    let copy = copies.get(&(site.key.clone(), uid.to_owned()));
-    copy.map_or_else(Arc::default, |copy| Arc::clone(&copy.snapshot))
+    let cached = cached_snapshots.get(&(site.key.clone(), uid.to_owned()));
+    cached.map_or_else(Arc::default, |cached| Arc::clone(&cached.snapshot))
 }
 
 /// The base URLs of the first locale on both sides, if both have one and they differ.

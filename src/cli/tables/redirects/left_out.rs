@@ -34,8 +34,10 @@ pub(super) async fn write(
     let files = std::mem::take(&mut config.imports);
     let app = boot::build_alone(config)?;
     let types = site.rules.content_types();
-    let copies = walk(&app.snapshots, site, &types, listed_urls).await?;
-    let known = copies.iter().map(|(uid, copy)| (*uid, TypePaths::Fresh(copy.snapshot.clone())));
+    let cached_snapshots = walk(&app.snapshots, site, &types, listed_urls).await?;
+    let known = cached_snapshots
+        .iter()
+        .map(|(uid, cached)| (*uid, TypePaths::Fresh(cached.snapshot.clone())));
     let index = PathIndex::new(&site.rules, known);
     // What the service has seen itself is in its store; here the present documents alone count.
     let history = PathHistory::default();

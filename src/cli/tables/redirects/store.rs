@@ -81,8 +81,9 @@ fn stored<'s>(
 /// The snapshots of a content file.
 async fn walked(config: Config, site: &Site) -> Result<Snapshots<'_>, Box<dyn Error>> {
     let app = boot::build_alone(config)?;
-    let copies = walk(&app.snapshots, site, &site.rules.content_types(), listed_urls).await?;
-    Ok(copies.into_iter().map(|(uid, copy)| (uid, copy.snapshot)).collect())
+    let cached_snapshots =
+        walk(&app.snapshots, site, &site.rules.content_types(), listed_urls).await?;
+    Ok(cached_snapshots.into_iter().map(|(uid, cached)| (uid, cached.snapshot)).collect())
 }
 
 /// The rows of the table, as a client of the service gets them.

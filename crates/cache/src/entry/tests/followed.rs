@@ -4,11 +4,11 @@ use super::*;
 fn refresh_that_begins_just_before_an_adoption_ends_with_its_copy() {
     let entry = entry();
     let flight = begin(&entry);
-    assert!(entry.adopt(copy(&entry, "a")).is_none(), "it does not wait for it yet");
-    let adopted = entry.follow().expect("the copy came before");
-    assert!(Arc::ptr_eq(&adopted.snapshot, &entry.copy().expect("a copy").snapshot));
-    assert!(!entry.is_in_flight(&flight), "the next copy may come much later");
+    assert!(entry.adopt(cached(&entry, "a")).is_none(), "it does not wait for it yet");
+    let adopted = entry.follow().expect("the snapshot came before");
+    assert!(Arc::ptr_eq(&adopted.snapshot, &entry.cached().expect("a snapshot").snapshot));
+    assert!(!entry.is_in_flight(&flight), "the next snapshot may come much later");
     let next = begin(&entry);
     assert!(entry.follow().is_none());
-    assert!(Arc::ptr_eq(&entry.adopt(copy(&entry, "b")).expect("it waits for it"), &next));
+    assert!(Arc::ptr_eq(&entry.adopt(cached(&entry, "b")).expect("it waits for it"), &next));
 }

@@ -1,4 +1,4 @@
-//! Refreshes of an orphaned entry, and the entry that adopts its copy.
+//! Refreshes of an orphaned entry, and the entry that adopts its snapshot.
 
 use super::*;
 
@@ -8,11 +8,11 @@ fn waiters_of_an_orphaned_entry_get_its_copy_without_a_date() {
     let (waiter, flight) = entry.join_or_begin();
     entry.orphan();
     entry.mark_outdated();
-    let completed = entry.complete(Ok(copy(&entry, "x")));
+    let completed = entry.complete(Ok(cached(&entry, "x")));
     assert!(completed.orphaned && !entry.is_refresh_wanted());
     flight.expect("none was in flight").complete(completed.outcome);
-    let copy = waiter.outcome().now_or_never().expect("it is complete").expect("a copy");
-    assert_eq!(copy.last_modified(copy.changed), None, "another list is in use as well");
+    let cached = waiter.outcome().now_or_never().expect("it is complete").expect("a snapshot");
+    assert_eq!(cached.last_modified(cached.changed), None, "another list is in use as well");
 }
 
 #[test]
@@ -20,8 +20,8 @@ fn refresh_that_begins_after_the_orphaning_has_no_date() {
     let entry = entry();
     entry.orphan();
     refresh(&entry, Ok("x"));
-    let copy = entry.copy().expect("for its waiter");
-    assert_eq!(copy.last_modified(copy.changed), None);
+    let cached = entry.cached().expect("for its waiter");
+    assert_eq!(cached.last_modified(cached.changed), None);
 }
 
 #[test]
@@ -54,9 +54,9 @@ fn adopting_entry_has_the_copy_and_refreshes_it() {
     let entry = Entry::adopting(&previous);
     assert_eq!(found(&entry), Some((false, true)), "it has no part in the refresh in flight");
     assert!(entry.has_pending_refresh());
-    let changed = |entry: &Entry| entry.copy().expect("a copy").changed;
+    let changed = |entry: &Entry| entry.cached().expect("a snapshot").changed;
     assert_eq!(changed(&entry), changed(&previous));
-    assert!(Entry::adopting(&super::entry()).copy().is_none());
+    assert!(Entry::adopting(&super::entry()).cached().is_none());
 }
 
 #[test]

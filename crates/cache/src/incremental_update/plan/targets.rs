@@ -1,4 +1,4 @@
-//! Which content types the relations of a type lead to, as far as the schema, the copies and the
+//! Which content types the relations of a type lead to, as far as the schema, the snapshots and the
 //! documents of these types show it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::failure::walk_within_share;
 use super::is_referred_to;
 use crate::SnapshotCache;
-use crate::invalidation::{Change, Exclusion, Hint, RelationTargets};
+use crate::invalidation::{Change, Exclusion, PendingInvalidation, RelationTargets};
 use crate::refresh::TypeGroup;
 use frontend_map_cms::{ContentQuery, Projection, Selected, Selection};
 use frontend_map_rules::{ContentTypeUid, FieldPath};
@@ -36,9 +36,9 @@ pub(in crate::incremental_update) fn may_lead(
     }
 }
 
-/// Whether a path is known to be a relation: only relations lead to a `documentId`, and a document of
-/// the copies has one there. A level of a page tree is one if the level above it leads to the type
-/// itself.
+/// Whether a path is known to be a relation: only relations lead to a `documentId`, and a document
+/// of the snapshots has one there. A level of a page tree is one if the level above it leads to the
+/// type itself.
 fn is_relation(group: &TypeGroup, targets: &RelationTargets, relation: &FieldPath) -> bool {
     let uid = &group.query.uid;
     let first = relation.relations().next();
@@ -52,15 +52,21 @@ fn is_relation(group: &TypeGroup, targets: &RelationTargets, relation: &FieldPat
 
 /// Walks the type within the share if documents of a changed type may have become the first ones
 /// behind a relation, once a day for each type: the walk shows whether they have.
-fn walk_for_first_references(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
+fn walk_for_first_references(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    invalidations: &[PendingInvalidation],
+) {
     let (uid, mut targets) = (&group.query.uid, cache.triggers.targets.lock());
     let mut is_any_open = false;
     for relation in group.relations() {
         if targets.is_known(uid, &relation) || is_relation(group, &targets, &relation) {
             continue;
         }
-        for hint in hints.iter().filter(|hint| hint.invalidation.change == Change::Written) {
-            let target = &*hint.invalidation.uid;
+        for pending in
+            invalidations.iter().filter(|pending| pending.invalidation.change == Change::Written)
+        {
+            let target = &*pending.invalidation.uid;
             if targets.exclusion(uid, &relation, target).is_none() {
                 targets.exclude(uid, &relation, target, Exclusion::NoReference);
                 is_any_open = true;
@@ -73,24 +79,30 @@ fn walk_for_first_references(cache: &SnapshotCache, group: &TypeGroup, hints: &[
     }
 }
 
-/// Learns where the relations lead that may lead to the documents of these hints.
-pub(super) async fn learn_targets(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
+/// Learns where the relations lead that may lead to the documents of these invalidations.
+pub(super) async fn learn_targets(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    invalidations: &[PendingInvalidation],
+) {
     learn_from_schema(cache, group).await;
-    learn_from_copies(cache, group, hints);
-    let written = hints.iter().filter(|hint| hint.invalidation.change == Change::Written);
-    let by_type: BTreeMap<&str, &str> =
-        written.map(|hint| (&*hint.invalidation.uid, &*hint.invalidation.document_id)).collect();
+    learn_from_snapshots(cache, group, invalidations);
+    let written =
+        invalidations.iter().filter(|pending| pending.invalidation.change == Change::Written);
+    let by_type: BTreeMap<&str, &str> = written
+        .map(|pending| (&*pending.invalidation.uid, &*pending.invalidation.document_id))
+        .collect();
     for (target, id) in by_type {
         learn_from_type(cache, group, target, id).await;
     }
-    walk_for_first_references(cache, group, hints);
+    walk_for_first_references(cache, group, invalidations);
 }
 
-/// The id of a document that a version of the copies reads through a relation. It may have been
+/// The id of a document that a version of the snapshots reads through a relation. It may have been
 /// withdrawn since.
 fn example(group: &TypeGroup, relation: &FieldPath) -> Option<String> {
-    let mut copies = group.members.iter().filter_map(|member| member.entry.copy());
-    copies.find_map(|copy| copy.snapshot.related_example(relation).map(str::to_owned))
+    let mut cached_snapshots = group.members.iter().filter_map(|member| member.entry.cached());
+    cached_snapshots.find_map(|cached| cached.snapshot.related_example(relation).map(str::to_owned))
 }
 
 /// Learns from the schema, if the token may read it.
@@ -107,11 +119,15 @@ async fn learn_from_schema(cache: &SnapshotCache, group: &TypeGroup) {
     }
 }
 
-/// Learns from the copies: a changed document that a version reads is behind the relation.
-fn learn_from_copies(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
+/// Learns from the snapshots: a changed document that a version reads is behind the relation.
+fn learn_from_snapshots(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    invalidations: &[PendingInvalidation],
+) {
     let mut targets = cache.triggers.targets.lock();
     for relation in group.relations() {
-        let invalidations = hints.iter().map(|hint| &hint.invalidation);
+        let invalidations = invalidations.iter().map(|pending| &pending.invalidation);
         let mut known =
             invalidations.filter(|changed| is_referred_to(group, &relation, &changed.document_id));
         if let Some(changed) = known.next() {
@@ -121,8 +137,8 @@ fn learn_from_copies(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
 }
 
 /// Learns from the documents of the type `target`: one of them is behind a relation if one that the
-/// copies know behind it is among them. The response proves the contrary only if it has the changed
-/// document: otherwise the endpoint may be another type's.
+/// snapshots know behind it is among them. The response proves the contrary only if it has the
+/// changed document: otherwise the endpoint may be another type's.
 async fn learn_from_type(cache: &SnapshotCache, group: &TypeGroup, target: &str, id: &str) {
     let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
     let open: Vec<(FieldPath, String)> = {

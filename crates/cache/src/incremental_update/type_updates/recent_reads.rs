@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::invalidation::{Change, Hint, Invalidation};
+use crate::invalidation::{Change, Invalidation, PendingInvalidation};
 
 /// The longest time from a withdrawal to its event: a busy Strapi sends it late.
 const MAX_DELAY: Duration = Duration::from_secs(5);
@@ -19,22 +19,27 @@ pub(crate) struct RecentReads(Mutex<HashMap<(String, String), Instant>>);
 
 impl RecentReads {
     /// Records that the dependents of these documents have been read now, after their changes.
-    pub(crate) fn record<'h>(&self, hints: impl IntoIterator<Item = &'h Hint>, now: Instant) {
+    pub(crate) fn record<'h>(
+        &self,
+        invalidations: impl IntoIterator<Item = &'h PendingInvalidation>,
+        now: Instant,
+    ) {
         let mut reads = self.0.lock();
         reads.retain(|_, at| now < *at + KEPT);
-        let hints = hints.into_iter();
-        let written = hints.filter(|hint| hint.invalidation.change == Change::Written);
-        reads.extend(written.map(|hint| (key(&hint.invalidation), now)));
+        let invalidations = invalidations.into_iter();
+        let written =
+            invalidations.filter(|pending| pending.invalidation.change == Change::Written);
+        reads.extend(written.map(|pending| (key(&pending.invalidation), now)));
     }
 
     /// Marks the withdrawals that the last read of the dependents may have come after: that read has
     /// missed the versions that had gained the relation before.
-    pub(crate) fn mark_unread_losses(&self, hints: &mut [Hint]) {
+    pub(crate) fn mark_unread_losses(&self, invalidations: &mut [PendingInvalidation]) {
         let reads = self.0.lock();
-        for hint in hints.iter_mut().filter(|hint| hint.has_withdrawal) {
-            let read = reads.get(&key(&hint.invalidation));
-            hint.may_have_unread_dependents |=
-                read.is_some_and(|read| hint.at <= *read + MAX_DELAY);
+        for pending in invalidations.iter_mut().filter(|pending| pending.has_withdrawal) {
+            let read = reads.get(&key(&pending.invalidation));
+            pending.may_have_unread_dependents |=
+                read.is_some_and(|read| pending.at <= *read + MAX_DELAY);
         }
     }
 }
@@ -47,26 +52,27 @@ fn key(invalidation: &Invalidation) -> (String, String) {
 mod tests {
     use super::*;
 
-    fn hint(id: &str, change: Change) -> Hint {
+    fn pending(id: &str, change: Change) -> PendingInvalidation {
         let (uid, document_id) = ("api::a.a".to_owned(), id.to_owned());
-        Hint::new(Invalidation { uid, document_id, change }, None)
+        PendingInvalidation::new(Invalidation { uid, document_id, change }, None)
     }
 
     #[test]
     fn withdrawal_that_is_reported_soon_after_a_read_has_an_unread_loss() {
         let reads = RecentReads::default();
         let read = Instant::now();
-        reads.record(&[hint("a", Change::Written), hint("b", Change::Withdrawn)], read);
+        reads.record(&[pending("a", Change::Written), pending("b", Change::Withdrawn)], read);
         let late = |(id, after)| {
-            let mut hint = hint(id, Change::Withdrawn);
-            hint.at = read + Duration::from_secs(after);
-            hint
+            let mut pending = pending(id, Change::Withdrawn);
+            pending.at = read + Duration::from_secs(after);
+            pending
         };
-        let mut hints: Vec<Hint> =
+        let mut invalidations: Vec<PendingInvalidation> =
             [("a", 0), ("a", 4), ("a", 6), ("b", 0), ("c", 0)].map(late).into();
-        hints.push(hint("a", Change::Written));
-        reads.mark_unread_losses(&mut hints);
-        let marked: Vec<bool> = hints.iter().map(|hint| hint.may_have_unread_dependents).collect();
+        invalidations.push(pending("a", Change::Written));
+        reads.mark_unread_losses(&mut invalidations);
+        let marked: Vec<bool> =
+            invalidations.iter().map(|pending| pending.may_have_unread_dependents).collect();
         assert_eq!(marked, [true, true, false, false, false, false]);
     }
 }

@@ -10,7 +10,7 @@ use super::{shared, text_response};
 use crate::app::App;
 use crate::http::request::accept::preferred;
 use crate::http::response::envelope::HttpResponse;
-use frontend_map_cache::{CachedCopy, TypeStatus};
+use frontend_map_cache::{CachedSnapshot, TypeStatus};
 use frontend_map_catalog::snapshot::Skipped;
 use frontend_map_outbound::webhooks::TargetState;
 use frontend_map_platform::metrics::{self, Encoder, TextFormat, gauge_value};
@@ -153,20 +153,20 @@ fn snapshots(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result
         encoder.gauge(name, help, types.iter().map(|status| (labels(status), value(status))))
     };
     gauge("snapshot_age_seconds", "Time since the walk of the snapshot began", |status| {
-        of_copy(status, |copy| copy.begun.elapsed().as_secs_f64())
+        of_snapshot(status, |cached| cached.begun.elapsed().as_secs_f64())
     })?;
     gauge("snapshot_walk_seconds", "How long the walk of the snapshot took", |status| {
-        of_copy(status, |copy| copy.refresh_duration().as_secs_f64())
+        of_snapshot(status, |cached| cached.refresh_duration().as_secs_f64())
     })?;
     gauge("snapshot_failing", "1 while the last walk failed", |status| f64::from(status.failing))?;
     gauge("snapshot_urls", "Public URLs in the snapshot", |status| {
-        of_copy(status, |copy| gauge_value(copy.snapshot.len() as u64))
+        of_snapshot(status, |cached| gauge_value(cached.snapshot.len() as u64))
     })?;
     gauge("snapshot_bytes", "Memory of the snapshot", |status| {
-        of_copy(status, |copy| gauge_value(copy.snapshot.bytes() as u64))
+        of_snapshot(status, |cached| gauge_value(cached.snapshot.bytes() as u64))
     })?;
     gauge("snapshot_duplicates", "Documents that have the same URL as another one", |status| {
-        of_copy(status, |copy| gauge_value(copy.snapshot.duplicates().len() as u64))
+        of_snapshot(status, |cached| gauge_value(cached.snapshot.duplicates().len() as u64))
     })?;
     skipped(types, encoder)
 }
@@ -174,7 +174,7 @@ fn snapshots(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result
 fn skipped(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     let none = Skipped::default();
     let skipped = types.iter().flat_map(|status| {
-        let skipped = status.copy.as_ref().map_or(&none, |copy| &copy.snapshot.skipped);
+        let skipped = status.cached.as_ref().map_or(&none, |cached| &cached.snapshot.skipped);
         let [site, uid] = labels(status);
         skipped
             .by_kind()
@@ -187,6 +187,6 @@ fn labels<'a>(status: &TypeStatus<'a>) -> [(&'static str, &'a str); 2] {
     [("site", &status.site.key), ("content_type", status.uid.as_str())]
 }
 
-fn of_copy(status: &TypeStatus<'_>, value: impl Fn(&CachedCopy) -> f64) -> f64 {
-    status.copy.as_ref().map_or(f64::NAN, value)
+fn of_snapshot(status: &TypeStatus<'_>, value: impl Fn(&CachedSnapshot) -> f64) -> f64 {
+    status.cached.as_ref().map_or(f64::NAN, value)
 }

@@ -98,12 +98,12 @@ fn store(state: StoreState) -> Store {
 }
 
 fn content_type<'a>(status: &TypeStatus<'a>) -> ContentTypeState<'a> {
-    let copy = status.copy.as_ref();
+    let cached = status.cached.as_ref();
     ContentTypeState {
         site: &status.site.key,
         content_type: status.uid.as_str(),
-        age_seconds: copy.map(|copy| copy.begun.elapsed().as_secs()),
-        urls: copy.map(|copy| copy.snapshot.len()),
+        age_seconds: cached.map(|cached| cached.begun.elapsed().as_secs()),
+        urls: cached.map(|cached| cached.snapshot.len()),
         stale: status.stale,
         failing: status.failing,
         awaited: status.awaited,

@@ -16,7 +16,7 @@ use crate::http::request::params::{MAX_UID_BYTES, SITE, parse_boolean, required}
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::cache_status::insert_cache_status;
 use crate::http::response::error::ApiError;
-use frontend_map_cache::CachedCopy;
+use frontend_map_cache::CachedSnapshot;
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::sitemap::Form;
 
@@ -55,7 +55,7 @@ pub(in crate::http) async fn get(
         return Ok(url_list(&app, pages, params.site, form, &headers));
     }
     let served = app.snapshots.get(params.site, &params.uid).await?;
-    let mut response = url_list(&app, &served.copy, params.site, form, &headers);
+    let mut response = url_list(&app, &served.cached, params.site, form, &headers);
     insert_cache_status(response.headers_mut(), &served);
     Ok(response)
 }
@@ -79,7 +79,7 @@ impl<'a> Params<'a> {
     }
 
     /// The pages outside the CMS, if these are requested.
-    fn pages<'c>(&self, app: &'c App) -> Option<&'c CachedCopy> {
+    fn pages<'c>(&self, app: &'c App) -> Option<&'c CachedSnapshot> {
         app.snapshots.pages(self.site).filter(|_| self.uid == PAGES)
     }
 

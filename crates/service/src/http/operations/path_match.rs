@@ -158,7 +158,7 @@ impl ResolvedBy {
         if is_stale { Self::StaleHistory } else { Self::History }
     }
 
-    /// Whether the response depends on a stale copy, for a decision on this basis.
+    /// Whether the response depends on a stale snapshot, for a decision on this basis.
     pub(super) fn is_stale(self, basis: Basis<'_>) -> bool {
         self == Self::StaleHistory || basis == Basis::Stale
     }

@@ -174,7 +174,7 @@ fn cache_control<'p>(
     }
 }
 
-/// Adds the age of the index where the response depends on a stale copy.
+/// Adds the age of the index where the response depends on a stale snapshot.
 fn insert_age(is_stale: bool, state: &PathIndexState, response: &mut HttpResponse) {
     if is_stale {
         response.headers_mut().insert(AGE, HeaderValue::from(state.age.as_secs()));

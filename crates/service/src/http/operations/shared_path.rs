@@ -83,7 +83,7 @@ impl SharedPath {
 /// The owner of the path of a version that was read from the CMS, if it is another document.
 pub(super) fn of_document(app: &App, site: &Site, version: VersionPath<'_>) -> Option<SharedPath> {
     let known = app.snapshots.knowledge(site, version.uid);
-    let snapshot = &known.usable()?.copy.snapshot;
+    let snapshot = &known.usable()?.cached.snapshot;
     let state = path_match::path_index(app, site);
     let index = state.as_ref().map(|state| &*state.index);
     PathOwners::new(site, index).other_owner(version, snapshot)

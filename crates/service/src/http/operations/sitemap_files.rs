@@ -20,7 +20,7 @@ use crate::http::response::conditional::{is_not_modified, last_modified};
 use crate::http::response::error::ApiError;
 use crate::http::response::etag;
 use crate::http::response::stream_body::stream_shared_text;
-use frontend_map_cache::{CachedCopy, Served, SitemapFiles};
+use frontend_map_cache::{CachedSnapshot, Served, SitemapFiles};
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::sitemap::files::{INDEX, ROBOTS, SITEMAP, index, parse_name, robots};
 use frontend_map_rules::frontend_url::BaseUrl;
@@ -117,13 +117,13 @@ impl<'a> SiteHost<'a> {
         }
     }
 
-    /// The files of a copy of the site.
+    /// The files of a snapshot of the site.
     fn files(self, served: &Served) -> &SitemapFiles {
-        self.files_of(&served.copy)
+        self.files_of(&served.cached)
     }
 
-    fn files_of(self, copy: &CachedCopy) -> &SitemapFiles {
-        copy.files.get(self.host).expect("the copies of a site have files for each host")
+    fn files_of(self, cached: &CachedSnapshot) -> &SitemapFiles {
+        cached.files.get(self.host).expect("the snapshots of a site have files for each host")
     }
 }
 
@@ -137,24 +137,26 @@ async fn sitemap_index(
     listed.retain(|uid| site.rules.lists(uid.as_str()));
     host.check_base_urls(listed.iter().map(|uid| uid.as_str()))?;
     host.check_pages()?;
-    let copies = app.snapshots.get_listed(site).await?;
-    let dates = copies.iter().map(|(_, served)| {
+    let cached_snapshots = app.snapshots.get_listed(site).await?;
+    let dates = cached_snapshots.iter().map(|(_, served)| {
         let changed = host.files(served).changed;
-        served.copy.last_modified(changed)
+        served.cached.last_modified(changed)
     });
     let changed = dates.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
     let pages = app.snapshots.pages(site).filter(|_| site.pages.are_listed());
-    let pages = pages.map(|copy| host.files_of(copy));
+    let pages = pages.map(|cached| host.files_of(cached));
     let changed = changed.max(pages.map(|pages| pages.changed).filter(|_| changed.is_some()));
-    let layouts = copies.iter().map(|(uid, served)| (uid.as_str(), &host.files(served).layout));
+    let layouts =
+        cached_snapshots.iter().map(|(uid, served)| (uid.as_str(), &host.files(served).layout));
     let layouts = layouts.chain(pages.map(|pages| (PAGES, &pages.layout)));
     let text = index(&folder, layouts);
     let tag = etag::of_bytes(text.as_bytes());
     let index = Representation { content_type: XML, gzip: false, tag, changed };
     let text = (!index.is_not_modified(headers)).then(|| text.into());
     let mut response = index.respond(app, text);
-    // The age of the response is that of the oldest copy.
-    let oldest = copies.iter().map(|(_, served)| served).min_by_key(|served| served.copy.begun);
+    // The age of the response is that of the oldest snapshot.
+    let oldest =
+        cached_snapshots.iter().map(|(_, served)| served).min_by_key(|served| served.cached.begun);
     if let Some(oldest) = oldest {
         insert_cache_status(response.headers_mut(), oldest);
     }
@@ -172,12 +174,12 @@ async fn url_file(
     let (group, number) = known.ok_or_else(ApiError::unknown_file)?;
     if group == PAGES {
         host.check_pages()?;
-        let copy = app.snapshots.pages(site).ok_or_else(ApiError::unknown_file)?;
-        return file(app, host, copy, number, headers).await;
+        let cached = app.snapshots.pages(site).ok_or_else(ApiError::unknown_file)?;
+        return file(app, host, cached, number, headers).await;
     }
     host.check_base_urls([group.as_str()])?;
     let served = app.snapshots.get(site, &group).await?;
-    let mut response = file(app, host, &served.copy, number, headers).await?;
+    let mut response = file(app, host, &served.cached, number, headers).await?;
     insert_cache_status(response.headers_mut(), &served);
     Ok(response)
 }
@@ -185,20 +187,20 @@ async fn url_file(
 async fn file(
     app: &Arc<App>,
     host: SiteHost<'_>,
-    copy: &CachedCopy,
+    cached: &CachedSnapshot,
     number: u64,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (site, files) = (host.site, host.files_of(copy));
+    let (site, files) = (host.site, host.files_of(cached));
     let file = files.layout.file(number).ok_or_else(ApiError::unknown_file)?;
     let gzip = accepts_gzip(headers);
     let tag = file_tag(site, file.hash, gzip);
-    let changed = copy.last_modified(files.changed(file));
+    let changed = cached.last_modified(files.changed(file));
     let representation = Representation { content_type: XML, gzip, tag, changed };
     let text = if representation.is_not_modified(headers) {
         None
     } else {
-        let text = app.files.text(site, (copy, host.host), file, gzip).await;
+        let text = app.files.text(site, (cached, host.host), file, gzip).await;
         // Without a text, writing it has panicked, which has been logged.
         Some(text.ok_or_else(ApiError::internal)?)
     };

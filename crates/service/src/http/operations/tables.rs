@@ -23,8 +23,8 @@ use frontend_map_rules::ContentTypeUid;
 /// The fewest rows that are worth compressing: they are a kilobyte.
 const MIN_GZIP_ROWS: u64 = 4;
 
-/// The copies of several content types of a site.
-type Copies<'s> = Vec<(&'s ContentTypeUid, Served)>;
+/// The snapshots of several content types of a site.
+type ServedSnapshots<'s> = Vec<(&'s ContentTypeUid, Served)>;
 
 /// How a table is sent.
 #[derive(Clone, Copy, Debug)]
@@ -71,15 +71,16 @@ fn media_type(form: Form) -> &'static str {
     }
 }
 
-/// The snapshots of the copies.
-fn snapshots(copies: &Copies<'_>) -> Vec<Arc<Snapshot>> {
-    copies.iter().map(|(_, served)| Arc::clone(&served.copy.snapshot)).collect()
+/// The snapshots, without what the cache knows of them.
+fn snapshots(cached_snapshots: &ServedSnapshots<'_>) -> Vec<Arc<Snapshot>> {
+    cached_snapshots.iter().map(|(_, served)| Arc::clone(&served.cached.snapshot)).collect()
 }
 
-/// Adds the headers that any response with a table has. Its age is that of the oldest copy.
-fn insert_headers(headers: &mut HeaderMap, copies: &Copies<'_>) {
+/// Adds the headers that any response with a table has. Its age is that of the oldest snapshot.
+fn insert_headers(headers: &mut HeaderMap, cached_snapshots: &ServedSnapshots<'_>) {
     headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
-    let oldest = copies.iter().map(|(_, served)| served).min_by_key(|served| served.copy.begun);
+    let oldest =
+        cached_snapshots.iter().map(|(_, served)| served).min_by_key(|served| served.cached.begun);
     if let Some(oldest) = oldest {
         insert_cache_status(headers, oldest);
     }

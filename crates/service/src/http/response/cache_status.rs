@@ -1,4 +1,4 @@
-//! `Age` and `Cache-Status` (RFC 9211) of responses that come from a cached copy.
+//! `Age` and `Cache-Status` (RFC 9211) of responses that come from a cached snapshot.
 
 use std::time::Duration;
 

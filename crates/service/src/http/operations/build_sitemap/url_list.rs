@@ -13,7 +13,7 @@ use crate::http::request::encoding::accepts_gzip;
 use crate::http::response::conditional::{is_not_modified, last_modified};
 use crate::http::response::etag;
 use crate::http::response::stream_body::{stream, stream_gzip};
-use frontend_map_cache::CachedCopy;
+use frontend_map_cache::CachedSnapshot;
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::sitemap::{Form, List};
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
@@ -24,17 +24,17 @@ const MIN_GZIP_BYTES: u64 = 1024;
 /// The listed URLs of a snapshot, or a 304.
 pub(super) fn url_list(
     app: &App,
-    copy: &CachedCopy,
+    cached: &CachedSnapshot,
     site: &Site,
     form: Form,
     request_headers: &HeaderMap,
 ) -> Response {
-    let snapshot = &copy.snapshot;
+    let snapshot = &cached.snapshot;
     let list = List::new(snapshot.clone(), &site.hosts, form);
     let gzip = list.length() >= MIN_GZIP_BYTES && accepts_gzip(request_headers);
-    let tag = tag(copy, &site.hosts, form, gzip);
+    let tag = tag(cached, &site.hosts, form, gzip);
     let mut response = Response::default();
-    let changed = copy.last_modified(copy.changed);
+    let changed = cached.last_modified(cached.changed);
     if is_not_modified(&tag, changed, request_headers) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     } else {
@@ -65,7 +65,7 @@ fn content_type(form: Form) -> &'static str {
 }
 
 /// A strong tag without writing the list: the same URLs in the same form are the same bytes.
-fn tag(copy: &CachedCopy, hosts: &Hosts, form: Form, gzip: bool) -> HeaderValue {
+fn tag(cached: &CachedSnapshot, hosts: &Hosts, form: Form, gzip: bool) -> HeaderValue {
     let form = match form {
         Form::Json => "j",
         Form::Xml => "x",
@@ -73,6 +73,6 @@ fn tag(copy: &CachedCopy, hosts: &Hosts, form: Form, gzip: bool) -> HeaderValue 
     let bases = (0..hosts.locales()).map(|at| hosts.base(at).map_or("", BaseUrl::as_str));
     let bases = bases.collect::<Vec<_>>().join("\n");
     let (base, gzip) = (xxh3_64(bases.as_bytes()), if gzip { "z" } else { "" });
-    let urls = copy.snapshot.listing_hash();
+    let urls = cached.snapshot.listing_hash();
     etag::of_parts(&format!("{urls:032x}{base:016x}{form}{gzip}"))
 }

@@ -45,7 +45,7 @@ pub(super) async fn validate(
     let (site, uid) = (params.site, &params.uid);
     let snapshot = match params.pages(app) {
         Some(pages) => Arc::clone(&pages.snapshot),
-        None => app.snapshots.get(site, uid).await?.copy.snapshot,
+        None => app.snapshots.get(site, uid).await?.cached.snapshot,
     };
     let targets = Targets::new(site, uid, snapshot);
     let subscription = app.validate(site, targets).await;

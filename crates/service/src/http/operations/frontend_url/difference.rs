@@ -17,14 +17,14 @@ pub(in crate::http::operations) async fn update_if_different(
     locale: &Locale,
     document: Option<&Document<'_>>,
 ) {
-    let copy =
-        app.snapshots.present_copy(site, uid).filter(|_| app.snapshots.content().may_change());
-    let (Some(copy), Some(at)) = (copy, site.rules.locales().position(locale.as_str())) else {
+    let cached =
+        app.snapshots.present_snapshot(site, uid).filter(|_| app.snapshots.content().may_change());
+    let (Some(cached), Some(at)) = (cached, site.rules.locales().position(locale.as_str())) else {
         return;
     };
     let path = |document| frontend_path(&site.rules, &site.hosts, uid, document, false);
     let now = document.and_then(path);
-    if is_different(&copy.snapshot, document_id, at, now) {
+    if is_different(&cached.snapshot, document_id, at, now) {
         update_different_document(app, site, named, locale).await;
     } else {
         app.documents.record_agreement(site, named, locale);

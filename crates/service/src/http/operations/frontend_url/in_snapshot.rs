@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::path_or_reason::{null_link, without_url};
 use super::{Params, PathOfVersion};
 use crate::app::App;
-use frontend_map_cache::KnownCopy;
+use frontend_map_cache::KnownSnapshot;
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::Version;
 use frontend_map_cms::Status;
@@ -32,12 +32,12 @@ pub(super) fn in_snapshot(
         return None;
     }
     let knowledge = app.snapshots.knowledge(site, uid);
-    let KnownCopy { copy, age, .. } = knowledge.usable()?;
-    if app.documents.may_be_withdrawn_since(copy, uid, id) {
+    let KnownSnapshot { cached, age, .. } = knowledge.usable()?;
+    if app.documents.may_be_withdrawn_since(cached, uid, id) {
         return None;
     }
     let at = site.rules.locales().position(locale.as_str())?;
-    let path = match copy.snapshot.version(id, at) {
+    let path = match cached.snapshot.version(id, at) {
         Version::Url(url) => Some(Ok((url.path().to_owned(), url.locale()))),
         Version::NoUrl(row) => {
             let code = &site.rules.locales().codes()[row.locale.unwrap_or(at)];

@@ -37,8 +37,8 @@ pub(super) fn without_url(reason: String, template: &Template, why: Option<Strin
     ApiError::not_found(format!("this document has no frontend URL{why}")).with(details)
 }
 
-/// What null means at a path that leads on. A document of the copy that has a document behind the path
-/// shows that it is a relation.
+/// What null means at a path that leads on. A document of the snapshot that has a document behind
+/// the path shows that it is a relation.
 pub(super) fn null_link(
     app: &App,
     site: &Site,
@@ -46,10 +46,11 @@ pub(super) fn null_link(
 ) -> impl Fn(&FieldPath) -> NullLink {
     let may_be_unpublished =
         app.snapshots.content().may_change() && params.status == Status::Published;
-    let copy = app.snapshots.present_copy(site, &params.uid);
+    let cached = app.snapshots.present_snapshot(site, &params.uid);
     move |path| {
-        let is_relation =
-            || copy.as_ref().is_some_and(|copy| copy.snapshot.related_example(path).is_some());
+        let is_relation = || {
+            cached.as_ref().is_some_and(|cached| cached.snapshot.related_example(path).is_some())
+        };
         match may_be_unpublished {
             false => NullLink::Empty,
             true if is_relation() => NullLink::Relation,

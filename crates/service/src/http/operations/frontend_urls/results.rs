@@ -156,7 +156,7 @@ fn find<'s>(of: TypeOfSite<'s>, source: &'s Source, id: &str, locale: usize) -> 
     match source {
         Source::Snapshot { known, index } => {
             let owners = PathOwners::new(of.site, index.as_deref());
-            in_snapshot(of, &owners, &known.copy.snapshot, (id, locale))
+            in_snapshot(of, &owners, &known.cached.snapshot, (id, locale))
         }
         Source::Documents(documents) => {
             let versions = documents.get(id).map_or(&[][..], Vec::as_slice);

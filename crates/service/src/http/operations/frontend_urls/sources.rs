@@ -10,7 +10,7 @@ use super::batch::{Batch, ItemResolution, TypeOfSite};
 use crate::app::App;
 use crate::http::operations::path_match::path_index;
 use crate::http::response::error::ApiError;
-use frontend_map_cache::{KnownCopy, Served};
+use frontend_map_cache::{KnownSnapshot, Served};
 use frontend_map_catalog::path_index::PathIndex;
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::{ContentError, Document};
@@ -20,7 +20,7 @@ use frontend_map_rules::Locale;
 pub(super) enum Source {
     /// Its snapshot, which has the URLs of all its documents.
     Snapshot {
-        known: KnownCopy,
+        known: KnownSnapshot,
         /// For a site that resolves by documents.
         index: Option<Arc<PathIndex>>,
     },
@@ -59,8 +59,8 @@ async fn source(
     }
     if !app.snapshots.content().may_change() {
         // A walk over a content file does not wait.
-        let Served { copy, age, .. } = app.snapshots.get(site, uid).await?;
-        return Ok(of_snapshot(app, site, KnownCopy { copy, age, is_failing: false }));
+        let Served { cached, age, .. } = app.snapshots.get(site, uid).await?;
+        return Ok(of_snapshot(app, site, KnownSnapshot { cached, age, is_failing: false }));
     }
     app.snapshots.start_walk(site, uid);
     let (ids, locales) = wanted(batch, at, of);
@@ -73,7 +73,7 @@ async fn source(
     Ok(Source::Documents(documents))
 }
 
-fn of_snapshot(app: &App, site: &Site, known: KnownCopy) -> Source {
+fn of_snapshot(app: &App, site: &Site, known: KnownSnapshot) -> Source {
     Source::Snapshot { known, index: path_index(app, site).map(|state| state.index) }
 }
 

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Copies, Format, insert_headers, snapshots};
+use super::{Format, ServedSnapshots, insert_headers, snapshots};
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
@@ -51,13 +51,13 @@ pub(in crate::http) async fn get(
     if params.filter.unlisted {
         require_bearer(app.http.validate_token.as_ref(), &headers)?;
     }
-    let copies = params.copies(&app).await?;
+    let cached_snapshots = params.cached_snapshots(&app).await?;
     let (site, filter) = (Arc::clone(params.site), params.filter);
     let pages = tokio::task::block_in_place(|| {
-        Pages::new(site, snapshots(&copies), params.with_pages(), filter)
+        Pages::new(site, snapshots(&cached_snapshots), params.with_pages(), filter)
     });
     let format = Format::preferred(&headers, pages.count());
-    let tag = params.tag(&copies, format);
+    let tag = params.tag(&cached_snapshots, format);
     let mut response = if is_not_modified(&tag, None, &headers) {
         let mut response = Response::default();
         *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -66,7 +66,7 @@ pub(in crate::http) async fn get(
         format.respond(pages.chunks(format.form))
     };
     let headers = response.headers_mut();
-    insert_headers(headers, &copies);
+    insert_headers(headers, &cached_snapshots);
     headers.insert(ETAG, tag);
     // Pages that sitemaps leave out are not for shared caches.
     let cache_control = if filter.unlisted {
@@ -108,8 +108,8 @@ impl<'a> Params<'a> {
         self.uid.as_ref().is_none_or(|uid| uid == PAGES)
     }
 
-    /// The copies that have the pages, in the order of the rules.
-    async fn copies(&self, app: &App) -> Result<Copies<'a>, ContentError> {
+    /// The snapshots that have the pages, in the order of the rules.
+    async fn cached_snapshots(&self, app: &App) -> Result<ServedSnapshots<'a>, ContentError> {
         let mut types = self.site.rules.content_types();
         types.retain(|uid| self.uid.as_ref().is_none_or(|own| own.as_ref() == uid.as_str()));
         if !self.filter.unlisted {
@@ -120,8 +120,9 @@ impl<'a> Params<'a> {
 
     /// A strong tag without writing the table: the settings of the site, the URLs and the
     /// parameters decide all its bytes.
-    fn tag(&self, copies: &Copies<'_>, format: Format) -> HeaderValue {
-        let urls = copies.iter().map(|(uid, served)| (*uid, served.copy.snapshot.urls_hash()));
+    fn tag(&self, cached_snapshots: &ServedSnapshots<'_>, format: Format) -> HeaderValue {
+        let urls =
+            cached_snapshots.iter().map(|(uid, served)| (*uid, served.cached.snapshot.urls_hash()));
         let urls: Vec<_> = urls.collect();
         let pages = if self.with_pages() { " with pages" } else { "" };
         let parts = format!("{:x} {urls:?} {:?}{pages}", self.site.fingerprint, self.filter);

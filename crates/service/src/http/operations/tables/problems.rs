@@ -27,14 +27,14 @@ pub(in crate::http) async fn get(
     let [site] = parse(query.as_deref(), &PARAMS)?;
     let site = known_shared_site(&app, &required("site", site)?)?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
-    let copies = app.snapshots.get_each(site, site.rules.content_types()).await?;
-    let snapshots = snapshots(&copies);
+    let cached_snapshots = app.snapshots.get_each(site, site.rules.content_types()).await?;
+    let snapshots = snapshots(&cached_snapshots);
     let shared = app.shared_paths.get(site, &snapshots).await;
     let problems = Problems::new(Arc::clone(site), snapshots, shared, app.admin_links(site));
     let format = Format::preferred(&headers, problems.count() as u64);
     let mut response = format.respond(problems.chunks(format.form));
     let headers = response.headers_mut();
-    insert_headers(headers, &copies);
+    insert_headers(headers, &cached_snapshots);
     // What is wrong with the content is not for shared caches.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)

@@ -28,7 +28,7 @@ pub(in crate::http) async fn get(
     let [site] = parse(query.as_deref(), &PARAMS)?;
     let site = known_shared_site(&app, &required("site", site)?)?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
-    let copies = match app.snapshots.history(site) {
+    let cached_snapshots = match app.snapshots.history(site) {
         Some(_) => app.snapshots.get_each(site, site.rules.content_types()).await?,
         None => return Err(without_path_index(site)),
     };
@@ -38,12 +38,13 @@ pub(in crate::http) async fn get(
     // Read after the walks: what they have moved is in it.
     let Some(history) = app.snapshots.history(site) else { return Err(without_path_index(site)) };
     let format = Format::preferred(&headers, history.history.len() as u64);
-    let known = copies.iter().map(|(uid, served)| (*uid, Arc::clone(&served.copy.snapshot)));
+    let known =
+        cached_snapshots.iter().map(|(uid, served)| (*uid, Arc::clone(&served.cached.snapshot)));
     let history = history.to_owned(Arc::clone(site), Arc::clone(&app.shared.path_history));
     let redirects = Redirects::new(history, &known.collect::<Vec<_>>(), app.http.redirect_status);
     let mut response = format.respond(redirects.chunks(format.form));
     let headers = response.headers_mut();
-    insert_headers(headers, &copies);
+    insert_headers(headers, &cached_snapshots);
     // What documents were called before is not for shared caches.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)

@@ -1,4 +1,4 @@
-//! The sitemap files of a cached copy, and when each of them last changed.
+//! The sitemap files of a cached snapshot, and when each of them last changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub struct SitemapFiles {
     /// Which documents are in which file.
     pub layout: Layout,
     /// When a file was last added, changed or removed, as far as this process knows; a whole second, like
-    /// [`CachedCopy::changed`](super::CachedCopy::changed).
+    /// [`CachedSnapshot::changed`](super::CachedSnapshot::changed).
     pub changed: SystemTime,
     /// When each file last changed, by its number.
     file_dates: HashMap<u64, SystemTime>,

@@ -11,11 +11,11 @@ use frontend_map_rules::{ContentTypeUid, Locale};
 const INTERRUPTIBLE_FOR: Duration = Duration::from_secs(5);
 /// A document that may have changed, for which updates are due.
 #[derive(Clone, Debug)]
-pub(crate) struct Hint {
+pub(crate) struct PendingInvalidation {
     pub(crate) invalidation: Arc<Invalidation>,
     /// When the last webhook named it.
     pub(crate) at: Instant,
-    /// The content type whose copies lack the change; `None`: any.
+    /// The content type whose snapshots lack the change; `None`: any.
     pub(crate) only: Option<ContentTypeUid>,
     pub(crate) task: Task,
     /// The locales in which the dependents are still to be read; empty: all.
@@ -32,7 +32,7 @@ pub(crate) struct Hint {
     pub(super) attempts: usize,
 }
 
-/// What is due for a hint.
+/// What is due for an invalidation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Task {
     /// The update that a change needs.
@@ -41,7 +41,7 @@ pub(crate) enum Task {
     FullRead,
 }
 
-impl Hint {
+impl PendingInvalidation {
     /// For a change that is known from now on.
     pub(crate) fn new(invalidation: Invalidation, only: Option<ContentTypeUid>) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Hint {
         Self { task, locales, incomplete_since, has_withdrawal, attempts, ..self }
     }
 
-    /// Adds another hint about the same document, which is as new or newer.
+    /// Adds another invalidation about the same document, which is as new or newer.
     pub(super) fn add(&mut self, other: Self) {
         let only = (self.only == other.only).then_some(other.only.clone()).flatten();
         let at = self.at.max(other.at);
@@ -74,7 +74,7 @@ impl Hint {
         let may_have_unread_dependents = self.may_have_unread_dependents
             || other.may_have_unread_dependents
             || self.is_withdrawn_unread(&other);
-        let changes = [&*self, &other].map(|hint| (hint.task, hint.invalidation.change));
+        let changes = [&*self, &other].map(|pending| (pending.task, pending.invalidation.change));
         // An update comes before a read; `incomplete_since` says that the read is still due.
         let mut merged = if self.task < other.task { self.clone() } else { other };
         let is_written = changes.contains(&(Task::Update, Change::Written));
@@ -111,16 +111,16 @@ impl Hint {
 mod tests {
     use super::*;
 
-    fn hint(task: Task, change: Change) -> Hint {
+    fn pending(task: Task, change: Change) -> PendingInvalidation {
         let (uid, document_id) = ("api::a.a".to_owned(), "a".to_owned());
-        let hint = Hint::new(Invalidation { uid, document_id, change }, None);
-        if task == Task::Update { hint } else { hint.with_task(task) }
+        let pending = PendingInvalidation::new(Invalidation { uid, document_id, change }, None);
+        if task == Task::Update { pending } else { pending.with_task(task) }
     }
 
-    fn added(first: Hint, second: Hint) -> (Task, Change, bool) {
-        let mut hint = first;
-        hint.add(second);
-        (hint.task, hint.invalidation.change, hint.incomplete_since.is_some())
+    fn added(first: PendingInvalidation, second: PendingInvalidation) -> (Task, Change, bool) {
+        let mut pending = first;
+        pending.add(second);
+        (pending.task, pending.invalidation.change, pending.incomplete_since.is_some())
     }
 
     #[test]
@@ -134,8 +134,8 @@ mod tests {
             // The read has been interrupted by the change.
             ((Update, Withdrawn), (FullRead, Written), (Update, Withdrawn, true)),
         ] {
-            let hint = |(task, change)| hint(task, change);
-            assert_eq!(added(hint(first), hint(second)), expected, "{first:?} {second:?}");
+            let pending = |(task, change)| pending(task, change);
+            assert_eq!(added(pending(first), pending(second)), expected, "{first:?} {second:?}");
         }
     }
 
@@ -151,8 +151,8 @@ mod tests {
             ((Update, Written), (Update, Written), false),
         ] {
             let later = Instant::now() + Duration::from_secs(1);
-            let first = hint(first.0, first.1);
-            let second = Hint { at: later, ..hint(second.0, second.1) };
+            let first = pending(first.0, first.1);
+            let second = PendingInvalidation { at: later, ..pending(second.0, second.1) };
             let (mut added, mut returned) = (first.clone(), second.clone());
             added.add(second);
             // It was interrupted by the second one.
@@ -161,7 +161,7 @@ mod tests {
                 (added.may_have_unread_dependents, returned.may_have_unread_dependents),
                 (expected, expected)
             );
-            returned.add(Hint { at: later, ..hint(Update, Written) });
+            returned.add(PendingInvalidation { at: later, ..pending(Update, Written) });
             let returned = returned.with_task(FullRead);
             assert_eq!(returned.may_have_unread_dependents, expected, "it stays due");
         }
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn read_is_interruptible_for_five_seconds_after_the_first_change() {
-        let read = hint(Task::FullRead, Change::Written);
+        let read = pending(Task::FullRead, Change::Written);
         let changed = read.at;
         for (after, is_interruptible) in [(0, true), (4_999, true), (5_000, false)] {
             let now = changed + Duration::from_millis(after);
@@ -178,7 +178,7 @@ mod tests {
         // However often the document changes again.
         let mut again = read;
         let at = changed + Duration::from_secs(2);
-        again.add(Hint { at, ..hint(Task::Update, Change::Written) });
+        again.add(PendingInvalidation { at, ..pending(Task::Update, Change::Written) });
         let again = again.with_task(Task::FullRead);
         assert!(!again.is_interruptible(changed + INTERRUPTIBLE_FOR));
     }

@@ -1,4 +1,4 @@
-//! A cached copy: the public URLs of one content type as one refresh found them.
+//! A cached snapshot: the public URLs of one content type as one refresh found them.
 
 mod knowledge;
 mod served;
@@ -11,13 +11,13 @@ use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_store::StoredSnapshot;
 use sitemap_files::next_whole_second;
 
-pub use knowledge::{Knowledge, KnownCopy};
+pub use knowledge::{Knowledge, KnownSnapshot};
 pub use served::{CacheStatus, Served};
 pub use sitemap_files::SitemapFiles;
 
 /// A snapshot, and from when it is.
 #[derive(Clone, Debug)]
-pub struct CachedCopy {
+pub struct CachedSnapshot {
     /// The URLs.
     pub snapshot: Arc<Snapshot>,
     /// Their sitemap files, for each host of the site with a base URL.
@@ -25,21 +25,21 @@ pub struct CachedCopy {
     /// When the refresh began: later changes in the CMS may be missing.
     pub begun: Instant,
     /// When what is newest in it was read from the CMS, at the earliest: by the refresh, or by the last
-    /// update. For a copy of another instance, when that one published it.
+    /// update. For a snapshot of another instance, when that one published it.
     pub(super) as_of: Instant,
-    /// When all in it had been read from the CMS, at the earliest: since the refresh began. For a copy of
-    /// another instance, when that one published it.
+    /// When all in it had been read from the CMS, at the earliest: since the refresh began. For a
+    /// snapshot of another instance, when that one published it.
     pub(super) whole_as_of: Instant,
     /// The first whole second at whose start the list had these URLs, as far as this process knows.
     pub changed: SystemTime,
-    /// Whether the refresh was for an orphaned entry. Only its own waiters get such a copy, and
+    /// Whether the refresh was for an orphaned entry. Only its own waiters get such a snapshot, and
     /// other clients may get another list at the same time.
     pub orphaned: bool,
     pub(super) completed: Instant,
 }
 
-impl CachedCopy {
-    /// The result of a refresh that ends now; `before` is the copy that it replaces.
+impl CachedSnapshot {
+    /// The result of a refresh that ends now; `before` is the snapshot that it replaces.
     pub(super) fn new(
         snapshot: Snapshot,
         files: Arc<[SitemapFiles]>,
@@ -54,16 +54,16 @@ impl CachedCopy {
         Self::adopted((snapshot, Instant::now(), Duration::ZERO), files, None)
     }
 
-    /// A copy from the store. The process that wrote it may have served other URLs since, so that the
-    /// dates of the sitemap files begin now.
+    /// A snapshot from the store. The process that wrote it may have served other URLs since, so
+    /// that the dates of the sitemap files begin now.
     pub(super) fn stored(stored: StoredSnapshot<Snapshot>, files: Arc<[SitemapFiles]>) -> Self {
         let StoredSnapshot { snapshot, begun, took, .. } = stored;
-        let copy = Self::new(snapshot, files, begun, None);
-        Self { completed: begun + took, ..copy }
+        let cached = Self::new(snapshot, files, begun, None);
+        Self { completed: begun + took, ..cached }
     }
 
     /// The result of a refresh of another instance, which began then and took this long; `before` is
-    /// the copy that it replaces.
+    /// the snapshot that it replaces.
     pub(super) fn adopted(
         (snapshot, begun, took): (Arc<Snapshot>, Instant, Duration),
         files: Arc<[SitemapFiles]>,
@@ -90,8 +90,8 @@ impl CachedCopy {
         Self { as_of, whole_as_of, orphaned, completed, ..updated }
     }
 
-    /// `changed` as the `Last-Modified` of a response. `None` for an orphaned copy: while two lists
-    /// are in use, a date does not distinguish them.
+    /// `changed` as the `Last-Modified` of a response. `None` for an orphaned snapshot: while two
+    /// lists are in use, a date does not distinguish them.
     #[must_use]
     pub fn last_modified(&self, changed: SystemTime) -> Option<SystemTime> {
         (!self.orphaned).then_some(changed)

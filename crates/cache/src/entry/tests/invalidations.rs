@@ -1,0 +1,62 @@
+//! Invalidations during a refresh.
+
+use super::*;
+use crate::invalidation::{Change, Invalidation};
+
+fn invalidation(id: usize) -> Invalidation {
+    let (uid, document_id) = ("api::b.b".to_owned(), format!("d{id}"));
+    Invalidation { uid, document_id, change: Change::Written }
+}
+
+#[test]
+fn copy_lacks_what_is_known_since_its_walk_began() {
+    let entry = entry();
+    let before = Instant::now();
+    assert!(!entry.may_lack(before), "the first walk has not begun");
+    let flight = begin(&entry);
+    assert!(entry.may_lack(before), "the walk may be past the document");
+    let completed = entry.complete(Ok(cached(&entry, "a")));
+    flight.complete(completed.outcome);
+    assert!(!entry.may_lack(before));
+    assert!(entry.may_lack(Instant::now()));
+}
+
+#[test]
+fn invalidation_is_kept_once_until_it_is_forgotten() {
+    let entry = entry();
+    let (begun, invalidations) = (Instant::now(), [invalidation(1), invalidation(2)]);
+    let [first, second] = &invalidations;
+    entry.keep_invalidations(Instant::now(), &[first]);
+    assert!(entry.invalidations_since(begun).is_empty(), "no refresh is in flight");
+    let flight = begin(&entry);
+    entry.keep_invalidations(Instant::now(), &[first, second]);
+    entry.keep_invalidations(Instant::now(), &[first]);
+    assert_eq!(entry.invalidations_since(begun).len(), 2);
+    entry.forget_invalidations(&[first]);
+    assert_eq!(
+        entry
+            .invalidations_since(begun)
+            .into_iter()
+            .map(|(_, invalidation)| invalidation)
+            .collect::<Vec<_>>(),
+        std::slice::from_ref(second)
+    );
+    drop(flight);
+}
+
+#[test]
+fn more_invalidations_than_are_kept_during_a_refresh_cause_another_one() {
+    let entry = entry();
+    let flight = begin(&entry);
+    let begun = Instant::now();
+    let invalidations: Vec<Invalidation> = (0..20_001).map(invalidation).collect();
+    let invalidations: Vec<&Invalidation> = invalidations.iter().collect();
+    entry.keep_invalidations(Instant::now(), &invalidations[..20_000]);
+    entry.keep_invalidations(Instant::now(), &invalidations[..20_000]);
+    assert_eq!(entry.invalidations_since(begun).len(), 20_000);
+    entry.keep_invalidations(Instant::now(), &invalidations[20_000..]);
+    assert!(entry.invalidations_since(begun).is_empty());
+    let completed = entry.complete(Ok(cached(&entry, "a")));
+    flight.complete(completed.outcome);
+    assert!(entry.is_refresh_wanted());
+}
