@@ -1,5 +1,5 @@
-//! The snapshot cache of an instance of a fleet: which lists it refreshes by itself, and what it
-//! asks of their leaders.
+//! The snapshot cache of an instance of a fleet: which snapshots it refreshes by itself, and what
+//! it asks of their leaders.
 
 mod adoption;
 mod failures;
@@ -8,7 +8,7 @@ mod roles;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use adoption::follow_lists;
+pub use adoption::follow_snapshots;
 pub use roles::follow_roles;
 
 use crate::SnapshotCache;
@@ -20,7 +20,7 @@ impl SnapshotCache {
     /// The entries whose refreshes this instance starts by itself: those of which it is not a
     /// follower.
     pub(super) fn own_entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {
-        self.entries().filter(|(_, entry)| self.group(entry).lists.refreshes_here())
+        self.entries().filter(|(_, entry)| self.group(entry).shared.refreshes_here())
     }
 
     /// The part of the CMS's time that walks of this instance may take, from 0 to 1. Instances that
@@ -40,39 +40,39 @@ impl SnapshotCache {
     /// a response to an event of the CMS is missing.
     pub(super) fn ask_leaders(&self) {
         let is_wanted = |group: &&Arc<TypeGroup>| {
-            group.lists.lacks_response()
+            group.shared.lacks_response()
                 || group.members.iter().any(|member| member.entry.is_refresh_wanted())
         };
-        self.groups.values().filter(is_wanted).for_each(|group| group.lists.want_refresh());
+        self.groups.values().filter(is_wanted).for_each(|group| group.shared.want_refresh());
     }
 
     /// Records that documents of this content type may have changed; `None`: of any. Each leader
     /// has to respond: by a publication, or by the acknowledgement of a later request.
     pub(super) fn expect_responses(&self, uid: Option<&str>) {
         let is_of = |group: &&Arc<TypeGroup>| uid.is_none_or(|uid| uid == group.query.uid.as_str());
-        self.groups.values().filter(is_of).for_each(|group| group.lists.expect_response());
+        self.groups.values().filter(is_of).for_each(|group| group.shared.expect_response());
     }
 
-    /// Records a response of the leader of the lists with this lease.
+    /// Records a response of the leader of the snapshots with this lease.
     pub fn record_response(&self, lease: &str) {
-        self.with_lease(lease).for_each(|group| group.lists.record_response());
+        self.with_lease(lease).for_each(|group| group.shared.record_response());
     }
 
     fn with_lease(&self, lease: &str) -> impl Iterator<Item = &Arc<TypeGroup>> {
         let is_own = move |group: &&Arc<TypeGroup>| {
-            group.lists.lease().is_some_and(|own| own.name() == lease)
+            group.shared.lease().is_some_and(|own| own.name() == lease)
         };
         self.groups.values().filter(is_own)
     }
 
-    /// Handles the request of a follower for a refresh of the lists with this lease: acknowledges
-    /// it, and starts a refresh if this instance is the leader and finds one due.
+    /// Handles the request of a follower for a refresh of the snapshots with this lease:
+    /// acknowledges it, and starts a refresh if this instance is the leader and finds one due.
     pub fn refresh_for_follower(&self, lease: &str) {
         let Some(group) = self.with_lease(lease).next() else { return };
         if !self.is_any_unpublished(group) {
-            group.lists.acknowledge();
+            group.shared.acknowledge();
         }
-        if !group.lists.is_led() {
+        if !group.shared.is_led() {
             return;
         }
         for Member { entry, .. } in &group.members {
@@ -80,7 +80,7 @@ impl SnapshotCache {
             entry.record_request();
             match entry.look_up(self.freshness()) {
                 Lookup::Missing => match self.content.circuit_open() {
-                    Some(error) => report_failure(&group.lists, &error),
+                    Some(error) => report_failure(&group.shared, &error),
                     None => drop(self.start_refresh(entry)),
                 },
                 Lookup::Found { due: true, .. } if self.content.may_change() => {
@@ -92,15 +92,15 @@ impl SnapshotCache {
         self.triggers.wake_refresher();
     }
 
-    /// Whether the last publication of a list of this group failed: its followers must not wait for
-    /// long.
+    /// Whether the last publication of a snapshot of this group failed: its followers must not wait
+    /// for long.
     fn is_any_unpublished(&self, group: &TypeGroup) -> bool {
-        let Some(lists) = self.fleet.lists() else { return false };
-        group.lists.lists().iter().any(|list| lists.is_unpublished(list))
+        let Some(snapshots) = self.fleet.snapshots() else { return false };
+        group.shared.ids().iter().any(|id| snapshots.is_unpublished(id))
     }
 
     /// Records that events of the CMS up to this time may have been missed: this instance walks its
-    /// lists again whose walk began before, within the share of the CMS.
+    /// snapshots again whose walk began before, within the share of the CMS.
     pub fn record_missed_events(&self, until: Instant) {
         for (_, entry) in self.own_entries().filter(|(_, entry)| entry.was_begun_before(until)) {
             entry.make_due();

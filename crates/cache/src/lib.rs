@@ -56,7 +56,7 @@ pub use cached_snapshot::{
 pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments, Stale};
 pub use entry::Freshness;
 pub use file_cache::FileCache;
-pub use fleet::{follow_lists, follow_roles};
+pub use fleet::{follow_roles, follow_snapshots};
 pub use incremental_update::apply_invalidations;
 pub use invalidation::{Change, Invalidation};
 pub use refresh::FAILED_WALK;

@@ -25,7 +25,7 @@ use crate::triggers::{BackgroundWalk, RefreshTriggers};
 use followed::wait_for_adoption;
 use frontend_map_catalog::snapshot::Patched;
 use frontend_map_cms::{ContentError, Outage};
-use frontend_map_fleet::ListGroup;
+use frontend_map_fleet::SnapshotGroup;
 use frontend_map_store::Urgency;
 use log::log;
 use missed::missed;
@@ -66,8 +66,8 @@ pub(super) fn start_all(
     let (_first, begun) = group.join_or_begin(&group.members[0].entry);
     let waiters = begun.iter().map(|begun| (Arc::clone(&begun.member.site), begun.flight.join()));
     let waiters = waiters.collect();
-    let (lists, triggers) = (Arc::clone(&group.lists), Arc::clone(triggers));
-    tokio::spawn(async move { run(begun, &lists, &triggers, None).await });
+    let (shared, triggers) = (Arc::clone(&group.shared), Arc::clone(triggers));
+    tokio::spawn(async move { run(begun, &shared, &triggers, None).await });
     waiters
 }
 
@@ -89,8 +89,8 @@ fn start_counted(
     let (waiter, begun) = group.join_or_begin(entry);
     let collapsed = begun.is_empty();
     if !collapsed {
-        let (lists, triggers) = (Arc::clone(&group.lists), Arc::clone(triggers));
-        tokio::spawn(async move { run(begun, &lists, &triggers, background).await });
+        let (shared, triggers) = (Arc::clone(&group.shared), Arc::clone(triggers));
+        tokio::spawn(async move { run(begun, &shared, &triggers, background).await });
     }
     Started { waiter, collapsed }
 }
@@ -103,13 +103,13 @@ fn start_counted(
 /// at once.
 async fn run(
     mut begun: Vec<BegunRefresh>,
-    lists: &ListGroup,
+    shared: &SnapshotGroup,
     triggers: &Arc<RefreshTriggers>,
     mut background: Option<BackgroundWalk>,
 ) {
     let mut repeats = REPEATS;
     loop {
-        begun = wait_for_adoption(begun, lists).await;
+        begun = wait_for_adoption(begun, shared).await;
         if begun.is_empty() {
             return;
         }
@@ -120,13 +120,13 @@ async fn run(
             _ = abandoned => return,
             found = walk_confirmed(&members, triggers, background.take()) => found,
         };
-        if lists.is_followed() {
+        if shared.is_followed() {
             // Another instance has the lease by now, and its walk is newer.
             continue;
         }
         match found.iter().find_map(|found| found.as_ref().err()) {
-            Some(error) => report_failure(lists, error),
-            None => lists.record_walk(),
+            Some(error) => report_failure(shared, error),
+            None => shared.record_walk(),
         }
         let mut again = Vec::new();
         for (begun, found) in begun.into_iter().zip(found) {

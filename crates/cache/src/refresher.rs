@@ -185,7 +185,7 @@ fn is_missing(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
     match entry.look_up(cache.freshness()) {
         _ if entry.failed_within(PERIOD) => false,
         Lookup::Found { .. } => {
-            let is_confirmed = !entry.is_from_store() || cache.group(entry).lists.is_in_jitter();
+            let is_confirmed = !entry.is_from_store() || cache.group(entry).shared.is_in_jitter();
             cache.settings.freshness.at_start && !is_confirmed
         }
         Lookup::Missing => {
@@ -197,7 +197,7 @@ fn is_missing(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
 /// A refresh in the background is due when a request or an invalidation has asked for it, and always
 /// by age where there is a path index.
 fn is_due(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
-    if !cache.content.may_change() || cache.group(entry).lists.is_in_jitter() {
+    if !cache.content.may_change() || cache.group(entry).shared.is_in_jitter() {
         return false;
     }
     let by_age = || matches!(entry.look_up(cache.freshness()), Lookup::Found { due: true, .. });

@@ -17,7 +17,7 @@ use crate::triggers::RefreshTriggers;
 use frontend_map_catalog::moved::redirects::SiteHistory;
 use frontend_map_catalog::site::{PAGES, Site, Sites};
 use frontend_map_cms::{BreakerState, Content};
-use frontend_map_fleet::{Fleet, ListId};
+use frontend_map_fleet::{Fleet, SnapshotId};
 use frontend_map_rules::{ContentTypeUid, Pathname};
 use frontend_map_store::Store;
 
@@ -238,7 +238,7 @@ impl SnapshotCache {
     pub fn statuses<'a>(&'a self, site: &'a Site) -> impl Iterator<Item = TypeStatus<'a>> {
         site.rules.content_types().into_iter().map(|uid| {
             let (_, entry) = self.entry(site, uid.as_str());
-            let shared = self.fleet.list_status(&ListId::of(site, uid.as_str()));
+            let shared = self.fleet.snapshot_status(&SnapshotId::of(site, uid.as_str()));
             TypeStatus::of(site, entry, self.freshness(), shared)
         })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::{Entry, Freshness};
 use frontend_map_catalog::site::{ResolveBy, Site};
-use frontend_map_fleet::status::ListStatus;
+use frontend_map_fleet::status::SnapshotStatus;
 use frontend_map_platform::metrics::WalkCounters;
 use frontend_map_rules::ContentTypeUid;
 
@@ -27,7 +27,7 @@ pub struct TypeStatus<'a> {
     /// Its counters.
     pub counters: Arc<WalkCounters>,
     /// What it shares with other instances; `None` without `[shared]`.
-    pub shared: Option<ListStatus>,
+    pub shared: Option<SnapshotStatus>,
 }
 
 impl<'a> TypeStatus<'a> {
@@ -35,7 +35,7 @@ impl<'a> TypeStatus<'a> {
         site: &'a Site,
         entry: &'a Entry,
         freshness: Freshness,
-        shared: Option<ListStatus>,
+        shared: Option<SnapshotStatus>,
     ) -> Self {
         let cached = entry.cached();
         let stale = cached.as_ref().is_some_and(|cached| cached.begun.elapsed() >= freshness.soft);

@@ -1,6 +1,6 @@
 //! The change log of each site, which all instances share (D44, D56).
 //!
-//! While Redis is available, only publications of lists append changes, and the log of each
+//! While Redis is available, only publications of snapshots append changes, and the log of each
 //! instance is a replica: a cursor of one instance is valid on all. While Redis is unavailable, an
 //! instance continues its replica as a branch, from the snapshots in its memory.
 
@@ -36,14 +36,14 @@ use frontend_map_store::SnapshotKey;
 
 pub use append::{ChangeAppend, LUA};
 pub use content::{content_of, describe};
-pub use plan::ListVersion;
+pub use plan::SnapshotReplacement;
 pub use readiness::Readiness;
 
 /// The kind of the event by which an instance announces that it has begun a log again. Its body is
 /// the key of the site.
 pub const EVENT: &str = "changes";
 
-/// A list that could not be published for so long is a problem: the log lacks its changes.
+/// A snapshot that could not be published for so long is a problem: the log lacks its changes.
 const UNPUBLISHED: Duration = Duration::from_secs(5);
 
 /// The change logs in Redis. Clones share their state.
@@ -90,7 +90,7 @@ struct SiteState {
     tail: Option<Tail>,
     /// When this instance has read the present log for the first time.
     since: Option<Instant>,
-    /// By content type: the list and the position up to which the log has the changes.
+    /// By content type: the snapshot and the position up to which the log has the changes.
     bases: HashMap<String, BaseValue>,
     /// The leases of groups with other settings that had no holder at the last check, with their
     /// content types.
@@ -185,7 +185,7 @@ impl SharedChanges {
         self.inner.state.lock().sites.get(site).map_or(0, |known| known.content)
     }
 
-    /// Records whether the last version of a list could not be published, and why.
+    /// Records whether the last version of a snapshot could not be published, and why.
     pub(super) fn set_unpublished(&self, key: &SnapshotKey, error: Option<String>) {
         let mut state = self.inner.state.lock();
         let Some(site) = state.sites.get_mut(&key.site) else { return };
@@ -197,7 +197,7 @@ impl SharedChanges {
         site.unpublished.entry(key.content_type.clone()).or_insert(new).1 = error;
     }
 
-    /// Which list has not been published for long, and why; `None`: all are.
+    /// Which snapshot has not been published for long, and why; `None`: all are.
     #[must_use]
     pub fn unpublished(&self) -> Option<String> {
         let state = self.inner.state.lock();

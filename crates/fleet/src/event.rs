@@ -13,11 +13,11 @@ use crate::{Fleet, WalkFailure};
 pub enum FleetEvent {
     /// An event of the CMS, which one of the instances has received.
     Cms(CmsEvent),
-    /// A follower asks the leader of the lists with this lease for a refresh.
+    /// A follower asks the leader of the snapshots with this lease for a refresh.
     Want(String),
-    /// The leader of the lists with this lease acknowledges such a request.
+    /// The leader of the snapshots with this lease acknowledges such a request.
     Acknowledged(String),
-    /// A walk of the leader of the lists with this lease has failed.
+    /// A walk of the leader of the snapshots with this lease has failed.
     Failed(String, WalkFailure),
     /// An event of another kind.
     Other(Event),

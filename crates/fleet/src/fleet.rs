@@ -8,14 +8,14 @@ use tokio::sync::watch;
 
 use crate::changes::{Readiness, SharedChanges};
 use crate::cms_events::{CmsEvent, CmsEvents};
-use crate::groups::ListGroup;
+use crate::groups::SnapshotGroup;
 use crate::history::SharedHistory;
 use crate::known_groups::KnownGroups;
-use crate::list_id::{ListId, SharedListId};
-use crate::lists::{Lists, Offer};
 use crate::positions::SharedPositions;
 use crate::redis::{self, Event};
-use crate::status::{ListStatus, RedisStatus};
+use crate::snapshot_id::{SharedSnapshotId, SnapshotId};
+use crate::snapshots::{PublishRequest, SharedSnapshots};
+use crate::status::{RedisStatus, SnapshotStatus};
 use frontend_map_catalog::changes::log::{ChangeLog, Since};
 use frontend_map_catalog::moved::history::PathHistory;
 use frontend_map_catalog::site::{Site, Sites};
@@ -34,7 +34,7 @@ pub struct Fleet {
     pub(crate) redis: Option<redis::Client>,
     changes: Option<SharedChanges>,
     history: Option<SharedHistory>,
-    lists: Option<Lists>,
+    snapshots: Option<SharedSnapshots>,
     groups: KnownGroups,
     pub(crate) cms_events: CmsEvents,
     /// Whether the stream of events is read.
@@ -56,8 +56,8 @@ impl Fleet {
     pub fn sharing(redis: redis::Client, log: Arc<ChangeLog>, history: Arc<PathHistory>) -> Self {
         let history = Some(SharedHistory::new(redis.clone(), history));
         let changes = SharedChanges::new(redis.clone(), log);
-        let lists = Some(Lists::new(redis.clone(), changes.clone()));
-        Self { redis: Some(redis), changes: Some(changes), history, lists, ..Self::default() }
+        let snapshots = Some(SharedSnapshots::new(redis.clone(), changes.clone()));
+        Self { redis: Some(redis), changes: Some(changes), history, snapshots, ..Self::default() }
     }
 
     /// The change logs that instances share; `None` without `[shared]`.
@@ -90,10 +90,10 @@ impl Fleet {
     /// Whether readers of the change log of a site can be answered now. `None` without `[shared]`.
     pub async fn readiness(&self, site: &Site, since: Option<Since>) -> Option<Readiness> {
         let changes = self.changes.as_ref()?;
-        // Without the leader of a list of the site, this instance walks by itself: it may know changes
-        // that no log has.
+        // Without the leader of a snapshot of the site, this instance walks by itself: it may know
+        // changes that no log has.
         let is_without_leader = |uid: &String| {
-            let newest = self.groups.newest(&ListId::of(site, uid));
+            let newest = self.groups.newest(&SnapshotId::of(site, uid));
             newest.is_some_and(|(_, group)| group.is_without_leader())
         };
         if !self.is_unavailable() && changes.types_of(&site.key).iter().any(is_without_leader) {
@@ -114,16 +114,16 @@ impl Fleet {
     /// other component needs the event.
     pub fn read_event(&self, event: &Event) -> bool {
         let (Some(changes), Some(history)) = (&self.changes, &self.history) else { return false };
-        if event.kind == crate::lists::LIST && !self.has_list(&event.body) {
-            // The changes of its own lists are read after the adoption of the version.
+        if event.kind == crate::snapshots::LIST && !self.has_snapshot(&event.body) {
+            // The changes of its own snapshots are read after the adoption of the version.
             changes.read_all_soon();
         }
         changes.read_event(event) || history.read_event(event)
     }
 
-    fn has_list(&self, body: &[u8]) -> bool {
-        let list = crate::lists::list_of(body);
-        list.is_some_and(|list| self.group_of(&list).is_some())
+    fn has_snapshot(&self, body: &[u8]) -> bool {
+        let id = crate::snapshots::id_of(body);
+        id.is_some_and(|id| self.group_of(&id).is_some())
     }
 
     /// Handles a gap of the stream: events may have been missed.
@@ -140,17 +140,17 @@ impl Fleet {
         self.redis.as_ref()
     }
 
-    /// The shared lists; `None` without `[shared]`.
+    /// The shared snapshots; `None` without `[shared]`.
     #[must_use]
-    pub fn lists(&self) -> Option<&Lists> {
-        self.lists.as_ref()
+    pub fn snapshots(&self) -> Option<&SharedSnapshots> {
+        self.snapshots.as_ref()
     }
 
-    /// Publishes the lists that this instance leads. With a Redis it runs for ever, without one
+    /// Publishes the snapshots that this instance leads. With a Redis it runs for ever, without one
     /// it ends at once.
     pub async fn publish_lists(&self) {
-        if let Some(lists) = &self.lists {
-            lists.publish(self).await;
+        if let Some(snapshots) = &self.snapshots {
+            snapshots.publish(self).await;
         }
     }
 
@@ -163,11 +163,11 @@ impl Fleet {
         Some(RedisStatus::of(redis, unpublished, permits))
     }
 
-    /// The status of a list on this instance; `None` without `[shared]`.
+    /// The status of a snapshot on this instance; `None` without `[shared]`.
     #[must_use]
-    pub fn list_status(&self, list: &ListId) -> Option<ListStatus> {
-        let (lists, (list, group)) = (self.lists.as_ref()?, self.groups.newest(list)?);
-        Some(ListStatus::of(&group, &lists.versions(&list), self.is_unavailable()))
+    pub fn snapshot_status(&self, id: &SnapshotId) -> Option<SnapshotStatus> {
+        let (snapshots, (id, group)) = (self.snapshots.as_ref()?, self.groups.newest(id)?);
+        Some(SnapshotStatus::of(&group, &snapshots.versions(&id), self.is_unavailable()))
     }
 
     /// Whether there is `[shared]`, and Redis is unavailable.
@@ -180,8 +180,8 @@ impl Fleet {
     }
 
     /// The number of instances that divide the share of the CMS, because each of them walks by
-    /// itself: the last known number while Redis is unavailable or the leader of some list does not
-    /// respond, otherwise 1.
+    /// itself: the last known number while Redis is unavailable or the leader of some snapshot does
+    /// not respond, otherwise 1.
     #[must_use]
     pub fn separate_instances(&self) -> usize {
         let is_alone =
@@ -189,38 +189,38 @@ impl Fleet {
         self.redis.as_ref().filter(|_| is_alone).map_or(1, redis::Client::instances)
     }
 
-    /// The group of these lists of a content type, with its lease. Two calls for the same lists
-    /// return the same group, as long as one of its users has it.
+    /// The group of these snapshots of a content type, with its lease. Two calls for the same
+    /// snapshots return the same group, as long as one of its users has it.
     #[must_use]
-    pub fn group(&self, uid: &str, lists: &[ListId]) -> Arc<ListGroup> {
-        let Some(redis) = &self.redis else { return Arc::new(ListGroup::alone()) };
-        let name = crate::list_id::lease_name(uid, lists);
-        let group = self.groups.get_or_add(&name, lists, |lists| {
+    pub fn group(&self, uid: &str, ids: &[SnapshotId]) -> Arc<SnapshotGroup> {
+        let Some(redis) = &self.redis else { return Arc::new(SnapshotGroup::alone()) };
+        let name = crate::snapshot_id::lease_name(uid, ids);
+        let group = self.groups.get_or_add(&name, ids, |ids| {
             let is_released = Arc::clone(&self.is_released);
-            ListGroup::shared(lists, redis.clone(), redis.lease(&name), is_released)
+            SnapshotGroup::shared(ids, redis.clone(), redis.lease(&name), is_released)
         });
-        if let Some(lists) = &self.lists {
-            lists.keep(self.groups.lists());
+        if let Some(snapshots) = &self.snapshots {
+            snapshots.keep(self.groups.ids());
         }
         group
     }
 
-    /// The group of a shared list.
+    /// The group of a shared snapshot.
     #[must_use]
-    pub fn group_of(&self, list: &SharedListId) -> Option<Arc<ListGroup>> {
-        self.groups.of(list)
+    pub fn group_of(&self, id: &SharedSnapshotId) -> Option<Arc<SnapshotGroup>> {
+        self.groups.of(id)
     }
 
-    /// Offers the present copy of a list for publication.
-    pub fn offer(&self, list: &ListId, offer: Offer) {
-        if let (Some(lists), Some((list, _))) = (&self.lists, self.groups.newest(list)) {
-            lists.offer(list, offer);
+    /// Requests the publication of the present snapshot.
+    pub fn request_publication(&self, id: &SnapshotId, request: PublishRequest) {
+        if let (Some(snapshots), Some((id, _))) = (&self.snapshots, self.groups.newest(id)) {
+            snapshots.request_publication(id, request);
         }
     }
 
     /// All groups in use; none without Redis.
     #[must_use]
-    pub fn groups(&self) -> Vec<Arc<ListGroup>> {
+    pub fn groups(&self) -> Vec<Arc<SnapshotGroup>> {
         self.groups.all()
     }
 

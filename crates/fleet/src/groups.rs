@@ -1,4 +1,4 @@
-//! Groups of lists that one walk serves, and the role of this instance for each of them.
+//! Groups of snapshots that one walk serves, and the role of this instance for each of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::liveness::Liveness;
 use crate::redis::{self, Lease};
 use crate::walk_failure::FailureEvent;
-use crate::{Role, SharedListId, WalkFailure};
+use crate::{Role, SharedSnapshotId, WalkFailure};
 
 /// The kind of the events by which a follower asks the leader for a refresh.
 pub(super) const WANT: &str = "want";
@@ -25,9 +25,9 @@ const WANT_PERIOD: Duration = Duration::from_secs(5);
 /// Walks that begin because Redis is unavailable begin within this time.
 const JITTER: Duration = Duration::from_secs(5);
 
-/// The lists of one content type, one of each site that has it. Dropping it releases its lease.
-pub struct ListGroup {
-    lists: Vec<SharedListId>,
+/// The snapshots of one content type, one of each site that has it. Dropping it releases its lease.
+pub struct SnapshotGroup {
+    ids: Vec<SharedSnapshotId>,
     sharing: Option<Sharing>,
 }
 
@@ -37,7 +37,7 @@ struct Sharing {
     lease: Lease,
     /// The epoch in which this instance leads: it has adopted what was published before.
     ready: AtomicU64,
-    /// Whether the published lists cannot be adopted.
+    /// Whether the published snapshots cannot be adopted.
     is_unusable: AtomicBool,
     /// Whether this instance has given up its lease since its last successful walk.
     has_given_up: AtomicBool,
@@ -48,15 +48,15 @@ struct Sharing {
     wanted: Mutex<Option<Instant>>,
 }
 
-impl ListGroup {
+impl SnapshotGroup {
     /// A group that is not shared.
     #[must_use]
     pub fn alone() -> Self {
-        Self { lists: Vec::new(), sharing: None }
+        Self { ids: Vec::new(), sharing: None }
     }
 
     pub(super) fn shared(
-        lists: Vec<SharedListId>,
+        ids: Vec<SharedSnapshotId>,
         redis: redis::Client,
         lease: Lease,
         is_released: Arc<AtomicBool>,
@@ -71,13 +71,13 @@ impl ListGroup {
             is_released,
             wanted: Mutex::default(),
         };
-        Self { lists, sharing: Some(sharing) }
+        Self { ids, sharing: Some(sharing) }
     }
 
-    /// Its lists, as they are shared; none without Redis.
+    /// Its snapshots, as they are shared; none without Redis.
     #[must_use]
-    pub fn lists(&self) -> &[SharedListId] {
-        &self.lists
+    pub fn ids(&self) -> &[SharedSnapshotId] {
+        &self.ids
     }
 
     /// The lease of its leader; `None`: it is not shared.
@@ -113,8 +113,8 @@ impl ListGroup {
         self.role() == Role::Follower
     }
 
-    /// Whether this instance refreshes and updates its copies in the background by itself: as the
-    /// leader or alone, unless it stops and other instances take over.
+    /// Whether this instance refreshes and updates its snapshots in the background by itself: as
+    /// the leader or alone, unless it stops and other instances take over.
     #[must_use]
     pub fn refreshes_here(&self) -> bool {
         let is_released = |sharing: &Sharing| {
@@ -139,7 +139,8 @@ impl ListGroup {
         }
     }
 
-    /// Records whether the published lists cannot be adopted: this instance walks by itself then.
+    /// Records whether the published snapshots cannot be adopted: this instance walks by itself
+    /// then.
     pub fn set_unusable(&self, is_unusable: bool) {
         if let Some(sharing) = &self.sharing {
             sharing.is_unusable.store(is_unusable, Ordering::Relaxed);
@@ -154,7 +155,8 @@ impl ListGroup {
         self.sharing.as_ref().is_some_and(is_silent)
     }
 
-    /// Records that a response of the leader is expected: an event of the CMS is about these lists.
+    /// Records that a response of the leader is expected: an event of the CMS is about these
+    /// snapshots.
     pub fn expect_response(&self) {
         if let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_followed()) {
             sharing.liveness.expect();
@@ -182,8 +184,8 @@ impl ListGroup {
         self.sharing.as_ref().is_some_and(Sharing::is_in_jitter)
     }
 
-    /// Gives up the lease if there are other instances, because this one cannot walk the lists now:
-    /// see [`Lease::give_up`]. Returns whether it did.
+    /// Gives up the lease if there are other instances, because this one cannot walk the snapshots
+    /// now: see [`Lease::give_up`]. Returns whether it did.
     pub fn give_up(&self) -> bool {
         let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_led()) else { return false };
         let is_given_up = sharing.redis.instances() > 1 && sharing.lease.give_up();

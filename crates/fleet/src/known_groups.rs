@@ -1,4 +1,4 @@
-//! The groups of lists in use: after a reload those of the new settings, and those of the old
+//! The groups of snapshots in use: after a reload those of the new settings, and those of the old
 //! settings as long as they are in use.
 
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::{ListGroup, ListId, SharedListId};
+use crate::{SharedSnapshotId, SnapshotGroup, SnapshotId};
 
 /// The groups that are in use.
 #[derive(Default)]
@@ -15,66 +15,66 @@ pub(super) struct KnownGroups(Mutex<Groups>);
 #[derive(Default)]
 struct Groups {
     /// By lease.
-    leases: HashMap<String, Weak<ListGroup>>,
+    leases: HashMap<String, Weak<SnapshotGroup>>,
     /// By shared id: each is in one group.
-    shared_lists: HashMap<SharedListId, Weak<ListGroup>>,
-    /// By the id of the list, which may be in different groups before and after a reload. The last
-    /// entry is that of the newest settings.
-    newest: HashMap<ListId, Vec<(SharedListId, Weak<ListGroup>)>>,
+    of_shared_id: HashMap<SharedSnapshotId, Weak<SnapshotGroup>>,
+    /// By the id of the snapshot, which may be in different groups before and after a reload. The
+    /// last entry is that of the newest settings.
+    newest: HashMap<SnapshotId, Vec<(SharedSnapshotId, Weak<SnapshotGroup>)>>,
 }
 
 impl KnownGroups {
-    /// The group with this lease, in which the newest settings share these lists.
+    /// The group with this lease, in which the newest settings share these snapshots.
     pub(super) fn get_or_add(
         &self,
         lease: &str,
-        lists: &[ListId],
-        new: impl FnOnce(Vec<SharedListId>) -> ListGroup,
-    ) -> Arc<ListGroup> {
+        ids: &[SnapshotId],
+        new: impl FnOnce(Vec<SharedSnapshotId>) -> SnapshotGroup,
+    ) -> Arc<SnapshotGroup> {
         let groups = &mut *self.0.lock();
-        let shared: Vec<_> = lists.iter().map(|list| list.shared(lease)).collect();
+        let shared: Vec<_> = ids.iter().map(|id| id.shared(lease)).collect();
         let known = groups.leases.get(lease).and_then(Weak::upgrade);
         let group = known.unwrap_or_else(|| Arc::new(new(shared.clone())));
         groups.leases.insert(lease.to_owned(), Arc::downgrade(&group));
-        for (list, shared) in lists.iter().zip(shared) {
-            groups.shared_lists.insert(shared.clone(), Arc::downgrade(&group));
-            let of_list = groups.newest.entry(list.clone()).or_default();
-            of_list.retain(|(other, _)| *other != shared);
-            of_list.push((shared, Arc::downgrade(&group)));
+        for (id, shared) in ids.iter().zip(shared) {
+            groups.of_shared_id.insert(shared.clone(), Arc::downgrade(&group));
+            let of_id = groups.newest.entry(id.clone()).or_default();
+            of_id.retain(|(other, _)| *other != shared);
+            of_id.push((shared, Arc::downgrade(&group)));
         }
         groups.forget_dropped();
         group
     }
 
-    /// The group of a shared list.
-    pub(super) fn of(&self, list: &SharedListId) -> Option<Arc<ListGroup>> {
-        self.0.lock().shared_lists.get(list).and_then(Weak::upgrade)
+    /// The group of a shared snapshot.
+    pub(super) fn of(&self, id: &SharedSnapshotId) -> Option<Arc<SnapshotGroup>> {
+        self.0.lock().of_shared_id.get(id).and_then(Weak::upgrade)
     }
 
-    /// A list as the newest settings share it, and its group.
-    pub(super) fn newest(&self, list: &ListId) -> Option<(SharedListId, Arc<ListGroup>)> {
+    /// A snapshot as the newest settings share it, and its group.
+    pub(super) fn newest(&self, id: &SnapshotId) -> Option<(SharedSnapshotId, Arc<SnapshotGroup>)> {
         let groups = self.0.lock();
-        let of_list = groups.newest.get(list)?.iter().rev();
-        let mut in_use = of_list.filter_map(|(shared, group)| Some((shared, group.upgrade()?)));
+        let of_id = groups.newest.get(id)?.iter().rev();
+        let mut in_use = of_id.filter_map(|(shared, group)| Some((shared, group.upgrade()?)));
         in_use.next().map(|(shared, group)| (shared.clone(), group))
     }
 
     /// All groups.
-    pub(super) fn all(&self) -> Vec<Arc<ListGroup>> {
+    pub(super) fn all(&self) -> Vec<Arc<SnapshotGroup>> {
         self.0.lock().leases.values().filter_map(Weak::upgrade).collect()
     }
 
-    /// All lists.
-    pub(super) fn lists(&self) -> Vec<SharedListId> {
-        self.all().iter().flat_map(|group| group.lists().to_vec()).collect()
+    /// All snapshots.
+    pub(super) fn ids(&self) -> Vec<SharedSnapshotId> {
+        self.all().iter().flat_map(|group| group.ids().to_vec()).collect()
     }
 }
 
 impl Groups {
     fn forget_dropped(&mut self) {
-        let is_used = |group: &Weak<ListGroup>| group.strong_count() > 0;
+        let is_used = |group: &Weak<SnapshotGroup>| group.strong_count() > 0;
         self.leases.retain(|_, group| is_used(group));
-        self.shared_lists.retain(|_, group| is_used(group));
+        self.of_shared_id.retain(|_, group| is_used(group));
         self.newest.values_mut().for_each(|groups| groups.retain(|(_, group)| is_used(group)));
         self.newest.retain(|_, groups| !groups.is_empty());
     }

@@ -13,33 +13,33 @@
 //! 1. Each heartbeat of `redis` gets or renews the leases. The instance with the lease of a
 //!    content type has the role `Leader` (`Role`), all others have the role `Follower`. Without
 //!    Redis the role of each instance is `Alone`, and the next steps do not happen.
-//! 2. A request on the follower finds its copy due for a refresh. It is answered from that copy,
-//!    and an event asks the leader for the refresh: the follower's refresher starts none. A
-//!    request that finds no copy waits for the next adoption (`refresh::followed`), or for the
-//!    event that the leader's walk has failed. The leader acknowledges the request by another
-//!    event. A follower that gets neither an acknowledgement nor a publication for 10 to 14
-//!    seconds walks by itself (`liveness`). A leader whose walk fails releases its lease for
-//!    another instance.
-//! 3. The leader walks the CMS, as an instance without `[shared]` does, and puts the snapshot
-//!    into its cache entry. Each copy that is written to the store is also offered to `lists`:
-//!    the publisher computes the difference to the version that is published, and uploads a new
-//!    base if there is none or the differences have become large.
+//! 2. A request on the follower finds its snapshot due for a refresh. It is answered from that
+//!    snapshot, and an event asks the leader for the refresh: the follower's refresher starts none.
+//!    A request that finds no snapshot waits for the next adoption (`refresh::followed`), or for
+//!    the event that the leader's walk has failed. The leader acknowledges the request by another
+//!    event. A follower that gets neither an acknowledgement nor a publication for 10 to 14 seconds
+//!    walks by itself (`liveness`). A leader whose walk fails releases its lease for another
+//!    instance.
+//! 3. The leader walks the CMS, as an instance without `[shared]` does, and puts the snapshot into
+//!    its cache entry. Each snapshot that is written to the store also becomes a publish request of
+//!    `snapshots`: the publisher computes the difference to the version that is published, and
+//!    uploads a new base if there is none or the differences have become large.
 //! 4. One script writes the pointer, the delta, the changes of the site and the event that
 //!    announces the version, but only if the lease and the pointer still have the values that
 //!    the leader knows.
-//! 5. The follower reads the event, the pointer and the deltas that it does not have. It opens
-//!    each seal, applies the deltas to its snapshot, compares the content hash with that of the
-//!    pointer and parses each path. Then the snapshot replaces the copy, as after a refresh:
-//!    path history, path index, store and sitemap files are updated, and the requests that wait
-//!    are answered.
+//! 5. The follower reads the event, the pointer and the deltas that it does not have. It opens each
+//!    seal, applies the deltas to its snapshot, compares the content hash with that of the pointer
+//!    and parses each path. Then the result replaces the cached snapshot, as after a refresh: path
+//!    history, path index, store and sitemap files are updated, and the requests that wait are
+//!    answered.
 //!
 //! An edit:
 //!
 //! 1. Strapi sends the webhook to any instance, which appends an event to the event stream and
 //!    responds.
 //! 2. Each instance reads the event and drops the last good responses about the document. The
-//!    leader's update loops read the document and its dependents once, and change its copy.
-//! 3. The leader publishes the changed copy like that of a walk; its delta has the changed
+//!    leader's update loops read the document and its dependents once, and change its snapshot.
+//! 3. The leader publishes the changed snapshot like that of a walk; its delta has the changed
 //!    documents.
 
 pub mod changes;
@@ -50,18 +50,18 @@ mod fleet;
 mod groups;
 pub mod history;
 mod known_groups;
-mod list_id;
-pub mod lists;
 mod liveness;
 pub mod positions;
 pub mod redis;
 mod role;
+mod snapshot_id;
+pub mod snapshots;
 pub mod status;
 mod walk_failure;
 
 pub use event::FleetEvent;
 pub use fleet::Fleet;
-pub use groups::ListGroup;
-pub use list_id::{ListId, SharedListId};
+pub use groups::SnapshotGroup;
 pub use role::Role;
+pub use snapshot_id::{SharedSnapshotId, SnapshotId};
 pub use walk_failure::WalkFailure;

@@ -1,4 +1,4 @@
-//! Whether the leader of a group of lists responds to this follower.
+//! Whether the leader of a group of snapshots responds to this follower.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ const SPREAD: Duration = Duration::from_secs(4);
 
 /// Whether a response of the leader is expected, and since when. Responses are acknowledgements,
 /// publications and reports of failed walks. One is expected after a request for a refresh, and
-/// after an event of the CMS about the lists of the group.
+/// after an event of the CMS about the snapshots of the group.
 pub(super) struct Liveness {
     /// Since when a response is expected; `None`: no response is expected.
     expected: Mutex<Option<Instant>>,

@@ -1,9 +1,9 @@
-//! The role of an instance for a group of lists.
+//! The role of an instance for a group of snapshots.
 
-/// The role of this instance for the lists of one lease.
+/// The role of this instance for the snapshots of one lease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// The instance walks by itself: there is no Redis, Redis is unavailable, the leader's list
+    /// The instance walks by itself: there is no Redis, Redis is unavailable, the leader's snapshot
     /// cannot be used, the leader does not respond, or this instance stops.
     #[default]
     Alone,

@@ -1,11 +1,11 @@
-//! The status of Redis and of shared lists, as `/readyz` and the metrics show it.
+//! The status of Redis and of shared snapshots, as `/readyz` and the metrics show it.
 
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
 use crate::redis::{self, Lease};
-use crate::{ListGroup, Role};
+use crate::{Role, SnapshotGroup};
 
 /// The status of Redis now.
 #[derive(Clone, Debug)]
@@ -58,9 +58,9 @@ fn shared_prefix(others: &[String]) -> Option<String> {
     ))
 }
 
-/// The status of a list on this instance now.
+/// The status of a snapshot on this instance now.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ListStatus {
+pub struct SnapshotStatus {
     /// The role of the instance for it.
     pub role: Role,
     /// How long the instance has had the lease, if it is the leader.
@@ -73,10 +73,14 @@ pub struct ListStatus {
     pub lag: Option<Duration>,
 }
 
-impl ListStatus {
-    /// The status of a list of this group. While Redis is unavailable, no version counts as
+impl SnapshotStatus {
+    /// The status of a snapshot of this group. While Redis is unavailable, no version counts as
     /// missing.
-    pub(super) fn of(group: &ListGroup, versions: &VersionStatus, is_unavailable: bool) -> Self {
+    pub(super) fn of(
+        group: &SnapshotGroup,
+        versions: &VersionStatus,
+        is_unavailable: bool,
+    ) -> Self {
         let role = group.role();
         // Without Redis, the lease expires some seconds later.
         let lease = group.lease().filter(|_| matches!(role, Role::Leader(_)));
@@ -90,7 +94,7 @@ impl ListStatus {
     }
 }
 
-/// The versions of one list that this instance has seen. They survive a reload of the settings.
+/// The versions of one snapshot that this instance has seen. They survive a reload of the settings.
 #[derive(Debug, Default)]
 pub struct VersionStatus(Mutex<Versions>);
 
@@ -140,7 +144,7 @@ impl VersionStatus {
         versions.missing = None;
     }
 
-    /// The version that this instance serves; `None`: its copy is not a published one.
+    /// The version that this instance serves; `None`: its snapshot is not a published one.
     #[must_use]
     pub fn current(&self) -> Option<u64> {
         self.0.lock().current

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 use super::background::restart_on_panic;
-use frontend_map_cache::{SnapshotCache, follow_lists, follow_roles};
+use frontend_map_cache::{SnapshotCache, follow_roles, follow_snapshots};
 use frontend_map_service::app::{apply_cms_event, apply_fleet_event};
 use frontend_map_service::http::Service;
 
@@ -22,7 +22,7 @@ pub(super) fn follow(
             return;
         }
         let roles = restart_on_panic(|| follow_roles(snapshots.clone(), Arc::clone(&fleet)));
-        let adopted = restart_on_panic(|| follow_lists(snapshots.clone(), Arc::clone(&fleet)));
+        let adopted = restart_on_panic(|| follow_snapshots(snapshots.clone(), Arc::clone(&fleet)));
         let published = restart_on_panic(|| fleet.publish_lists());
         let read = restart_on_panic(|| {
             fleet.read_events(|event| apply_fleet_event(&service.app(), event))

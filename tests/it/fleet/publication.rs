@@ -82,7 +82,7 @@ fn list_that_redis_refuses_keeps_no_other_one_waiting_and_leaves_nothing_in_redi
     changed(&service, "a");
     until_so("its next version is published", || at(&redis, other).as_ref() != Some(&published));
     until_so("the refused one is tried again", || {
-        service.log().matches("a list could not be published").count() >= 4
+        service.log().matches("a snapshot could not be published").count() >= 4
     });
     let chunks = redis.keys(&format!("frontend-map:1:chunk:{refused}:*"));
     assert!(chunks.len() <= 1, "{chunks:?}");

@@ -1,4 +1,4 @@
-//! Puts lists that another instance has published in place of the snapshots of this one.
+//! Adoption: puts snapshots that another instance has published in place of the cached ones.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -11,14 +11,16 @@ use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::Entry;
 use crate::refresh::{Member, TypeGroup};
 use crate::site_cache::{Predecessor, SiteCache};
-use frontend_map_fleet::lists::{FoundList, Lists, PublishedList, Purpose, Which};
-use frontend_map_fleet::{Fleet, Role, SharedListId};
+use frontend_map_fleet::snapshots::{
+    FoundSnapshot, Purpose, SharedSnapshots, WalkedSnapshot, Which,
+};
+use frontend_map_fleet::{Fleet, Role, SharedSnapshotId};
 use frontend_map_store::{SnapshotKey, Urgency};
 
-/// How often the lists that could not be adopted are checked, and all lists while there are no
-/// events.
+/// How often the snapshots that could not be adopted are checked, and all snapshots while there are
+/// no events.
 const PERIOD: Duration = Duration::from_secs(1);
-/// After so long without an event about a list, the pointers of all lists are checked.
+/// After so long without an event about a snapshot, the pointers of all snapshots are checked.
 const SILENCE: Duration = Duration::from_secs(10);
 /// A walk counts as newer than another one if it began more than this later: instances know Redis
 ///'s clock only approximately.
@@ -28,11 +30,11 @@ const LATER: Duration = Duration::from_millis(200);
 
 /// Adopts what other instances publish, into the current cache, until the future is dropped.
 /// Without Redis it ends at once.
-pub async fn follow_lists(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
-    let Some(lists) = fleet.lists() else { return };
+pub async fn follow_snapshots(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
+    let Some(snapshots) = fleet.snapshots() else { return };
     let (mut last, mut checked, mut used) = (Instant::now(), Instant::now(), Weak::new());
     loop {
-        let announced = lists.next_announced(PERIOD).await;
+        let announced = snapshots.next_announced(PERIOD).await;
         let cache = current();
         let is_new_cache = !used.ptr_eq(&Arc::downgrade(&cache));
         used = Arc::downgrade(&cache);
@@ -41,77 +43,78 @@ pub async fn follow_lists(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<F
         }
         // A new cache may lack what was adopted while it was built.
         if let Some(which) = if is_new_cache { Some(Which::All) } else { announced } {
-            cache.adopt_lists(which).await;
+            cache.adopt_snapshots(which).await;
         }
-        // Also while events about other lists arrive all the time.
+        // Also while events about other snapshots arrive all the time.
         if checked.elapsed() >= PERIOD {
-            let changed = cache.changed_lists(lists, last.elapsed() >= SILENCE).await;
-            cache.adopt_lists(Which::These(changed)).await;
+            let changed = cache.changed_snapshots(snapshots, last.elapsed() >= SILENCE).await;
+            cache.adopt_snapshots(Which::These(changed)).await;
             checked = Instant::now();
         }
     }
 }
 
 impl SnapshotCache {
-    /// Adopts what other instances have published of these lists.
-    pub async fn adopt_lists(&self, which: Which) {
-        let Some(lists) = self.fleet.lists() else { return };
+    /// Adopts what other instances have published of these snapshots.
+    pub async fn adopt_snapshots(&self, which: Which) {
+        let Some(snapshots) = self.fleet.snapshots() else { return };
         for group in self.groups.values().filter(|group| is_of_others(group)) {
-            let own = group.lists.lists().iter().zip(&group.members);
-            for (list, member) in own.filter(|(list, _)| which.has(list)) {
-                self.follow_list(lists, group, list, member).await;
+            let own = group.shared.ids().iter().zip(&group.members);
+            for (id, member) in own.filter(|(id, _)| which.has(id)) {
+                self.follow_snapshot(snapshots, group, id, member).await;
             }
-            let is_unusable = group.lists.lists().iter().any(|list| lists.is_unusable(list));
-            group.lists.set_unusable(is_unusable);
+            let is_unusable = group.shared.ids().iter().any(|id| snapshots.is_unusable(id));
+            group.shared.set_unusable(is_unusable);
         }
     }
 
-    /// Adopts the published lists of a group for their new leader, except those of which its own
-    /// snapshot is newer.
+    /// Adopts the published snapshots of a group for their new leader, except those of which its
+    /// own snapshot is newer.
     pub(super) async fn adopt_published(&self, group: &TypeGroup) {
-        let Some(lists) = self.fleet.lists() else { return };
-        for (list, member) in group.lists.lists().iter().zip(&group.members) {
+        let Some(snapshots) = self.fleet.snapshots() else { return };
+        for (id, member) in group.shared.ids().iter().zip(&group.members) {
             let Member { site, entry } = member;
-            let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Lead).await;
+            let found =
+                snapshots.read(id, site.listing(entry), site.builder(), Purpose::Lead).await;
             // If this fails, the leader publishes its own snapshot or that of its next walk
             // instead.
             if let Ok(Some(found)) = found {
                 let is_wanted = |own: Option<&CachedSnapshot>| {
-                    let is_newer = |own: &CachedSnapshot| own.begun > found.list.begun + NEWER;
+                    let is_newer = |own: &CachedSnapshot| own.begun > found.walked.begun + NEWER;
                     own.is_none_or(|own| found.is_new && !is_newer(own) && !is_later(own, &found))
                 };
                 if self.put(site, entry, &found, is_wanted).await {
-                    lists
-                        .adopted(list, &SnapshotKey::of(&site.site, entry.query.uid.as_str()))
+                    snapshots
+                        .adopted(id, &SnapshotKey::of(&site.site, entry.query.uid.as_str()))
                         .await;
                 }
             }
-            continue_owners(lists, list, member).await;
+            continue_owners(snapshots, id, member).await;
         }
-        // As the leader, this instance replaces a list that cannot be used.
-        group.lists.set_unusable(false);
+        // As the leader, this instance replaces a snapshot that cannot be used.
+        group.shared.set_unusable(false);
     }
 
-    /// Offers the snapshots of a group for publication, by its new leader.
-    pub(super) fn offer_snapshots(group: &TypeGroup) {
+    /// Requests the publication of the snapshots of a group, by its new leader.
+    pub(super) fn request_publications(group: &TypeGroup) {
         for Member { site, entry } in &group.members {
             if let Some(cached) = entry.cached() {
-                site.offer(entry, &cached);
+                site.request_publication(entry, &cached);
             }
         }
     }
 
-    async fn follow_list(
+    async fn follow_snapshot(
         &self,
-        lists: &Lists,
+        snapshots: &SharedSnapshots,
         group: &TypeGroup,
-        list: &SharedListId,
+        id: &SharedSnapshotId,
         Member { site, entry }: &Member,
     ) {
-        let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Follow).await;
+        let found = snapshots.read(id, site.listing(entry), site.builder(), Purpose::Follow).await;
         let Ok(Some(found)) = found else { return };
         let is_in_use = |own: &CachedSnapshot| {
-            Arc::ptr_eq(&own.snapshot, &found.list.snapshot) && !found.is_new
+            Arc::ptr_eq(&own.snapshot, &found.walked.snapshot) && !found.is_new
         };
         // This instance may be the leader by now. A snapshot that it has made alone stays until a
         // later version is published.
@@ -125,20 +128,20 @@ impl SnapshotCache {
         };
         if is_put {
             if found.is_new && !group.is_awaiting_leader() {
-                group.lists.record_response();
+                group.shared.record_response();
             }
-            lists.adopted(list, &SnapshotKey::of(&site.site, entry.query.uid.as_str())).await;
+            snapshots.adopted(id, &SnapshotKey::of(&site.site, entry.query.uid.as_str())).await;
         }
     }
 
-    /// Puts a published list in place of the snapshot if `is_wanted`, with all that follows a
+    /// Puts a published snapshot in place of the cached one if `is_wanted`, with all that follows a
     /// refresh: history, path index, store, sitemap files and waiting requests. Returns whether it
     /// did.
     async fn put(
         &self,
         site: &SiteCache,
         entry: &Entry,
-        found: &FoundList,
+        found: &FoundSnapshot,
         is_wanted: impl FnOnce(Option<&CachedSnapshot>) -> bool,
     ) -> bool {
         let update_lock = entry.update_lock.lock().await;
@@ -147,7 +150,7 @@ impl SnapshotCache {
             return false;
         }
         let (cached, flight, is_changed) = block_in_place(|| {
-            let PublishedList { snapshot, begun, took } = found.list.clone();
+            let WalkedSnapshot { snapshot, begun, took } = found.walked.clone();
             let same = before.as_ref().filter(|one| Arc::ptr_eq(&one.snapshot, &snapshot));
             let is_changed = same.is_none();
             let files = match same {
@@ -178,29 +181,38 @@ impl SnapshotCache {
         true
     }
 
-    /// The lists of which another version is published than this instance has: with `all` among
+    /// The snapshots of which another version is published than this instance has: with `all` among
     /// those that it does not lead, otherwise among those that could not be adopted. With `all`,
-    /// lists that it leads and that were removed or replaced in Redis are published again.
-    async fn changed_lists(&self, lists: &Lists, all: bool) -> BTreeSet<SharedListId> {
+    /// snapshots that it leads and that were removed or replaced in Redis are published again.
+    async fn changed_snapshots(
+        &self,
+        snapshots: &SharedSnapshots,
+        all: bool,
+    ) -> BTreeSet<SharedSnapshotId> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
-        for group in self.groups.values().map(|group| &group.lists) {
+        for group in self.groups.values().map(|group| &group.shared) {
             let leads = matches!(group.role(), Role::Leader(_));
             let ids = if leads { &mut own } else { &mut others };
-            ids.extend(group.lists().iter().cloned());
+            ids.extend(group.ids().iter().cloned());
         }
         own.retain(|_| all);
-        others.retain(|list| all || lists.is_refused_or_unread(list));
+        others.retain(|id| all || snapshots.is_refused_or_unread(id));
         // If Redis does not answer, the next round checks them again.
-        let _ = lists.repair(&own).await;
-        lists.changed(&others).await.unwrap_or_default()
+        let _ = snapshots.repair(&own).await;
+        snapshots.changed(&others).await.unwrap_or_default()
     }
 }
 
-/// Lets the owners of paths in the list that other settings or another version of the service have
-/// published last keep their paths in the next walk.
-async fn continue_owners(lists: &Lists, list: &SharedListId, Member { site, entry }: &Member) {
+/// Lets the owners of paths in the snapshot that other settings or another version of the service
+/// have published last keep their paths in the next walk.
+async fn continue_owners(
+    snapshots: &SharedSnapshots,
+    id: &SharedSnapshotId,
+    Member { site, entry }: &Member,
+) {
     let uid = &entry.query.uid;
-    match lists.read_last(&SnapshotKey::of(&site.site, uid.as_str()), list, site.builder()).await {
+    match snapshots.read_last(&SnapshotKey::of(&site.site, uid.as_str()), id, site.builder()).await
+    {
         Ok(Some((snapshot, locales))) => {
             let locales = Arc::new(locales);
             site.continue_owners(uid, Predecessor { snapshot, locales });
@@ -215,12 +227,12 @@ async fn continue_owners(lists: &Lists, list: &SharedListId, Member { site, entr
 
 /// Whether the own snapshot is later than a published version: its walk was later, or it is that
 /// version with documents that were read later.
-fn is_later(own: &CachedSnapshot, found: &FoundList) -> bool {
+fn is_later(own: &CachedSnapshot, found: &FoundSnapshot) -> bool {
     let as_of = if found.is_new { own.begun } else { own.as_of };
     as_of > found.published + LATER
 }
 
-/// Whether another instance is the leader, or will be; also if its list cannot be used.
+/// Whether another instance is the leader, or will be; also if its snapshot cannot be used.
 fn is_of_others(group: &TypeGroup) -> bool {
-    group.lists.lease().is_some_and(|lease| lease.epoch().is_none())
+    group.shared.lease().is_some_and(|lease| lease.epoch().is_none())
 }

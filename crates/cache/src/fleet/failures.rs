@@ -17,11 +17,11 @@ fn error(failure: WalkFailure) -> ContentError {
 }
 
 impl SnapshotCache {
-    /// Records that the leader of the lists with this lease could not walk them: requests that wait
-    /// for its snapshot fail with the same status as on the leader.
+    /// Records that the leader of the snapshots with this lease could not walk them: requests that
+    /// wait for its snapshot fail with the same status as on the leader.
     pub fn fail_followed(&self, lease: &str, failure: WalkFailure) {
         self.record_response(lease);
-        for group in self.with_lease(lease).filter(|group| group.lists.is_followed()) {
+        for group in self.with_lease(lease).filter(|group| group.shared.is_followed()) {
             for member in &group.members {
                 if let Some(flight) = member.entry.end_followed() {
                     flight.complete(Err(error(failure)));

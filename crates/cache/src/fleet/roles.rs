@@ -1,4 +1,4 @@
-//! Changes of the role of this instance for a group of lists: it becomes the leader, or alone.
+//! Changes of the role of this instance for a group of snapshots: it becomes the leader, or alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use frontend_map_rules::ContentTypeUid;
 const PERIOD: Duration = Duration::from_millis(100);
 /// How long a new leader waits until the event stream is read.
 const EVENTS_WAIT: Duration = Duration::from_secs(2);
-/// The time limit for adopting the lists of the previous leader.
+/// The time limit for adopting the snapshots of the previous leader.
 const ADOPTION_WAIT: Duration = Duration::from_secs(10);
 
-/// Takes over the lists whose lease this instance has got, gives up the leases that it cannot use,
-/// and marks snapshots as outdated when it becomes alone. Works on the current cache until the
+/// Takes over the snapshots whose lease this instance has got, gives up the leases that it cannot
+/// use, and marks snapshots as outdated when it becomes alone. Works on the current cache until the
 /// future is dropped; without Redis it ends at once.
 pub async fn follow_roles(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
     if fleet.redis().is_none() {
@@ -50,21 +50,21 @@ impl Roles {
         self.last.retain(|uid, _| cache.groups.contains_key(uid));
         self.new_epochs.retain(|_, (_, task)| !task.is_finished());
         for (uid, group) in &cache.groups {
-            if let Some(epoch) = group.lists.new_epoch() {
+            if let Some(epoch) = group.shared.new_epoch() {
                 self.take_over(cache, group, epoch);
             }
             if cache.content.circuit_open().is_some() {
                 // An instance that reaches the CMS can get the lease.
-                group.lists.give_up();
+                group.shared.give_up();
             }
-            let role = group.lists.role();
+            let role = group.shared.role();
             let before = self.last.insert(uid.clone(), role);
             if before != Some(role) {
                 tracing::info!(%uid, ?role, "the role of this instance has changed");
                 record_change(group, before, role);
                 if matches!(role, Role::Leader(_)) {
                     // They may have changed while Redis was unavailable for a moment.
-                    SnapshotCache::offer_snapshots(group);
+                    SnapshotCache::request_publications(group);
                 }
                 cache.triggers.wake_refresher();
             }
@@ -83,20 +83,20 @@ impl Roles {
 }
 
 /// Makes this instance the leader. The previous leader may not have read or published the last
-/// changes, so this one adopts the published lists, reads the documents of the last events again,
-/// and walks in the background.
+/// changes, so this one adopts the published snapshots, reads the documents of the last events
+/// again, and walks in the background.
 async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
     if timeout(ADOPTION_WAIT, cache.adopt_published(group)).await.is_err() {
         tracing::warn!(
             uid = %group.query.uid,
-            "the published lists could not be adopted in time; this instance walks"
+            "the published snapshots could not be adopted in time; this instance walks"
         );
     }
     // A walk that begins earlier may miss an event, and is repeated.
     let _ = timeout(EVENTS_WAIT, cache.fleet.until_events_are_read()).await;
     let is_any_known = mark_known_outdated(group);
     // From now on, this instance applies events as they come.
-    group.lists.lead(epoch);
+    group.shared.lead(epoch);
     cache.triggers.wake_refresher();
     if is_any_known {
         let events = cache.fleet.recent_cms_events().await;
@@ -109,7 +109,7 @@ async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
 /// Logs that the leader does not respond. A follower that becomes alone may have missed the last
 /// events, and gets only those that are sent to it, so its snapshots are outdated.
 fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
-    if group.lists.is_without_leader() {
+    if group.shared.is_without_leader() {
         tracing::warn!(uid = %group.query.uid, "the leader does not respond: this instance walks by itself");
     }
     if before == Some(Role::Follower) && role == Role::Alone {

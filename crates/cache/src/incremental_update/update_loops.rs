@@ -68,7 +68,7 @@ impl Loops {
         if is_overflow {
             cache.triggers.invalidations.anything.notify_one();
         }
-        for (uid, group) in cache.groups.iter().filter(|(_, group)| group.lists.refreshes_here()) {
+        for (uid, group) in cache.groups.iter().filter(|(_, group)| group.shared.refreshes_here()) {
             for pending in &invalidations {
                 let is_for_type = pending.only.as_ref().is_none_or(|only| only == uid);
                 let is_named = pending.invalidation.uid == uid.as_str();
@@ -125,7 +125,7 @@ impl UpdateLoop {
                 queue.take();
                 continue;
             };
-            if !group.lists.refreshes_here() {
+            if !group.shared.refreshes_here() {
                 // A new leader reads the events of the last minute again, and walks.
                 queue.take();
                 continue;

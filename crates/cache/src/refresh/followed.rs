@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use super::type_group::BegunRefresh;
 use frontend_map_cms::ContentError;
-use frontend_map_fleet::{ListGroup, WalkFailure};
+use frontend_map_fleet::{SnapshotGroup, WalkFailure};
 
 /// How often a waiting refresh checks the role of this instance, and asks the leader.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -18,9 +18,9 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// because its role has changed.
 pub(super) async fn wait_for_adoption(
     begun: Vec<BegunRefresh>,
-    lists: &ListGroup,
+    shared: &SnapshotGroup,
 ) -> Vec<BegunRefresh> {
-    if !lists.is_followed() {
+    if !shared.is_followed() {
         return begun;
     }
     for BegunRefresh { member, flight } in &begun {
@@ -32,7 +32,7 @@ pub(super) async fn wait_for_adoption(
     tokio::select! {
         biased;
         _ = abandoned => {}
-        () = until_adopted(&begun, lists) => {}
+        () = until_adopted(&begun, shared) => {}
     }
     let is_left = |begun: &BegunRefresh| begun.member.entry.is_in_flight(&begun.flight);
     let left: Vec<BegunRefresh> = begun.into_iter().filter(is_left).collect();
@@ -44,17 +44,17 @@ pub(super) async fn wait_for_adoption(
 }
 
 /// Waits until all refreshes have ended, or this instance is no follower any more.
-async fn until_adopted(begun: &[BegunRefresh], lists: &ListGroup) {
+async fn until_adopted(begun: &[BegunRefresh], shared: &SnapshotGroup) {
     let is_left = |begun: &BegunRefresh| begun.member.entry.is_in_flight(&begun.flight);
-    while lists.is_followed() && begun.iter().any(is_left) {
-        lists.want_refresh();
+    while shared.is_followed() && begun.iter().any(is_left) {
+        shared.want_refresh();
         sleep(PERIOD).await;
     }
 }
 
 /// Reports a failed walk to the followers.
-pub(crate) fn report_failure(lists: &ListGroup, error: &ContentError) {
-    lists.report_failure(match error {
+pub(crate) fn report_failure(shared: &SnapshotGroup, error: &ContentError) {
+    shared.report_failure(match error {
         ContentError::Unavailable { retry_after, .. }
         | ContentError::TypeFails { retry_after, .. }
         | ContentError::CircuitOpen { retry_after, .. } => {

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use crate::entry::{Entry, Flight, Waiter};
 use crate::site_cache::SiteCache;
 use frontend_map_cms::{Content, ContentQuery, Projection};
-use frontend_map_fleet::{Fleet, ListGroup, ListId};
+use frontend_map_fleet::{Fleet, SnapshotGroup, SnapshotId};
 use frontend_map_rules::{ContentTypeUid, FieldPath, Locale};
 
 /// A site that lists the content type, and its entry of it.
@@ -35,7 +35,7 @@ pub(crate) struct TypeGroup {
     /// In the order of the settings; at least one.
     pub(crate) members: Vec<Member>,
     /// The lists of the members, and which instance walks them.
-    pub(crate) lists: Arc<ListGroup>,
+    pub(crate) shared: Arc<SnapshotGroup>,
     /// Locked while a refresh begins, so that concurrent requests for two members start one walk.
     beginning: Mutex<()>,
 }
@@ -50,12 +50,12 @@ impl BegunRefresh {
 impl TypeGroup {
     /// A group of at least one member that this instance walks by itself.
     pub(crate) fn new(members: Vec<Member>) -> Self {
-        Self::with_lists(members, |_, _| Arc::new(ListGroup::alone()))
+        Self::with_group(members, |_, _| Arc::new(SnapshotGroup::alone()))
     }
 
-    fn with_lists(
+    fn with_group(
         members: Vec<Member>,
-        group: impl FnOnce(&str, Vec<ListId>) -> Arc<ListGroup>,
+        group: impl FnOnce(&str, Vec<SnapshotId>) -> Arc<SnapshotGroup>,
     ) -> Self {
         let queries = || members.iter().map(|member| &member.entry.query);
         let uid = queries().next().expect("a group has a member").uid.clone();
@@ -72,9 +72,9 @@ impl TypeGroup {
             selection: None,
         };
         let uid = query.uid.as_str();
-        let lists = members.iter().map(|member| ListId::of(&member.site.site, uid)).collect();
-        let lists = group(uid, lists);
-        Self { query, locales, members, lists, beginning: Mutex::default() }
+        let ids = members.iter().map(|member| SnapshotId::of(&member.site.site, uid)).collect();
+        let shared = group(uid, ids);
+        Self { query, locales, members, shared, beginning: Mutex::default() }
     }
 
     /// One group for each content type of these sites, shared with the other instances.
@@ -90,8 +90,8 @@ impl TypeGroup {
             }
         }
         let group = |(uid, members): (ContentTypeUid, Vec<Member>)| {
-            let shared = |uid: &str, lists: Vec<ListId>| fleet.group(uid, &lists);
-            (uid, Arc::new(Self::with_lists(members, shared)))
+            let shared = |uid: &str, ids: Vec<SnapshotId>| fleet.group(uid, &ids);
+            (uid, Arc::new(Self::with_group(members, shared)))
         };
         members.into_iter().map(group).collect()
     }

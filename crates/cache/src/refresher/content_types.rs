@@ -8,7 +8,7 @@ impl SnapshotCache {
     /// and those whose relations may lead to one of them.
     pub fn refresh_types(&self, uids: &[String]) {
         let targets = self.triggers.targets.lock();
-        for group in self.groups.values().filter(|group| group.lists.refreshes_here()) {
+        for group in self.groups.values().filter(|group| group.shared.refreshes_here()) {
             let uid = &group.query.uid;
             let may_lead = |relation: &FieldPath| {
                 uids.iter().any(|target| !targets.leads_elsewhere(uid, relation, target))

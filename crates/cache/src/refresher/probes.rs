@@ -248,7 +248,7 @@ async fn wanted(cache: &SnapshotCache) -> HashMap<ContentTypeUid, Wanted> {
 fn own_groups(cache: &SnapshotCache) -> impl Iterator<Item = &TypeGroup> {
     let is_own = |group: &&TypeGroup| {
         let has_snapshot = group.members.iter().any(|member| member.entry.cached().is_some());
-        has_snapshot && group.lists.refreshes_here()
+        has_snapshot && group.shared.refreshes_here()
     };
     cache.groups.values().map(|group| &**group).filter(is_own)
 }

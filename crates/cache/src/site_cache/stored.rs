@@ -9,9 +9,9 @@ use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::Entry;
 use frontend_map_catalog::site::PAGES;
 use frontend_map_catalog::snapshot::Snapshot;
-use frontend_map_fleet::ListId;
+use frontend_map_fleet::SnapshotId;
 use frontend_map_fleet::changes::content_of;
-use frontend_map_fleet::lists::{Offer, PublishedList};
+use frontend_map_fleet::snapshots::{PublishRequest, WalkedSnapshot};
 use frontend_map_rules::ContentTypeUid;
 use frontend_map_store::{SnapshotKey, StoredSnapshot, Urgency};
 
@@ -136,26 +136,27 @@ impl SiteCache {
         is_own.then_some(Predecessor { snapshot, locales })
     }
 
-    /// Stores the snapshot of an entry that this instance has built, and offers it to the others.
+    /// Stores the snapshot of an entry that this instance has built, and requests its publication
+    /// for the others.
     pub(crate) fn save(&self, entry: &Entry, cached: &CachedSnapshot, urgency: Urgency) {
         self.store_snapshot(entry, cached, urgency);
-        self.offer(entry, cached);
+        self.request_publication(entry, cached);
     }
 
-    /// Offers the snapshot of an entry to other instances.
-    pub(crate) fn offer(&self, entry: &Entry, cached: &CachedSnapshot) {
+    /// PublishQueue the snapshot of an entry to other instances.
+    pub(crate) fn request_publication(&self, entry: &Entry, cached: &CachedSnapshot) {
         if cached.orphaned || entry.is_orphaned() {
             return;
         }
         let uid = entry.query.uid.as_str();
-        let list = PublishedList {
+        let walked = WalkedSnapshot {
             snapshot: Arc::clone(&cached.snapshot),
             begun: cached.begun,
             took: cached.refresh_duration(),
         };
         let (key, content) = (SnapshotKey::of(&self.site, uid), content_of(&self.site));
-        let offer = Offer { key, content, list };
-        self.fleet.offer(&ListId::of(&self.site, uid), offer);
+        let request = PublishRequest { key, content, walked };
+        self.fleet.request_publication(&SnapshotId::of(&self.site, uid), request);
     }
 
     /// Stores the snapshot of an entry.

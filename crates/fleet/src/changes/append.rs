@@ -1,5 +1,5 @@
-//! The changes that belong to a publication of a list. They are prepared before it and appended by
-//! its script, so that Redis gets both the version and its changes, or neither.
+//! The changes that belong to a publication of a snapshot. They are prepared before it and appended
+//! by its script, so that Redis gets both the version and its changes, or neither.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::task::spawn_blocking;
 
 use super::SharedChanges;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, base_field};
-use super::plan::{Known, ListVersion, Plan, Since};
+use super::plan::{Known, Plan, Since, SnapshotReplacement};
 use super::reason::log_publication;
 use crate::redis::{self, Argument};
 use frontend_map_catalog::changes::log::{Baseline, Batch, EncodedPart, Origin, encode};
@@ -57,7 +57,7 @@ local function changes_append(k, a)
 end
 ";
 
-/// How long a log stays after the last publication of a list of its site.
+/// How long a log stays after the last publication of a snapshot of its site.
 pub(super) const LOG_TTL: Duration = Duration::from_hours(30 * 24);
 
 /// The keys and arguments by which the publication's script writes the change log of the site.
@@ -85,7 +85,10 @@ impl SharedChanges {
     ///
     /// # Panics
     /// If the comparison of the snapshots panics.
-    pub async fn prepare(&self, version: ListVersion) -> Result<ChangeAppend, redis::Error> {
+    pub async fn prepare(
+        &self,
+        version: SnapshotReplacement,
+    ) -> Result<ChangeAppend, redis::Error> {
         let known = self.known(&version).await?;
         let plan = self.plan(&version, &known).await?;
         let changes = self.clone();
@@ -95,7 +98,7 @@ impl SharedChanges {
     }
 
     /// Compares the snapshots, and builds the arguments of the script.
-    fn carry_out(&self, plan: Plan, version: &ListVersion, known: Known) -> ChangeAppend {
+    fn carry_out(&self, plan: Plan, version: &SnapshotReplacement, known: Known) -> ChangeAppend {
         let keys = self.keys(&version.key.site);
         let (log, last, since) = match plan {
             Plan::Nothing => {
@@ -117,7 +120,7 @@ impl SharedChanges {
         }
     }
 
-    fn batch(&self, version: &ListVersion, since: &Since) -> Batch {
+    fn batch(&self, version: &SnapshotReplacement, since: &Since) -> Batch {
         let after = baseline(&version.key, Arc::clone(&version.after));
         let before = match (since, &version.before) {
             (Since::Published, Some((_, before))) => baseline(&version.key, Arc::clone(before)),
@@ -134,7 +137,7 @@ impl SharedChanges {
         before.changes_to(uid, &after, unix_ms(), self.log.keep())
     }
 
-    fn settled_baseline(&self, version: &ListVersion) -> Option<Baseline> {
+    fn settled_baseline(&self, version: &SnapshotReplacement) -> Option<Baseline> {
         let state = self.inner.state.lock();
         let settled = state.sites.get(&version.key.site)?.settled.get(&version.key.content_type)?;
         (settled.list == version.list).then(|| settled.baseline.clone())
@@ -142,7 +145,7 @@ impl SharedChanges {
 
     fn append(
         &self,
-        version: &ListVersion,
+        version: &SnapshotReplacement,
         known: Known,
         (log, last): (u64, u64),
         batch: &Batch,
@@ -169,7 +172,12 @@ impl SharedChanges {
         ChangeAppend::new(self.keys(site), arguments, batch.len())
     }
 
-    fn restart(&self, version: &ListVersion, known: Known, reason: &'static str) -> ChangeAppend {
+    fn restart(
+        &self,
+        version: &SnapshotReplacement,
+        known: Known,
+        reason: &'static str,
+    ) -> ChangeAppend {
         let SnapshotKey { site, content_type: uid, .. } = &version.key;
         log_publication(site, uid, reason);
         let log = fastrand::u64(..);
@@ -184,7 +192,7 @@ impl SharedChanges {
     fn arguments(
         &self,
         mode: &[u8],
-        version: &ListVersion,
+        version: &SnapshotReplacement,
         known: Known,
         log: u64,
     ) -> Vec<Vec<u8>> {

@@ -32,15 +32,15 @@ pub(super) struct LastValue {
     pub(super) last: u64,
 }
 
-/// The list, and its version, up to which a log has the changes of a content type.
+/// The snapshot, and its version, up to which a log has the changes of a content type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct BaseValue {
     pub(super) log: u64,
-    /// The id of the list.
+    /// The id of the snapshot.
     pub(super) list: String,
     /// The position of the version.
     pub(super) position: String,
-    /// The key of the lease whose holder publishes the list.
+    /// The key of the lease whose holder publishes the snapshot.
     pub(super) lease: String,
 }
 

@@ -262,7 +262,7 @@ impl SharedChanges {
     }
 }
 
-/// The list and the version up to which a log has the changes, by content type.
+/// The snapshot and the version up to which a log has the changes, by content type.
 fn bases(
     redis: &redis::Client,
     site: &str,

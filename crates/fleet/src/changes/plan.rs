@@ -12,21 +12,21 @@ use frontend_map_store::SnapshotKey;
 /// The time limit of a read of the head of a log.
 const READ_WITHIN: Duration = Duration::from_secs(2);
 
-/// A version of a list that is to be published.
+/// A version of a snapshot that is to be published.
 #[derive(Clone, Debug)]
-pub struct ListVersion {
+pub struct SnapshotReplacement {
     /// What it is a snapshot of.
     pub key: SnapshotKey,
-    /// What decides the content of the site whose list it is.
+    /// What decides the content of the site whose snapshot it is.
     pub content: u128,
-    /// The id of the list.
+    /// The id of the snapshot.
     pub list: String,
-    /// The key of the lease of the list's group, with Redis's prefix.
+    /// The key of the lease of the snapshot's group, with Redis's prefix.
     pub lease_key: String,
     /// The position and the snapshot of the version that is published now; `None`: there is none,
     /// or it cannot be used.
     pub before: Option<(String, Arc<Snapshot>)>,
-    /// The position of the version, which no other version of the list has.
+    /// The position of the version, which no other version of the snapshot has.
     pub position: String,
     /// The snapshot of the version.
     pub after: Arc<Snapshot>,
@@ -62,7 +62,7 @@ pub(super) enum Since {
 }
 
 impl SharedChanges {
-    pub(super) async fn known(&self, version: &ListVersion) -> Result<Known, redis::Error> {
+    pub(super) async fn known(&self, version: &SnapshotReplacement) -> Result<Known, redis::Error> {
         let [log_key, _] = self.keys(&version.key.site);
         let base = base_field(&version.key.content_type);
         let names = [LOG, LAST, &base];
@@ -80,7 +80,7 @@ impl SharedChanges {
 
     pub(super) async fn plan(
         &self,
-        version: &ListVersion,
+        version: &SnapshotReplacement,
         known: &Known,
     ) -> Result<Plan, redis::Error> {
         let (site, uid) = (&version.key.site, &version.key.content_type);
@@ -149,8 +149,8 @@ mod tests {
         }
     }
 
-    fn version(site: &Site, content: u128) -> ListVersion {
-        ListVersion {
+    fn version(site: &Site, content: u128) -> SnapshotReplacement {
+        SnapshotReplacement {
             key: SnapshotKey::of(site, "a"),
             content,
             list: String::new(),

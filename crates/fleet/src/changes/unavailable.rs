@@ -46,8 +46,8 @@ impl SharedChanges {
         }
     }
 
-    /// Records that this instance has published or adopted a version of a list. The log in Redis
-    /// has the changes up to this version.
+    /// Records that this instance has published or adopted a version of a snapshot. The log in
+    /// Redis has the changes up to this version.
     pub fn settled(
         &self,
         key: &SnapshotKey,

@@ -17,8 +17,8 @@ use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use tokio::sync::RwLock;
 
-use crate::list_id::ListId;
 use crate::redis::{self, Argument, Chunks, DownloadError, Script};
+use crate::snapshot_id::SnapshotId;
 use claim::Claim;
 
 /// A run, and the interest of an instance that follows it, expire so long after the last renewal.
@@ -155,8 +155,11 @@ impl FleetRuns {
     ///
     /// # Errors
     /// [`redis::Error`].
-    pub async fn results(&self, ids: &[ListId]) -> Result<Vec<Option<SharedResult>>, redis::Error> {
-        let result = async |id: &ListId| {
+    pub async fn results(
+        &self,
+        ids: &[SnapshotId],
+    ) -> Result<Vec<Option<SharedResult>>, redis::Error> {
+        let result = async |id: &SnapshotId| {
             let key = self.redis.key(&format!("run:{id}:result"));
             let found = self.redis.fields(&key, ["run", "result"], MAX_FIELD_BYTES, WITHIN).await;
             let [Some(token), Some(sealed)] = found? else { return Ok(None) };

@@ -56,15 +56,15 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
             app.snapshots.record_named(None);
             app.snapshots.record_missed_events(until);
             app.shared.fleet.read_gap();
-            if let Some(lists) = app.shared.fleet.lists() {
-                lists.read_gap();
+            if let Some(snapshots) = app.shared.fleet.snapshots() {
+                snapshots.read_gap();
             }
         }
         FleetEvent::Other(event) => {
             if app.shared.fleet.read_event(&event) {
                 return;
             }
-            if app.shared.fleet.lists().is_some_and(|lists| lists.read_event(&event)) {
+            if app.shared.fleet.snapshots().is_some_and(|snapshots| snapshots.read_event(&event)) {
                 return;
             }
             tracing::debug!(kind = event.kind, "an event of the fleet is not used");

@@ -66,7 +66,7 @@ struct ContentTypeState<'a> {
     /// Whether readiness waits for it.
     awaited: bool,
     /// `null` without `[shared]`.
-    shared: Option<shared::List>,
+    shared: Option<shared::SharedSnapshot>,
 }
 
 /// The response, with the same status as `/readyz` of the public listener.
@@ -107,7 +107,7 @@ fn content_type<'a>(status: &TypeStatus<'a>) -> ContentTypeState<'a> {
         stale: status.stale,
         failing: status.failing,
         awaited: status.awaited,
-        shared: status.shared.as_ref().map(shared::list),
+        shared: status.shared.as_ref().map(shared::snapshot),
     }
 }
 

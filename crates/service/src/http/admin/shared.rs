@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::app::App;
 use frontend_map_cache::TypeStatus;
 use frontend_map_fleet::Role;
-use frontend_map_fleet::status::{ListStatus, RedisStatus};
+use frontend_map_fleet::status::{RedisStatus, SnapshotStatus};
 use frontend_map_platform::metrics::{Encoder, gauge_value};
 
 /// Redis, in `/readyz`.
@@ -32,10 +32,10 @@ struct UrlChecks {
     waiting: usize,
 }
 
-/// A list, in `/readyz`.
+/// A shared snapshot, in `/readyz`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct List {
+pub(super) struct SharedSnapshot {
     role: &'static str,
     /// `null` unless this instance has the lease.
     lease_seconds: Option<u64>,
@@ -59,9 +59,9 @@ pub(super) fn redis(app: &App) -> Option<Redis> {
     })
 }
 
-/// A list.
-pub(super) fn list(status: &ListStatus) -> List {
-    List {
+/// A shared snapshot.
+pub(super) fn snapshot(status: &SnapshotStatus) -> SharedSnapshot {
+    SharedSnapshot {
         role: status.role.name(),
         lease_seconds: status.lease_age.map(|age| age.as_secs()),
         version: status.version,
@@ -97,10 +97,10 @@ pub(super) fn metrics(
     let permits = [([("state", "in_use")], in_use), ([("state", "waiting")], waiting)];
     let help = "Permits for URL checks of this instance, and checks that wait for one";
     encoder.gauge("shared_url_check_permits", help, permits)?;
-    lists(types, encoder)
+    snapshots(types, encoder)
 }
 
-fn lists(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
+fn snapshots(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     let roles = types.iter().flat_map(|status| {
         Role::NAMES.map(|name| {
             let [site, uid] = labels(status);
@@ -109,30 +109,34 @@ fn lists(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     });
     encoder.gauge(
         "shared_role",
-        "1 for the role of the instance for the list, 0 for the other roles",
+        "1 for the role of the instance for the snapshot, 0 for the other roles",
         roles,
     )?;
-    let mut gauge = |name, help, value: fn(&ListStatus) -> Option<f64>| {
+    let mut gauge = |name, help, value: fn(&SnapshotStatus) -> Option<f64>| {
         let value =
             |status: &TypeStatus<'_>| status.shared.as_ref().and_then(value).unwrap_or(f64::NAN);
         encoder.gauge(name, help, types.iter().map(|status| (labels(status), value(status))))
     };
-    gauge("shared_lease_seconds", "Time since the instance got the lease of the list", |list| {
-        list.lease_age.map(|age| age.as_secs_f64())
+    gauge(
+        "shared_lease_seconds",
+        "Time since the instance got the lease of the snapshot",
+        |snapshot| snapshot.lease_age.map(|age| age.as_secs_f64()),
+    )?;
+    gauge("shared_version", "Version of the snapshot in use", |snapshot| {
+        snapshot.version.map(gauge_value)
     })?;
-    gauge("shared_version", "Version of the list in use", |list| list.version.map(gauge_value))?;
     let help =
         "How long a version has been published that the instance does not use; 0 if there is none";
-    gauge("shared_missing_seconds", help, |list| {
-        Some(list.missing_for.unwrap_or_default().as_secs_f64())
+    gauge("shared_missing_seconds", help, |snapshot| {
+        Some(snapshot.missing_for.unwrap_or_default().as_secs_f64())
     })?;
     let help =
         "Time from the publication of a version to its adoption by the instance, the last time";
-    gauge("shared_lag_seconds", help, |list| list.lag.map(|lag| lag.as_secs_f64()))
+    gauge("shared_lag_seconds", help, |snapshot| snapshot.lag.map(|lag| lag.as_secs_f64()))
 }
 
 fn role(status: &TypeStatus<'_>) -> Role {
-    status.shared.map_or(Role::Alone, |list| list.role)
+    status.shared.map_or(Role::Alone, |snapshot| snapshot.role)
 }
 
 fn labels<'a>(status: &TypeStatus<'a>) -> [(&'static str, &'a str); 2] {

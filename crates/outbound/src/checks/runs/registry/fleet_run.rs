@@ -17,12 +17,12 @@ use crate::checks::runs::publisher::Admission;
 use crate::checks::runs::run::Run;
 use crate::checks::runs::stored::{self, Stored};
 use frontend_map_catalog::site::Site;
-use frontend_map_fleet::ListId;
+use frontend_map_fleet::SnapshotId;
 use frontend_map_fleet::checks::runs::{
     FleetRuns, Followed, Following, Joined, Ownership, PERIOD, Renewed, SharedResult, WITHIN,
 };
-use frontend_map_fleet::lists::{has_valid_paths, max_decompressed};
 use frontend_map_fleet::redis::ANSWER_WAIT;
+use frontend_map_fleet::snapshots::{has_valid_paths, max_decompressed};
 use frontend_map_platform::clock::unix_ms_of;
 
 /// The time limit for reading a result; after it, this instance checks the URLs. The result of a
@@ -37,7 +37,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// Drives a run until its end: checks its URLs as the owner, or follows the run of another
 /// instance.
 pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_own: bool) {
-    let id = ListId::of(&job.site, &job.key.content_type);
+    let id = SnapshotId::of(&job.site, &job.key.content_type);
     let (mut may_own, mut reuse) = (may_own, job.times.reuse);
     // Until then, responses wait for Redis.
     let admitted_by = Instant::now() + ANSWER_WAIT;
@@ -272,8 +272,8 @@ pub(super) async fn sync_for_response(
 
 /// Reads the last runs of other instances that are newer than those of this one.
 async fn sync(shared: &Shared, fleet: &FleetRuns, site: &Site, content_types: &[String]) {
-    let ids = content_types.iter().map(|content_type| ListId::of(site, content_type));
-    let ids: Vec<ListId> = ids.collect();
+    let ids = content_types.iter().map(|content_type| SnapshotId::of(site, content_type));
+    let ids: Vec<SnapshotId> = ids.collect();
     let Ok(results) = fleet.results(&ids).await else { return };
     for (content_type, result) in content_types.iter().zip(results) {
         let Some(result) = result else { continue };

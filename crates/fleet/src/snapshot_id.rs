@@ -1,4 +1,4 @@
-//! The ids of a list, which is one content type of one site. They depend on the settings of the
+//! The ids of a snapshot, which is one content type of one site. They depend on the settings of the
 //! site and on the version of the service.
 
 use std::fmt;
@@ -8,18 +8,18 @@ use xxhash_rust::xxh3::Xxh3;
 use frontend_map_catalog::site::Site;
 use frontend_map_store::made_by;
 
-/// The id of a list by the settings of its site: 32 hexadecimal digits.
+/// The id of a snapshot by the settings of its site: 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ListId(String);
+pub struct SnapshotId(String);
 
-/// The id under which instances share a list: 32 hexadecimal digits. It depends on the lease, so
-/// that the list has one leader: instances with other settings, with another version of the
-/// service, or with other lists in the group have another id for it.
+/// The id under which instances share a snapshot: 32 hexadecimal digits. It depends on the lease,
+/// so that the snapshot has one leader: instances with other settings, with another version of the
+/// service, or with other snapshots in the group have another id for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SharedListId(String);
+pub struct SharedSnapshotId(String);
 
-impl ListId {
-    /// The id of the list of a content type of a site.
+impl SnapshotId {
+    /// The id of the snapshot of a content type of a site.
     #[must_use]
     pub fn of(site: &Site, uid: &str) -> Self {
         let mut hash = Xxh3::new();
@@ -31,12 +31,12 @@ impl ListId {
         Self(format!("{:032x}", hash.digest128()))
     }
 
-    /// The id under which instances with this lease share the list.
-    pub(super) fn shared(&self, lease: &str) -> SharedListId {
+    /// The id under which instances with this lease share the snapshot.
+    pub(super) fn shared(&self, lease: &str) -> SharedSnapshotId {
         let mut hash = Xxh3::new();
         hash.update(self.0.as_bytes());
         hash.update(lease.as_bytes());
-        SharedListId(format!("{:032x}", hash.digest128()))
+        SharedSnapshotId(format!("{:032x}", hash.digest128()))
     }
 
     /// The text of the id, as in keys.
@@ -46,7 +46,7 @@ impl ListId {
     }
 }
 
-impl SharedListId {
+impl SharedSnapshotId {
     /// The id of 32 lower-case hexadecimal digits; `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -61,26 +61,26 @@ impl SharedListId {
     }
 }
 
-impl fmt::Display for ListId {
+impl fmt::Display for SnapshotId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl fmt::Display for SharedListId {
+impl fmt::Display for SharedSnapshotId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-/// The name of the lease of these lists of a content type. Instances with other settings for any of
-/// these lists have another lease, and so a leader of their own.
-pub(super) fn lease_name(uid: &str, lists: &[ListId]) -> String {
-    let mut sorted: Vec<&ListId> = lists.iter().collect();
+/// The name of the lease of these snapshots of a content type. Instances with other settings for
+/// any of these snapshots have another lease, and so a leader of their own.
+pub(super) fn lease_name(uid: &str, ids: &[SnapshotId]) -> String {
+    let mut sorted: Vec<&SnapshotId> = ids.iter().collect();
     sorted.sort();
     let mut hash = Xxh3::new();
-    for list in sorted {
-        hash.update(list.as_str().as_bytes());
+    for id in sorted {
+        hash.update(id.as_str().as_bytes());
     }
     format!("lists:{uid}:{:032x}", hash.digest128())
 }

@@ -1,4 +1,4 @@
-//! The state of one shared list on this instance.
+//! The state of one shared snapshot on this instance.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,24 +7,24 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::pointer::{Base, Position};
-use super::{Offer, PublishedList};
+use super::{PublishRequest, WalkedSnapshot};
 use crate::redis::Chunks;
 use crate::status::VersionStatus;
 
-/// For how long a list may be refused before this instance walks by itself.
+/// For how long a snapshot may be refused before this instance walks by itself.
 const REFUSED: Duration = Duration::from_secs(10);
 /// For how long versions are ignored that are older than the known one: the leader replaces them
 /// sooner. After that they are adopted, because the known version was forged, or Redis has
 /// lost it.
 const PASSED: Duration = Duration::from_secs(15);
-/// How often a refused list is read again.
+/// How often a refused snapshot is read again.
 const RETRY: Duration = Duration::from_secs(5);
-/// The shortest time between two reports of a refused list.
+/// The shortest time between two reports of a refused snapshot.
 const REPORTED: Duration = Duration::from_mins(1);
 
-/// A list as this instance knows it.
+/// A snapshot as this instance knows it.
 #[derive(Default)]
-pub(super) struct ListState {
+pub(super) struct SnapshotState {
     /// Locked while a version is published or adopted.
     pub(super) known: tokio::sync::Mutex<Known>,
     pub(super) versions: Arc<VersionStatus>,
@@ -36,26 +36,26 @@ pub(super) struct ListState {
     wants_base: AtomicBool,
     /// Whether the last publication of this instance failed.
     is_unpublished: AtomicBool,
-    /// The copy that this instance has published last.
-    published: Mutex<Option<Offer>>,
+    /// The snapshot that this instance has published last.
+    published: Mutex<Option<PublishRequest>>,
 }
 
 struct Refused {
-    /// When the list was first refused.
+    /// When the snapshot was first refused.
     since: Instant,
     /// When a refusal was last reported.
     reported: Instant,
-    /// When the list was last read.
+    /// When the snapshot was last read.
     tried: Instant,
 }
 
-/// What this instance knows of a list in Redis.
+/// What this instance knows of a snapshot in Redis.
 #[derive(Default)]
 pub(super) struct Known {
     /// The position of the pointer when it was last read, as text; empty if there was none.
     pub(super) at: String,
     /// The version that was last read or published; `None`: none could be used.
-    pub(super) version: Option<KnownVersion>,
+    pub(super) version: Option<PublishedSnapshot>,
     /// The largest number of a version that this instance has seen.
     pub(super) largest: u64,
     /// Since when the published version is older than the known one.
@@ -66,9 +66,9 @@ pub(super) struct Known {
 
 /// A version that Redis and this instance have.
 #[derive(Clone)]
-pub(super) struct KnownVersion {
+pub(super) struct PublishedSnapshot {
     pub(super) position: Position,
-    pub(super) list: PublishedList,
+    pub(super) walked: WalkedSnapshot,
     /// When its walk began, by Redis's clock.
     pub(super) walked_at: i64,
     /// When it was published, by Redis's clock.
@@ -87,17 +87,17 @@ pub(super) struct Deltas {
     pub(super) chunks: Vec<Chunks>,
 }
 
-impl ListState {
+impl SnapshotState {
     pub(super) fn want_base(&self) {
         self.wants_base.store(true, Ordering::Relaxed);
     }
 
-    /// Records the copy that this instance has published; `None`: another instance publishes.
-    pub(super) fn set_published(&self, offer: Option<Offer>) {
-        *self.published.lock() = offer;
+    /// Records the snapshot that this instance has published; `None`: another instance publishes.
+    pub(super) fn set_published(&self, request: Option<PublishRequest>) {
+        *self.published.lock() = request;
     }
 
-    pub(super) fn published(&self) -> Option<Offer> {
+    pub(super) fn published(&self) -> Option<PublishRequest> {
         self.published.lock().clone()
     }
 
@@ -110,8 +110,9 @@ impl ListState {
         self.wants_base.store(false, Ordering::Relaxed);
     }
 
-    /// Records that the published list is refused. Returns whether the refusal is to be reported:
-    /// at most once a minute, because each report makes the leader publish the whole list again.
+    /// Records that the published snapshot is refused. Returns whether the refusal is to be
+    /// reported: at most once a minute, because each report makes the leader publish the whole
+    /// snapshot again.
     pub(super) fn refuse(&self) -> bool {
         let (mut refused, now) = (self.refused.lock(), Instant::now());
         let Some(known) = &mut *refused else {
@@ -139,7 +140,7 @@ impl ListState {
         *self.refused.lock() = None;
     }
 
-    /// Whether the list has been refused for so long that this instance has to walk by itself.
+    /// Whether the snapshot has been refused for so long that this instance has to walk by itself.
     pub(super) fn is_unusable(&self) -> bool {
         self.refused.lock().as_ref().is_some_and(|refused| refused.since.elapsed() >= REFUSED)
     }
@@ -149,8 +150,8 @@ impl ListState {
         self.is_unread() || self.refused.lock().is_some()
     }
 
-    /// Whether the list is to be read again after a failure: a missing part may have been written
-    /// since.
+    /// Whether the snapshot is to be read again after a failure: a missing part may have been
+    /// written since.
     pub(super) fn is_due(&self) -> bool {
         let is_due = |refused: &Refused| refused.tried.elapsed() >= RETRY;
         self.is_unread() || self.refused.lock().as_ref().is_some_and(is_due)
@@ -183,7 +184,7 @@ impl Known {
         self.passed.is_some_and(|since| since.elapsed() >= PASSED)
     }
 
-    pub(super) fn set(&mut self, at: &str, version: KnownVersion) {
+    pub(super) fn set(&mut self, at: &str, version: PublishedSnapshot) {
         self.largest = self.largest.max(version.position.version);
         (self.at, self.version, self.passed) = (at.to_owned(), Some(version), None);
     }

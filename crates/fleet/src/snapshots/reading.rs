@@ -8,8 +8,8 @@ use tokio::task::block_in_place;
 use super::not_adopted::NotAdopted;
 use super::pointer::{Base, Pointer, Position};
 use super::publication::{IN_CHUNKS, INLINE, context};
-use super::state::{Deltas, KnownVersion};
-use super::{Lists, MAX_BASE_BYTES, PublishedList, SharedListId};
+use super::state::{Deltas, PublishedSnapshot};
+use super::{MAX_BASE_BYTES, SharedSnapshotId, SharedSnapshots, WalkedSnapshot};
 use crate::redis::{self, Chunks, StreamEntry};
 use frontend_map_catalog::snapshot::{Builder, Delta, Listing, Serialized, Snapshot};
 use frontend_map_rules::{PathSegment, Pathname, without_trailing_slash};
@@ -25,27 +25,27 @@ const MAX_RATIO: usize = 100;
 const MIN_DECOMPRESSED: usize = 16 << 20;
 const MAX_DECOMPRESSED: usize = 1 << 30;
 
-/// What a published snapshot must fit: the list, and its rules and locales by the present settings;
-/// `None`: other settings have built it.
+/// What a published snapshot must fit: the snapshot, and its rules and locales by the present
+/// settings; `None`: other settings have built it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'l> {
-    pub(super) list: &'l SharedListId,
+    pub(super) id: &'l SharedSnapshotId,
     pub(super) listing: Option<Listing<'l>>,
     pub(super) builder: Builder,
 }
 
-impl Lists {
+impl SharedSnapshots {
     /// Reads the version of a pointer: from the known version by deltas if possible, otherwise from
     /// the base.
     pub(super) async fn version(
         &self,
         frame: Frame<'_>,
-        before: Option<&KnownVersion>,
+        before: Option<&PublishedSnapshot>,
         pointer: &Pointer,
-    ) -> Result<KnownVersion, NotAdopted> {
-        let is_before = |before: &&KnownVersion| before.position < pointer.position;
+    ) -> Result<PublishedSnapshot, NotAdopted> {
+        let is_before = |before: &&PublishedSnapshot| before.position < pointer.position;
         if let Some(before) = before.filter(is_before) {
-            let start = (Arc::clone(&before.list.snapshot), before.position);
+            let start = (Arc::clone(&before.walked.snapshot), before.position);
             match self.with_deltas(frame, start, pointer).await {
                 Ok((snapshot, deltas)) => {
                     let mut all = before.deltas.clone();
@@ -57,7 +57,7 @@ impl Lists {
                     return self.verified(frame, snapshot, all, pointer);
                 }
                 Err(NotAdopted::Refused(reason)) => {
-                    tracing::debug!(list = %frame.list, reason, "the base is read instead of deltas");
+                    tracing::debug!(snapshot = %frame.id, reason, "the base is read instead of deltas");
                 }
                 Err(error) => return Err(error),
             }
@@ -72,8 +72,8 @@ impl Lists {
         let bytes = self.redis.download(&base.chunks, MAX_BASE_BYTES).await?;
         block_in_place(|| {
             let serialized = Serialized::read(&bytes).map_err(NotAdopted::refused)?;
-            if serialized.head != frame.list.as_str() {
-                return Err(NotAdopted::refused("the base is of another list"));
+            if serialized.head != frame.id.as_str() {
+                return Err(NotAdopted::refused("the base is of another snapshot"));
             }
             let snapshot = serialized.snapshot_within(max_decompressed(bytes.len()), frame.builder);
             let snapshot = snapshot.map_err(NotAdopted::refused)?;
@@ -95,7 +95,7 @@ impl Lists {
         let mut deltas = Deltas::default();
         while position < pointer.position {
             let (from, to) = (format!("({position}"), pointer.position.to_string());
-            let key = self.deltas_key(frame.list);
+            let key = self.deltas_key(frame.id);
             let found = self.redis.entries(&key, (&from, &to), BATCH, READ_WITHIN).await;
             let found = match found {
                 Err(redis::Error::Refused(code)) => return Err(NotAdopted::refused(code)),
@@ -105,7 +105,7 @@ impl Lists {
                 return Err(NotAdopted::refused("deltas are missing"));
             }
             for entry in found {
-                let (delta, bytes, chunks) = self.delta(frame.list, position, &entry).await?;
+                let (delta, bytes, chunks) = self.delta(frame.id, position, &entry).await?;
                 position = entry.id.parse().map_err(NotAdopted::refused)?;
                 deltas.add(Deltas { count: 1, bytes, chunks });
                 if let Some(later) = block_in_place(|| apply(&snapshot, &delta, frame.builder))? {
@@ -120,7 +120,7 @@ impl Lists {
     /// chunks if it has any.
     async fn delta(
         &self,
-        list: &SharedListId,
+        id: &SharedSnapshotId,
         after: Position,
         entry: &StreamEntry,
     ) -> Result<(Delta, usize, Vec<Chunks>), NotAdopted> {
@@ -128,7 +128,7 @@ impl Lists {
         if entry.text("after") != Some(&after.to_string()) {
             return Err(NotAdopted::refused("deltas are missing"));
         }
-        let context = context(list, after, position);
+        let context = context(id, after, position);
         let open = |sealed: &[u8]| {
             let opened = self.redis.open(&context, sealed);
             opened.map(<[u8]>::to_vec).map_err(NotAdopted::refused)
@@ -153,22 +153,24 @@ impl Lists {
         snapshot: Arc<Snapshot>,
         deltas: Deltas,
         pointer: &Pointer,
-    ) -> Result<KnownVersion, NotAdopted> {
+    ) -> Result<PublishedSnapshot, NotAdopted> {
         let Pointer { position, hash, urls_hash, rows, walked_at, took_ms, .. } = *pointer;
         let (published_at, base) = (pointer.published_at, pointer.base.clone());
         let figures = (snapshot.content_hash(), snapshot.urls_hash(), snapshot.len());
         if figures != (hash, urls_hash, rows) {
-            return Err(NotAdopted::refused("the list has another content than the pointer says"));
+            return Err(NotAdopted::refused(
+                "the snapshot has another content than the pointer says",
+            ));
         }
         let fits = |listing| block_in_place(|| snapshot.fits(listing));
         if !listing.is_none_or(fits) {
-            return Err(NotAdopted::refused("the list does not fit the settings"));
+            return Err(NotAdopted::refused("the snapshot does not fit the settings"));
         }
         // A time in the future counts as now.
         let begun = self.redis.instant_of(walked_at);
         let took = Duration::from_millis(took_ms).min(begun.elapsed());
-        let list = PublishedList { snapshot, begun, took };
-        Ok(KnownVersion { position, list, walked_at, published_at, base, deltas })
+        let walked = WalkedSnapshot { snapshot, begun, took };
+        Ok(PublishedSnapshot { position, walked, walked_at, published_at, base, deltas })
     }
 }
 
@@ -185,7 +187,7 @@ fn apply(
 }
 
 /// The most bytes to which so many compressed bytes may decompress. Deflate permits a thousandfold,
-/// by which a small value could fill the memory of all instances; lists need less.
+/// by which a small value could fill the memory of all instances; snapshots need less.
 #[must_use]
 pub fn max_decompressed(bytes: usize) -> usize {
     bytes.saturating_mul(MAX_RATIO).saturating_add(MIN_DECOMPRESSED).min(MAX_DECOMPRESSED)

@@ -1,14 +1,14 @@
-//! Why a published list is not adopted.
+//! Why a published snapshot is not adopted.
 
 use crate::redis::{self, DownloadError};
 
-/// Why a list is not adopted.
+/// Why a snapshot is not adopted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAdopted {
     /// Redis has no answer.
     #[error(transparent)]
     Redis(#[from] redis::Error),
-    /// The published list cannot be used, for this reason.
+    /// The published snapshot cannot be used, for this reason.
     #[error("{0}")]
     Refused(String),
 }

@@ -1,5 +1,5 @@
-//! The list of a content type that was published last, by whatever settings and version of the service:
-//! a leader with other ones continues its owners of paths (D22).
+//! The snapshot of a content type that was published last, by whatever settings and version of the
+//! service: a leader with other ones continues its owners of paths (D22).
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::pointer::Found;
 use super::reading::Frame;
-use super::{Lists, NotAdopted, SharedListId, WITHIN};
+use super::{NotAdopted, SharedSnapshotId, SharedSnapshots, WITHIN};
 use frontend_map_catalog::changes::difference::LocaleNames;
 use frontend_map_catalog::snapshot::{Builder, Snapshot};
 use frontend_map_store::SnapshotKey;
@@ -16,15 +16,15 @@ use frontend_map_store::SnapshotKey;
 /// The most bytes of a sealed name.
 const MAX_BYTES: usize = 64 << 10;
 
-/// The sealed value: which list it is, and the locales of its site.
+/// The sealed value: which snapshot it is, and the locales of its site.
 #[derive(Debug, Serialize, Deserialize)]
 struct Name {
     list: String,
     locales: LocaleNames,
 }
 
-impl Lists {
-    /// The snapshot of the list that was published last for a content type of a site, with the names of
+impl SharedSnapshots {
+    /// The snapshot that was published last for a content type of a site, with the names of
     /// its locales. `None`: it is `own`, or there is none.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Lists {
     pub async fn read_last(
         &self,
         key: &SnapshotKey,
-        own: &SharedListId,
+        own: &SharedSnapshotId,
         builder: Builder,
     ) -> Result<Option<(Arc<Snapshot>, LocaleNames)>, NotAdopted> {
         let name_key = self.name_key(key);
@@ -40,13 +40,13 @@ impl Lists {
         let Some(sealed) = sealed else { return Ok(None) };
         let text = self.redis.open(&context(key), &sealed).map_err(NotAdopted::refused)?;
         let name: Name = serde_json::from_slice(text).map_err(NotAdopted::refused)?;
-        let list = SharedListId::parse(&name.list);
+        let list = SharedSnapshotId::parse(&name.list);
         let Some(list) = list.filter(|list| list != own) else { return Ok(None) };
         let Found { pointer: Some(pointer), .. } = self.find(&list).await? else { return Ok(None) };
-        let frame = Frame { list: &list, listing: None, builder };
-        let snapshot = self.version(frame, None, &pointer).await?.list.snapshot;
+        let frame = Frame { id: &list, listing: None, builder };
+        let snapshot = self.version(frame, None, &pointer).await?.walked.snapshot;
         if !snapshot.has_locales(name.locales.count()) {
-            return Err(NotAdopted::refused("the list has other locales than its name says"));
+            return Err(NotAdopted::refused("the snapshot has other locales than its name says"));
         }
         Ok(Some((snapshot, name.locales)))
     }
@@ -62,7 +62,7 @@ impl Lists {
         self.redis.key(&format!("newest:{:032x}", hash.digest128()))
     }
 
-    pub(super) fn seal_name(&self, list: &SharedListId, key: &SnapshotKey) -> Vec<u8> {
+    pub(super) fn seal_name(&self, list: &SharedSnapshotId, key: &SnapshotKey) -> Vec<u8> {
         let name = Name { list: list.as_str().to_owned(), locales: key.locales.clone() };
         let text = serde_json::to_vec(&name).expect("texts are JSON");
         self.redis.seal(&context(key), &text)

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::pointer::{Base, Pointer, Position};
 use super::publish_script::{Outcome, PUBLISH};
-use super::state::{Deltas, KnownVersion};
-use super::{LIST, Lists, Offer, SharedListId, TTL};
-use crate::ListGroup;
-use crate::changes::ListVersion;
+use super::state::{Deltas, PublishedSnapshot};
+use super::{LIST, PublishRequest, SharedSnapshotId, SharedSnapshots, TTL};
+use crate::SnapshotGroup;
+use crate::changes::SnapshotReplacement;
 use crate::redis::{self, Argument, CHUNK_BYTES, Chunks, SealedEvent};
 use frontend_map_catalog::snapshot::Titles;
 use frontend_map_store::SnapshotKey;
@@ -25,13 +25,13 @@ const MAX_DELTAS: usize = 256;
 
 /// A version to be published.
 pub(super) struct Publication<'p> {
-    pub(super) list: &'p SharedListId,
-    pub(super) group: &'p ListGroup,
+    pub(super) id: &'p SharedSnapshotId,
+    pub(super) group: &'p SnapshotGroup,
     pub(super) position: Position,
     /// The position in the pointer now, as text; empty if there is none.
     pub(super) at: &'p str,
-    pub(super) before: Option<&'p KnownVersion>,
-    pub(super) offer: &'p Offer,
+    pub(super) before: Option<&'p PublishedSnapshot>,
+    pub(super) request: &'p PublishRequest,
     pub(super) walked_at: i64,
     /// The serialized delta from the version before, if there is one.
     pub(super) delta: Option<Vec<u8>>,
@@ -45,13 +45,13 @@ struct Entry {
     chunks: Option<Chunks>,
 }
 
-impl Lists {
+impl SharedSnapshots {
     /// Publishes a version. Returns it as Redis has it now, or why the script has refused it.
     pub(super) async fn send(
         &self,
         publication: Publication<'_>,
-    ) -> Result<Result<KnownVersion, Outcome>, redis::Error> {
-        let Publication { list, position, before, offer, walked_at, .. } = publication;
+    ) -> Result<Result<PublishedSnapshot, Outcome>, redis::Error> {
+        let Publication { id, position, before, request, walked_at, .. } = publication;
         let base = match before.filter(|_| !publication.needs_base()) {
             Some(before) => before.base.clone(),
             None => self.upload_base(&publication).await?,
@@ -62,15 +62,15 @@ impl Lists {
         uploaded.extend(entry.as_ref().and_then(|entry| entry.chunks.as_ref()));
         let pointer = Pointer {
             position,
-            hash: offer.list.snapshot.content_hash(),
-            urls_hash: offer.list.snapshot.urls_hash(),
-            rows: offer.list.snapshot.len(),
+            hash: request.walked.snapshot.content_hash(),
+            urls_hash: request.walked.snapshot.urls_hash(),
+            rows: request.walked.snapshot.len(),
             walked_at,
-            took_ms: u64::try_from(offer.list.took.as_millis()).unwrap_or(u64::MAX),
+            took_ms: u64::try_from(request.walked.took.as_millis()).unwrap_or(u64::MAX),
             published_at: self.redis.now_ms(),
             base: base.clone(),
         };
-        let sealed = self.seal_pointer(list, &pointer);
+        let sealed = self.seal_pointer(id, &pointer);
         let outcome = self.run(&publication, sealed, (entry.as_ref(), &uploaded)).await;
         if !matches!(outcome, Ok(Outcome::Published)) {
             self.discard(&uploaded, &outcome).await;
@@ -83,8 +83,8 @@ impl Lists {
             deltas.bytes += publication.delta.as_ref().map_or(0, Vec::len);
             deltas.chunks.extend(entry.as_mut().and_then(|entry| entry.chunks.take()));
         }
-        let (list, published_at) = (offer.list.clone(), pointer.published_at);
-        Ok(Ok(KnownVersion { position, list, walked_at, published_at, base, deltas }))
+        let (walked, published_at) = (request.walked.clone(), pointer.published_at);
+        Ok(Ok(PublishedSnapshot { position, walked, walked_at, published_at, base, deltas }))
     }
 
     /// Removes the chunks of a version that was not published. Without an answer they stay, because
@@ -99,17 +99,17 @@ impl Lists {
     }
 
     async fn upload_base(&self, publication: &Publication<'_>) -> Result<Base, redis::Error> {
-        let Publication { list, position, offer, .. } = publication;
-        let snapshot = &offer.list.snapshot;
-        let bytes = tokio::task::block_in_place(|| snapshot.serialize(list.as_str(), Titles::Kept));
-        let name = unique_name("chunk", list, *position);
+        let Publication { id, position, request, .. } = publication;
+        let snapshot = &request.walked.snapshot;
+        let bytes = tokio::task::block_in_place(|| snapshot.serialize(id.as_str(), Titles::Kept));
+        let name = unique_name("chunk", id, *position);
         let chunks = self.redis.upload(&name, &bytes, UPLOAD_TTL).await?;
         Ok(Base { position: *position, hash: snapshot.content_hash(), chunks })
     }
 
     /// The entry of the delta from the previous version, if the version gets one.
     async fn entry(&self, publication: &Publication<'_>) -> Result<Option<Entry>, redis::Error> {
-        let Publication { list, position, .. } = publication;
+        let Publication { id, position, .. } = publication;
         let Some(delta) = publication.delta.as_ref().filter(|_| publication.has_delta()) else {
             return Ok(None);
         };
@@ -118,7 +118,7 @@ impl Lists {
             let sealed = self.redis.seal(&context, delta);
             return Ok(Some(Entry { field: INLINE, sealed, chunks: None }));
         }
-        let name = unique_name("delta", list, *position);
+        let name = unique_name("delta", id, *position);
         let chunks = self.redis.upload(&name, delta, UPLOAD_TTL).await?;
         let text = serde_json::to_vec(&chunks).expect("texts and numbers are JSON");
         let sealed = self.redis.seal(&context, &text);
@@ -131,15 +131,15 @@ impl Lists {
         pointer: Vec<u8>,
         (entry, uploaded): (Option<&Entry>, &[&Chunks]),
     ) -> Result<Outcome, redis::Error> {
-        let Publication { list, group, position, at, before, .. } = publication;
+        let Publication { id, group, position, at, before, .. } = publication;
         let Some(lease) = group.lease() else { return Ok(Outcome::NotHolder) };
-        let body = format!("{list} {position}");
+        let body = format!("{id} {position}");
         let event: SealedEvent = self.redis.sealed_event(LIST, body.as_bytes());
-        let mut keys = vec![lease.key().to_owned(), self.pointer_key(list), self.deltas_key(list)];
+        let mut keys = vec![lease.key().to_owned(), self.pointer_key(id), self.deltas_key(id)];
         keys.extend(event.keys);
         let changes = self.changes.prepare(publication.list_version(lease.key())).await?;
         keys.extend(changes.keys);
-        keys.push(self.name_key(&publication.offer.key));
+        keys.push(self.name_key(&publication.request.key));
         keys.extend(uploaded.iter().flat_map(|chunks| self.redis.chunk_keys(chunks)));
         let after = entry.and(*before).map(|before| before.position.to_string());
         // The deltas since the previous base stay, for followers that have not read them yet.
@@ -155,7 +155,7 @@ impl Lists {
             Argument::from(entry.map_or("", |entry| entry.field)),
             Argument::from(entry.map(|entry| entry.sealed.clone()).unwrap_or_default()),
             Argument::from(kept.unwrap_or_default()),
-            Argument::from(self.seal_name(list, &publication.offer.key)),
+            Argument::from(self.seal_name(id, &publication.request.key)),
         ];
         arguments.extend(event.arguments);
         arguments.extend(changes.arguments);
@@ -163,15 +163,15 @@ impl Lists {
         Outcome::parse(&outcome).ok_or(redis::Error::Answer)
     }
 
-    /// Extends the lifetime of a published list. Returns `false` if a part of it is missing.
+    /// Extends the lifetime of a published snapshot. Returns `false` if a part of it is missing.
     pub(super) async fn extend(
         &self,
-        (list, key): (&SharedListId, Option<&SnapshotKey>),
-        version: &KnownVersion,
+        (id, key): (&SharedSnapshotId, Option<&SnapshotKey>),
+        version: &PublishedSnapshot,
     ) -> Result<bool, redis::Error> {
         let mut pipeline = ::redis::Pipeline::new();
         let name = key.map(|key| self.name_key(key));
-        for key in [self.pointer_key(list), self.deltas_key(list)].into_iter().chain(name) {
+        for key in [self.pointer_key(id), self.deltas_key(id)].into_iter().chain(name) {
             pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(TTL));
         }
         let found: Vec<i64> = self.redis.pipeline(&pipeline, super::WITHIN).await?;
@@ -188,8 +188,8 @@ pub(super) const INLINE: &str = "delta";
 pub(super) const IN_CHUNKS: &str = "chunks";
 
 /// The context of the seal of a delta.
-pub(super) fn context(list: &SharedListId, after: Position, position: Position) -> String {
-    format!("delta of {list} from {after} to {position}")
+pub(super) fn context(id: &SharedSnapshotId, after: Position, position: Position) -> String {
+    format!("delta of {id} from {after} to {position}")
 }
 
 fn milliseconds(time: Duration) -> u64 {
@@ -198,8 +198,8 @@ fn milliseconds(time: Duration) -> u64 {
 
 /// A name for chunks that no other upload has: a failed publication may be repeated with other
 /// content.
-fn unique_name(kind: &str, list: &SharedListId, position: Position) -> String {
-    format!("{kind}:{list}:{position}:{:08x}", fastrand::u32(..))
+fn unique_name(kind: &str, id: &SharedSnapshotId, position: Position) -> String {
+    format!("{kind}:{id}:{position}:{:08x}", fastrand::u32(..))
 }
 
 impl Publication<'_> {
@@ -219,21 +219,21 @@ impl Publication<'_> {
         delta.len() <= before.base.chunks.bytes.max(MIN_BASE) / 4
     }
 
-    fn list_version(&self, lease_key: &str) -> ListVersion {
+    fn list_version(&self, lease_key: &str) -> SnapshotReplacement {
         let before = self.before;
-        ListVersion {
-            key: self.offer.key.clone(),
-            content: self.offer.content,
-            list: self.list.to_string(),
+        SnapshotReplacement {
+            key: self.request.key.clone(),
+            content: self.request.content,
+            list: self.id.to_string(),
             lease_key: lease_key.to_owned(),
-            before: before.map(|one| (one.position.to_string(), Arc::clone(&one.list.snapshot))),
+            before: before.map(|one| (one.position.to_string(), Arc::clone(&one.walked.snapshot))),
             position: self.position.to_string(),
-            after: Arc::clone(&self.offer.list.snapshot),
+            after: Arc::clone(&self.request.walked.snapshot),
         }
     }
 
     fn context(&self) -> String {
         let after = self.before.map(|before| before.position).unwrap_or_default();
-        context(self.list, after, self.position)
+        context(self.id, after, self.position)
     }
 }

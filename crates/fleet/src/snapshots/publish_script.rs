@@ -1,4 +1,4 @@
-//! The script that publishes a version of a list.
+//! The script that publishes a version of a snapshot.
 
 use std::sync::LazyLock;
 
@@ -6,11 +6,11 @@ use crate::changes;
 use crate::redis::Script;
 
 /// `KEYS`: the lease, the pointer, the deltas, three keys of the event, two of the change log, the
-/// name of the list, the chunks that were uploaded for this version. `ARGV`: the token, the position
-/// that the pointer must have, the new position, the sealed pointer, the lifetime in ms, the position
-/// that the delta follows (empty: there is no delta), the field and the value of the delta, the
-/// position from which deltas stay (empty: all stay), the sealed name of the list, four arguments of
-/// the event, those of the change log.
+/// name of the snapshot, the chunks that were uploaded for this version. `ARGV`: the token, the
+/// position that the pointer must have, the new position, the sealed pointer, the lifetime in ms,
+/// the position that the delta follows (empty: there is no delta), the field and the value of the
+/// delta, the position from which deltas stay (empty: all stay), the sealed name of the snapshot,
+/// four arguments of the event, those of the change log.
 pub(super) static PUBLISH: LazyLock<Script> =
     LazyLock::new(|| Script::with_events(&format!("{}\n{PUBLISH_LUA}", changes::LUA)));
 

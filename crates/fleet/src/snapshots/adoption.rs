@@ -1,4 +1,4 @@
-//! Reads a list that another instance has published: complete and checked, or not at all (D53).
+//! Reads a snapshot that another instance has published: complete and checked, or not at all (D53).
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -6,8 +6,8 @@ use std::time::Instant;
 use super::not_adopted::NotAdopted;
 use super::pointer::{Found, Pointer};
 use super::reading::Frame;
-use super::state::{Known, KnownVersion, ListState};
-use super::{BASE, Lists, PublishedList, SharedListId, WITHIN};
+use super::state::{Known, PublishedSnapshot, SnapshotState};
+use super::{BASE, SharedSnapshotId, SharedSnapshots, WITHIN, WalkedSnapshot};
 use crate::redis;
 use frontend_map_catalog::snapshot::{Builder, Listing};
 use frontend_map_store::SnapshotKey;
@@ -15,7 +15,7 @@ use frontend_map_store::SnapshotKey;
 /// How often one read is tried: the pointer may move meanwhile.
 const ATTEMPTS: usize = 3;
 
-/// Why a list is read.
+/// Why a snapshot is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To follow the leader: a version that is older than the known one is ignored.
@@ -24,56 +24,56 @@ pub enum Purpose {
     Lead,
 }
 
-/// A published list that was read.
+/// A published snapshot that was read.
 #[derive(Clone, Debug)]
-pub struct FoundList {
-    /// The list.
-    pub list: PublishedList,
+pub struct FoundSnapshot {
+    /// The snapshot.
+    pub walked: WalkedSnapshot,
     /// When it was published; it has no later changes.
     pub published: Instant,
     /// Whether this instance did not know the version before.
     pub is_new: bool,
 }
 
-impl Lists {
-    /// The published version of a list; `None`: none is published. If any part of it cannot be
+impl SharedSnapshots {
+    /// The published version of a snapshot; `None`: none is published. If any part of it cannot be
     /// used, it is refused, and the last usable version stays.
     ///
     /// # Errors
     /// [`NotAdopted`].
     pub async fn read(
         &self,
-        list: &SharedListId,
+        id: &SharedSnapshotId,
         listing: Listing<'_>,
         builder: Builder,
         purpose: Purpose,
-    ) -> Result<Option<FoundList>, NotAdopted> {
-        let (state, frame) = (self.state(list), Frame { list, listing: Some(listing), builder });
+    ) -> Result<Option<FoundSnapshot>, NotAdopted> {
+        let (state, frame) = (self.state(id), Frame { id, listing: Some(listing), builder });
         let mut known = state.known.lock().await;
         let read = self.read_known(frame, &mut known, purpose).await;
         state.set_unread(matches!(read, Err(NotAdopted::Redis(_))));
         match &read {
             Ok(_) => state.accept(),
-            Err(NotAdopted::Refused(reason)) => self.refuse(list, &state, &known.at, reason).await,
-            Err(NotAdopted::Redis(error)) => self.fail_to_read(list, &state, error),
+            Err(NotAdopted::Refused(reason)) => self.refuse(id, &state, &known.at, reason).await,
+            Err(NotAdopted::Redis(error)) => self.fail_to_read(id, &state, error),
         }
         let is_new = read?;
         let version = known.version.as_ref();
-        Ok(version.map(|version| FoundList {
-            list: version.list.clone(),
+        Ok(version.map(|version| FoundSnapshot {
+            walked: version.walked.clone(),
             published: self.redis.instant_of(version.published_at),
             is_new,
         }))
     }
 
-    /// Records that this instance serves the version of the list that it has read last.
-    pub async fn adopted(&self, list: &SharedListId, key: &SnapshotKey) {
-        let state = self.state(list);
+    /// Records that this instance serves the version of the snapshot that it has read last.
+    pub async fn adopted(&self, id: &SharedSnapshotId, key: &SnapshotKey) {
+        let state = self.state(id);
         state.set_published(None);
         if let Some(version) = &state.known.lock().await.version {
             let number = version.position.version;
             let position = version.position.to_string();
-            self.changes.settled(key, list.as_str(), position, &version.list.snapshot);
+            self.changes.settled(key, id.as_str(), position, &version.walked.snapshot);
             if state.versions.current().is_some_and(|current| number < current) {
                 state.versions.forget();
             }
@@ -81,63 +81,63 @@ impl Lists {
         }
     }
 
-    /// Whether the last read of a list was refused, or got no answer.
+    /// Whether the last read of a snapshot was refused, or got no answer.
     #[must_use]
-    pub fn is_refused_or_unread(&self, list: &SharedListId) -> bool {
-        self.state(list).is_refused_or_unread()
+    pub fn is_refused_or_unread(&self, id: &SharedSnapshotId) -> bool {
+        self.state(id).is_refused_or_unread()
     }
 
-    /// Whether a list has been refused for ten seconds, so that this instance has to walk by
+    /// Whether a snapshot has been refused for ten seconds, so that this instance has to walk by
     /// itself.
     #[must_use]
-    pub fn is_unusable(&self, list: &SharedListId) -> bool {
-        self.state(list).is_unusable()
+    pub fn is_unusable(&self, id: &SharedSnapshotId) -> bool {
+        self.state(id).is_unusable()
     }
 
-    /// The lists among these that have to be read: another version is published than this instance
-    /// has read last, or the last read failed and is due again.
+    /// The snapshots among these that have to be read: another version is published than this
+    /// instance has read last, or the last read failed and is due again.
     ///
     /// # Errors
     /// [`redis::Error`].
     pub async fn changed(
         &self,
-        lists: &[SharedListId],
-    ) -> Result<BTreeSet<SharedListId>, redis::Error> {
-        let others = self.others(lists).await?;
-        let is_due = |list: &&SharedListId| others.contains(list) || self.state(list).is_due();
-        Ok(lists.iter().filter(is_due).cloned().collect())
+        ids: &[SharedSnapshotId],
+    ) -> Result<BTreeSet<SharedSnapshotId>, redis::Error> {
+        let others = self.others(ids).await?;
+        let is_due = |id: &&SharedSnapshotId| others.contains(id) || self.state(id).is_due();
+        Ok(ids.iter().filter(is_due).cloned().collect())
     }
 
-    /// Publishes those of these lists again that were removed from Redis or replaced. This
+    /// Publishes those of these snapshots again that were removed from Redis or replaced. This
     /// instance is their leader.
     ///
     /// # Errors
     /// [`redis::Error`].
-    pub async fn repair(&self, lists: &[SharedListId]) -> Result<(), redis::Error> {
-        for list in self.others(lists).await? {
-            self.publish_base(list);
+    pub async fn repair(&self, ids: &[SharedSnapshotId]) -> Result<(), redis::Error> {
+        for id in self.others(ids).await? {
+            self.publish_base(id);
         }
         Ok(())
     }
 
-    /// The lists among these whose pointer has another position than this instance knows.
+    /// The snapshots among these whose pointer has another position than this instance knows.
     async fn others<'l>(
         &self,
-        lists: &'l [SharedListId],
-    ) -> Result<Vec<&'l SharedListId>, redis::Error> {
-        if lists.is_empty() {
+        ids: &'l [SharedSnapshotId],
+    ) -> Result<Vec<&'l SharedSnapshotId>, redis::Error> {
+        if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let positions = self.positions(lists).await?;
-        let is_other = |(list, at): &(&SharedListId, Option<String>)| {
+        let positions = self.positions(ids).await?;
+        let is_other = |(id, at): &(&SharedSnapshotId, Option<String>)| {
             let Some(at) = at else { return false };
-            // A locked state: the list is published or adopted right now.
-            let known = self.state(list);
+            // A locked state: the snapshot is published or adopted right now.
+            let known = self.state(id);
             let known = known.known.try_lock();
             known.is_ok_and(|known| known.at != *at || known.has_passed_for_long())
         };
-        let others = lists.iter().zip(positions).filter(is_other);
-        Ok(others.map(|(list, _)| list).collect())
+        let others = ids.iter().zip(positions).filter(is_other);
+        Ok(others.map(|(id, _)| id).collect())
     }
 
     async fn read_known(
@@ -149,7 +149,7 @@ impl Lists {
         let mut refused = String::new();
         let mut reason = String::new();
         for _ in 0..ATTEMPTS {
-            let Found { at, pointer } = self.find(frame.list).await?;
+            let Found { at, pointer } = self.find(frame.id).await?;
             if !reason.is_empty() && refused == at {
                 // The pointer has not moved since the refusal.
                 break;
@@ -199,30 +199,30 @@ impl Lists {
 
     /// Counts a failed read as a refusal if Redis is available, for example if its user may not
     /// send a command: after ten seconds, this instance walks by itself.
-    fn fail_to_read(&self, list: &SharedListId, state: &ListState, error: &redis::Error) {
+    fn fail_to_read(&self, id: &SharedSnapshotId, state: &SnapshotState, error: &redis::Error) {
         if self.redis.is_available() && state.refuse() {
-            tracing::warn!(%list, %error, "a published list could not be read; it is read again");
+            tracing::warn!(snapshot = %id, %error, "a published snapshot could not be read; it is read again");
         }
     }
 
     /// Logs the refusal, and asks the leader for a new base, both at most once a minute.
-    async fn refuse(&self, list: &SharedListId, state: &ListState, at: &str, reason: &str) {
+    async fn refuse(&self, id: &SharedSnapshotId, state: &SnapshotState, at: &str, reason: &str) {
         if !state.refuse() {
             return;
         }
         tracing::warn!(
-            %list,
+            snapshot = %id,
             at,
             reason,
-            "a published list is refused; the leader is asked for the whole list"
+            "a published snapshot is refused; the leader is asked for the whole snapshot"
         );
         // If this fails, the next report asks again.
-        let _ = self.redis.append(BASE, list.as_str().as_bytes(), WITHIN).await;
+        let _ = self.redis.append(BASE, id.as_str().as_bytes(), WITHIN).await;
     }
 }
 
-impl KnownVersion {
+impl PublishedSnapshot {
     fn is(&self, pointer: &Pointer) -> bool {
-        self.position == pointer.position && self.list.snapshot.content_hash() == pointer.hash
+        self.position == pointer.position && self.walked.snapshot.content_hash() == pointer.hash
     }
 }

@@ -1,4 +1,4 @@
-//! The pointer of a list, which names the published version and its base.
+//! The pointer of a snapshot, which names the published version and its base.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use super::{Lists, SharedListId, WITHIN};
+use super::{SharedSnapshotId, SharedSnapshots, WITHIN};
 use crate::redis::{self, Chunks};
 
 /// The most bytes of a sealed pointer, which has names and numbers alone.
@@ -83,18 +83,18 @@ pub(super) struct Found {
     pub(super) pointer: Option<Pointer>,
 }
 
-impl Lists {
-    pub(super) fn seal_pointer(&self, list: &SharedListId, pointer: &Pointer) -> Vec<u8> {
+impl SharedSnapshots {
+    pub(super) fn seal_pointer(&self, id: &SharedSnapshotId, pointer: &Pointer) -> Vec<u8> {
         let text = serde_json::to_vec(pointer).expect("texts and numbers are JSON");
-        self.redis.seal(&context(list), &text)
+        self.redis.seal(&context(id), &text)
     }
 
-    pub(super) async fn find(&self, list: &SharedListId) -> Result<Found, redis::Error> {
-        let key = self.pointer_key(list);
+    pub(super) async fn find(&self, id: &SharedSnapshotId) -> Result<Found, redis::Error> {
+        let key = self.pointer_key(id);
         let [at, sealed] = self.redis.fields(&key, ["at", "pointer"], MAX_BYTES, WITHIN).await?;
         let at = position_text(at);
         let open = |sealed: Vec<u8>| {
-            let text = self.redis.open(&context(list), &sealed).ok()?;
+            let text = self.redis.open(&context(id), &sealed).ok()?;
             serde_json::from_slice(text).ok()
         };
         let pointer: Option<Pointer> = sealed.and_then(open);
@@ -102,21 +102,21 @@ impl Lists {
         Ok(Found { at, pointer })
     }
 
-    /// The position that each list's pointer has now, as text; empty where there is none, or a
+    /// The position that each snapshot's pointer has now, as text; empty where there is none, or a
     /// foreign value. `None`: Redis refuses to read it.
     pub(super) async fn positions(
         &self,
-        lists: &[SharedListId],
+        ids: &[SharedSnapshotId],
     ) -> Result<Vec<Option<String>>, redis::Error> {
-        let position = async |list: &SharedListId| {
-            let key = self.pointer_key(list);
+        let position = async |id: &SharedSnapshotId| {
+            let key = self.pointer_key(id);
             match self.redis.fields(&key, ["at"], MAX_BYTES, WITHIN).await {
                 Ok([at]) => Ok(Some(position_text(at))),
                 Err(redis::Error::Refused(_)) => Ok(None),
                 Err(error) => Err(error),
             }
         };
-        try_join_all(lists.iter().map(position)).await
+        try_join_all(ids.iter().map(position)).await
     }
 }
 
@@ -126,8 +126,8 @@ fn position_text(at: Option<Vec<u8>>) -> String {
     at.filter(|at| at.is_ascii()).unwrap_or_default()
 }
 
-fn context(list: &SharedListId) -> String {
-    format!("pointer of {list}")
+fn context(id: &SharedSnapshotId) -> String {
+    format!("pointer of {id}")
 }
 
 /// Numbers of 128 bits, which JSON does not have.

@@ -1,0 +1,212 @@
+//! The snapshots that instances share: the leader publishes them, the followers adopt them (D52,
+//! D53).
+//!
+//! In Redis, a snapshot is a pointer, a base in chunks, and the deltas since the base. A
+//! publication adds the difference between the published version and the leader's snapshot, whether
+//! a walk or an update has changed the snapshot. An adoption is complete or does not happen: each
+//! value from Redis is checked, and the result must have the content hash of the pointer.
+
+mod adoption;
+mod last_snapshot;
+mod not_adopted;
+mod pointer;
+mod publication;
+mod publish_queue;
+mod publish_script;
+mod publisher;
+mod reading;
+mod state;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::SharedSnapshotId;
+use crate::changes::SharedChanges;
+use crate::redis::{self, Event};
+use crate::status::VersionStatus;
+pub use adoption::{FoundSnapshot, Purpose};
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_store::SnapshotKey;
+pub use not_adopted::NotAdopted;
+pub use pointer::Position;
+use publish_queue::PublishQueue;
+pub use reading::{has_valid_paths, max_decompressed};
+use state::SnapshotState;
+
+/// The kind of the event by which a leader announces a version.
+pub(super) const LIST: &str = "list";
+/// The kind of the event by which an instance asks for a new base, because it cannot use the
+/// published one.
+const BASE: &str = "base";
+/// The time limit of a command in the background.
+const WITHIN: Duration = Duration::from_secs(2);
+/// How long a snapshot stays in Redis without a leader.
+const TTL: Duration = Duration::from_hours(24);
+/// The most bytes of a base in Redis.
+const MAX_BASE_BYTES: usize = 1 << 30;
+
+/// A snapshot with the time of its walk.
+#[derive(Clone, Debug)]
+pub struct WalkedSnapshot {
+    /// The URLs.
+    pub snapshot: Arc<Snapshot>,
+    /// When the walk began; the snapshot may lack later changes of the CMS.
+    pub begun: Instant,
+    /// How long the walk took.
+    pub took: Duration,
+}
+
+/// A request to publish a snapshot that this instance serves.
+#[derive(Clone, Debug)]
+pub struct PublishRequest {
+    /// What the snapshot is a snapshot of.
+    pub key: SnapshotKey,
+    /// What decides the content of the site.
+    pub content: u128,
+    /// The snapshot.
+    pub walked: WalkedSnapshot,
+}
+
+/// The shared snapshots of this instance.
+pub struct SharedSnapshots {
+    redis: redis::Client,
+    changes: SharedChanges,
+    states: Mutex<HashMap<SharedSnapshotId, Arc<SnapshotState>>>,
+    /// The requests that wait.
+    queue: Mutex<PublishQueue>,
+    requested: Notify,
+    /// The snapshots of which another instance has announced a version.
+    announced: Mutex<Announced>,
+    is_announced: Notify,
+}
+
+#[derive(Default)]
+struct Announced {
+    ids: BTreeSet<SharedSnapshotId>,
+    /// Whether all snapshots count as announced, because events may have been missed.
+    all: bool,
+}
+
+/// Which snapshots are to be adopted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All that this instance follows.
+    All,
+    /// These, if it follows them.
+    These(BTreeSet<SharedSnapshotId>),
+}
+
+impl SharedSnapshots {
+    /// The snapshots in this Redis; publications append to these change logs.
+    #[must_use]
+    pub fn new(redis: redis::Client, changes: SharedChanges) -> Self {
+        Self {
+            redis,
+            changes,
+            states: Mutex::default(),
+            queue: Mutex::default(),
+            requested: Notify::new(),
+            announced: Mutex::default(),
+            is_announced: Notify::new(),
+        }
+    }
+
+    /// Handles an event of the stream. Returns `false` if it is not about snapshots.
+    pub fn read_event(&self, event: &Event) -> bool {
+        if event.kind != LIST && event.kind != BASE {
+            return false;
+        }
+        // Snapshots of other settings have no state on this instance.
+        let known = id_of(&event.body).and_then(|id| {
+            let state = self.states.lock().get(&id).cloned();
+            state.map(|state| (id, state))
+        });
+        match known {
+            Some((id, _)) if event.kind == BASE => self.publish_base(&id),
+            Some((id, state)) => {
+                let text = String::from_utf8_lossy(&event.body);
+                let position = text.split_once(' ').map(|(_, position)| position.parse());
+                if let Some(Ok(Position { version, .. })) = position {
+                    let at = i64::try_from(event.id.ms).unwrap_or(i64::MAX);
+                    state.versions.announced(version, self.redis.instant_of(at));
+                }
+                self.announce(id);
+            }
+            None => {}
+        }
+        true
+    }
+
+    /// Handles a gap of the stream: all snapshots count as announced.
+    pub fn read_gap(&self) {
+        self.announced.lock().all = true;
+        self.is_announced.notify_one();
+    }
+
+    fn announce(&self, id: SharedSnapshotId) {
+        self.announced.lock().ids.insert(id);
+        self.is_announced.notify_one();
+    }
+
+    /// Waits until another instance announces a version, for at most this time. `None`: none did.
+    pub async fn next_announced(&self, within: Duration) -> Option<Which> {
+        let _ = tokio::time::timeout(within, self.is_announced.notified()).await;
+        let Announced { ids, all } = std::mem::take(&mut *self.announced.lock());
+        match (all, ids.is_empty()) {
+            (true, _) => Some(Which::All),
+            (false, false) => Some(Which::These(ids)),
+            (false, true) => None,
+        }
+    }
+
+    /// The versions of a snapshot that this instance has seen.
+    #[must_use]
+    pub fn versions(&self, id: &SharedSnapshotId) -> Arc<VersionStatus> {
+        Arc::clone(&self.state(id).versions)
+    }
+
+    /// Sets the snapshots of this instance. The states of other snapshots are dropped.
+    pub(super) fn keep(&self, ids: Vec<SharedSnapshotId>) {
+        let mut states = self.states.lock();
+        let mut known = std::mem::take(&mut *states);
+        let state = |id: SharedSnapshotId| {
+            let state = known.remove(&id).unwrap_or_default();
+            (id, state)
+        };
+        *states = ids.into_iter().map(state).collect();
+    }
+
+    /// The state of a snapshot; an empty one if this instance no longer has the snapshot.
+    fn state(&self, id: &SharedSnapshotId) -> Arc<SnapshotState> {
+        self.states.lock().get(id).map(Arc::clone).unwrap_or_default()
+    }
+
+    fn pointer_key(&self, id: &SharedSnapshotId) -> String {
+        self.redis.key(&format!("list:{id}"))
+    }
+
+    fn deltas_key(&self, id: &SharedSnapshotId) -> String {
+        self.redis.key(&format!("deltas:{id}"))
+    }
+}
+
+/// The snapshot in the body of an event.
+pub(super) fn id_of(body: &[u8]) -> Option<SharedSnapshotId> {
+    let id = body.split(|byte| *byte == b' ').next()?;
+    SharedSnapshotId::parse(std::str::from_utf8(id).ok()?)
+}
+
+impl Which {
+    /// Whether a snapshot is one of them.
+    #[must_use]
+    pub fn has(&self, id: &SharedSnapshotId) -> bool {
+        match self {
+            Self::All => true,
+            Self::These(ids) => ids.contains(id),
+        }
+    }
+}
