@@ -112,7 +112,7 @@ pub fn load(file: &Path, environment: &Environment) -> Result<Config, Problems> 
     parse(Some(&text(file)?), file, environment)
 }
 
-/// The same for the text of a settings file. Paths in it are relative to the folder of `path`.
+/// The settings from the text of a settings file. Paths in it are relative to the folder of `path`.
 ///
 /// # Errors
 /// As [`load`].

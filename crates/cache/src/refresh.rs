@@ -71,7 +71,8 @@ pub(super) fn start_all(
     waiters
 }
 
-/// The same in the background: its walk counts in the share of the time that such walks may take.
+/// Joins or starts a refresh in the background, as [`start`] does: its walk counts in the share of
+/// the time that such walks may take.
 pub(super) fn start_in_background(
     group: &TypeGroup,
     entry: &Arc<Entry>,

@@ -24,7 +24,7 @@ use frontend_map_store::Store;
 /// The cached snapshots of all sites behind one content source.
 pub struct SnapshotCache {
     pub(crate) sites: HashMap<String, Arc<SiteCache>>,
-    /// The same entries by content type.
+    /// The entries of all sites, by content type.
     pub(crate) groups: HashMap<ContentTypeUid, Arc<TypeGroup>>,
     pub(crate) content: Arc<Content>,
     pub(crate) settings: Settings,

@@ -122,7 +122,8 @@ fn is_plain(bytes: &[u8]) -> bool {
     blocks.iter().all(is_plain_block) && is_plain_end(rest, bytes)
 }
 
-/// The same for the last few bytes: scans some earlier bytes again rather than these one by one.
+/// Whether the last few bytes are plain: scans some earlier bytes again rather than these one by
+/// one.
 fn is_plain_end(rest: &[u8], bytes: &[u8]) -> bool {
     if rest.is_empty() {
         true

@@ -30,7 +30,7 @@ pub struct PathIndex {
 #[derive(Debug)]
 struct UnknownTypes {
     rules: RuleSubset,
-    /// Those that have an expired snapshot.
+    /// The content types that have an expired snapshot.
     expired: Vec<ContentTypeUid>,
 }
 

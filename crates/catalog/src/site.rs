@@ -69,7 +69,7 @@ impl Sites {
         self.0.iter().map(|site| &**site)
     }
 
-    /// The same, to be shared.
+    /// The site with exactly this key, to be shared.
     #[must_use]
     pub fn get_shared(&self, key: &str) -> Option<&Arc<Site>> {
         self.iter_shared().find(|site| site.key == key)

@@ -98,7 +98,7 @@ pub struct Snapshot {
     urls_hash: u128,
     /// The documents that have no URL. Beyond [`MAX_ROWS`] of them, as the walk found them.
     pub skipped: Skipped,
-    /// Those of them that have no row, as the walk found them.
+    /// The skipped documents that have no row, as the walk found them.
     without_row: Skipped,
     /// See [`Snapshot::undecided`]. It says how the snapshot was made and is no part of its content.
     undecided: Box<[Undecided]>,
@@ -156,7 +156,7 @@ impl Snapshot {
         self.unlisted_from(0)
     }
 
-    /// The same after the first `start` ones.
+    /// The URLs that sitemaps leave out, after the first `start` ones.
     #[must_use]
     pub fn unlisted_from(
         &self,
@@ -214,7 +214,7 @@ impl Snapshot {
         self.no_url.iter_from(0, &self.arena)
     }
 
-    /// The same after the first `start` ones.
+    /// The versions without a URL, after the first `start` ones.
     #[must_use]
     pub fn no_url_from(&self, start: usize) -> impl ExactSizeIterator<Item = NoUrlRow<'_>> + Clone {
         self.no_url.iter_from(start, &self.arena)
@@ -252,7 +252,7 @@ impl Snapshot {
         self.owner_on(path, None)
     }
 
-    /// The same for the host at this position of the site's hosts, if there is one.
+    /// The owner of a path on the host at this position of the site's hosts, if there is one.
     #[must_use]
     pub fn owner_on(&self, path: &str, host: Option<usize>) -> Option<PublicUrl<'_>> {
         let (path, table) = (without_trailing_slash(path), self.path_table.as_ref()?);

@@ -139,8 +139,8 @@ impl Content {
         }
     }
 
-    /// The same as [`Content::select`], with a proof for each locale instead of one request for all
-    /// of them.
+    /// Selects as [`Content::select`] does, with a proof for each locale instead of one request for
+    /// all of them.
     ///
     /// # Errors
     /// As [`Content::select`].

@@ -40,16 +40,16 @@ pub struct ContentQuery {
 /// Some documents of a content type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// Those with these `documentId`s, at most [`Selection::MAX_IDS`].
+    /// The documents with these `documentId`s, at most [`Selection::MAX_IDS`].
     Documents(Vec<String>),
-    /// Those that read other documents through a relation.
+    /// The documents that read other documents through a relation.
     Dependents {
         /// The relation.
         relation: FieldPath,
         /// The `documentId`s of the other documents, at most [`Selection::MAX_IDS`].
         of: Vec<String>,
     },
-    /// Those without a document behind this relation.
+    /// The documents without a document behind this relation.
     Unrelated(FieldPath),
 }
 

@@ -219,7 +219,8 @@ impl Strapi {
         self.0.page_size
     }
 
-    /// The same, with a proof for each locale instead of one request for all of them.
+    /// Selects as [`Strapi::select`] does, with a proof for each locale instead of one request for
+    /// all of them.
     ///
     /// # Errors
     /// As [`Strapi::select`].

@@ -155,7 +155,7 @@ impl SharedChanges {
         self.inner.is_due.notify_one();
     }
 
-    /// The same for all sites.
+    /// Schedules a read of the logs of all sites.
     pub fn read_all_soon(&self) {
         let sites: Vec<String> = self.inner.state.lock().sites.keys().cloned().collect();
         for site in &sites {

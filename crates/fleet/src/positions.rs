@@ -217,7 +217,7 @@ impl SharedPosition {
         self.write(epoch, position, false).await
     }
 
-    /// The same, and records that this deployment begins to send now.
+    /// Saves the position, and records that this deployment begins to send now.
     ///
     /// # Errors
     /// As for [`SharedPosition::save`].

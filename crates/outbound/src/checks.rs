@@ -26,12 +26,10 @@ pub use finding::{Finding, Source};
 pub use location::LOCATION_CHARS;
 pub use targets::{Target, Targets};
 
-/// Requests in flight at a time in the whole process, or in all instances of a fleet (specification,
-/// section 8).
+/// Requests in flight at a time in the whole process, or in all instances of a fleet (D26).
 pub const CONCURRENT_CHECKS: usize = 10;
 
-/// The timeout of a URL for the head of its response, connecting included (specification,
-/// section 8).
+/// The timeout of a URL for the head of its response, connecting included (D26).
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Bytes of a body that are read so that its connection can be reused. A longer page costs a new
@@ -57,9 +55,9 @@ pub struct Validator {
 /// What limits the checks in flight.
 #[derive(Clone)]
 enum Permits {
-    /// Those of this process.
+    /// The permits of this process.
     Process(Arc<Semaphore>),
-    /// Those of all instances of a fleet.
+    /// The permits of all instances of a fleet.
     Fleet(FleetPermits),
 }
 
@@ -84,7 +82,7 @@ impl Validator {
         Ok(Self { client: Client::new(look_up)?, permits, event_loop })
     }
 
-    /// The same validator, but all instances of a fleet share its permits (D55).
+    /// This validator with permits that all instances of a fleet share (D55).
     #[must_use]
     pub fn in_fleet(self, redis: redis::Client) -> Self {
         let limits = Limits { checks: CONCURRENT_CHECKS, lifetime: PERMIT_LIFETIME };

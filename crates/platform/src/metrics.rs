@@ -115,7 +115,7 @@ impl Metrics {
     /// Writes all counters.
     ///
     /// # Errors
-    /// Those of the encoder.
+    /// The errors of the encoder.
     pub fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
         self.requests.encode(encoder)?;
         self.connections.encode(encoder)?;

@@ -93,7 +93,7 @@ impl<'a> Document<'a> {
         slot.and_then(|slot| self.values.get(slot)).unwrap_or(&FieldValue::Missing)
     }
 
-    /// The same document with each absent key as a missing value, as in a content file (D32).
+    /// This document with each absent key as a missing value, as in a content file (D32).
     #[must_use]
     pub fn without_absent(self) -> Self {
         let values = self.values.into_iter().map(FieldValue::without_absent).collect();
@@ -145,7 +145,7 @@ impl FieldValue<'_> {
         }
     }
 
-    /// The same value with absent keys as missing values, as in a content file.
+    /// This value with absent keys as missing values, as in a content file.
     fn without_absent(self) -> Self {
         match self {
             Self::Absent(at) => Self::NullAt(at),

@@ -33,7 +33,7 @@ pub struct Rule {
 /// One template for all locales, or one for each of some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Templates {
-    /// The same for every locale.
+    /// One template for all locales.
     One(Template),
     /// One for each of these locales, at least one. The rule builds no URL for other locales. In a
     /// [`RuleSet`](super::RuleSet) they are in the order of its locales.

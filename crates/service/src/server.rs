@@ -69,7 +69,7 @@ pub struct ConnectionSettings {
 }
 
 impl ConnectionSettings {
-    /// The same timeouts for another listener, whose connections are not counted in the metrics.
+    /// These timeouts for another listener, whose connections are not counted in the metrics.
     #[must_use]
     pub fn uncounted(&self, max_connections: usize) -> Self {
         Self { timeouts: self.timeouts, max_connections, metrics: Arc::default() }
@@ -124,7 +124,8 @@ pub async fn serve(
             end = &mut closing => break end,
         }
     };
-    // Those that only the system has accepted may have sent a request: closed now, they would be reset.
+    // Connections that only the system has accepted may have sent a request: closed now, they would
+    // be reset.
     for stream in listener::unaccepted(listener) {
         metrics.accepted.inc();
         if let Some(permit) = limit.acquire().now_or_never() {

@@ -287,7 +287,7 @@ fn without_panic<T>(work: impl FnOnce() -> Result<T, FileError>) -> Result<T, Fi
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()))
 }
 
-/// The same while the file is written, which may be sound.
+/// Catches a panic while the file is written, which may be sound.
 fn writing(work: impl FnOnce() -> Result<(), FileError>) -> Result<(), FileError> {
     let panicked = || FileError::Io("its database has failed unexpectedly".to_owned());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()))

@@ -88,7 +88,7 @@ impl HistoryCopy {
     /// that could not be read is moved aside before. Of two writes, the second one waits.
     ///
     /// # Errors
-    /// Those of the system; the copy from before stays then, or was moved aside.
+    /// The errors of the system; the copy from before stays then, or was moved aside.
     pub fn write(&self, rows: impl Iterator<Item = CopyRow>) -> io::Result<u64> {
         let mut has_unread = self.has_unread.lock();
         if *has_unread {
@@ -122,7 +122,7 @@ impl HistoryCopy {
     /// The rows of the copy; none without one.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     pub(super) fn read(&self) -> io::Result<CopiedRows> {
         let mut has_unread = self.has_unread.lock();
         let read = read(&self.path);

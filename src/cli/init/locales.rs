@@ -11,7 +11,7 @@ pub(super) struct SiteLocales {
     /// At least one, the default first.
     pub(super) codes: Vec<Locale>,
     pub(super) found_in: FoundIn,
-    /// Those that a site cannot have, or not beside the others.
+    /// The locales that a site cannot have, or not beside the others.
     pub(super) left_out: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum FoundIn {
 }
 
 impl SiteLocales {
-    /// Those of the command line.
+    /// The locales of the command line.
     ///
     /// # Errors
     /// The CMS does not have one of them.
@@ -65,7 +65,7 @@ impl SiteLocales {
     }
 }
 
-/// Those of the codes that the locales of one site can have; a site needs one.
+/// The codes among these that the locales of one site can have; a site needs one.
 fn usable<'c>(all: impl Iterator<Item = &'c str>, found_in: FoundIn) -> SiteLocales {
     let (mut codes, mut left_out) = (Vec::new(), Vec::new());
     for code in all {

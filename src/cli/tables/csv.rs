@@ -10,7 +10,7 @@ const HEADER: &str = "kind,contentType,documentId,locale,reason,rule,path,owner,
 /// Writes a record for each version: without a URL, or with a path that another document has too.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub(super) fn write(problems: &Problems, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{HEADER}\r\n")?;
     for problem in problems.rows() {

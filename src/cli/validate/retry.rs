@@ -1,5 +1,5 @@
 //! Which results of a URL check are worth a retry, and how long a retry waits.
-//! The repetition of one request after a reset is not here but in `validator::client`.
+//! The repetition of one request after a reset is not here but in `checks::client`.
 
 use std::time::Duration;
 

@@ -31,7 +31,7 @@ impl Error {
         self
     }
 
-    /// The same of a value below this key.
+    /// This error, of a value below this key.
     pub(super) fn below(mut self, key: &str) -> Self {
         let dot = if self.key.is_empty() || self.key.starts_with('[') { "" } else { "." };
         self.key = format!("{key}{dot}{}", self.key);

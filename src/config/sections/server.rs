@@ -19,7 +19,7 @@ const MAX_DRAIN_DELAY_MS: u64 = 20_000;
 pub struct Server {
     /// Address and port; port 0 lets the system choose.
     pub listen: SocketAddr,
-    /// The same for the admin routes; `None`: they are not served.
+    /// Address and port of the admin routes; `None`: they are not served.
     pub admin_listen: Option<SocketAddr>,
     /// The origins that CORS allows, exactly as browsers send them.
     pub cors_origins: Vec<String>,

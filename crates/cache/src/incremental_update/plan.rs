@@ -85,7 +85,7 @@ pub(super) fn is_referred_to(group: &TypeGroup, relation: &FieldPath, id: &str) 
     cached_snapshots.any(|cached| cached.snapshot.referring(relation, id).next().is_some())
 }
 
-/// The same as [`referring`] for one relation.
+/// The versions that read this document through one relation, as [`referring`] has them.
 pub(super) fn referring_through(
     group: &TypeGroup,
     relation: &FieldPath,

@@ -57,7 +57,7 @@ impl PendingInvalidation {
         }
     }
 
-    /// The same with another task, which has not failed yet.
+    /// This invalidation with another task, which has not failed yet.
     pub(super) fn with_task(self, task: Task) -> Self {
         let incomplete_since = self.incomplete_since.or(Some(self.at));
         let (locales, has_withdrawal, attempts) = (Vec::new(), false, 0);

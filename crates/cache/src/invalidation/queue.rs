@@ -13,8 +13,8 @@ use super::{PendingInvalidation, Task};
 
 /// The quiet period after the last invalidation before a round starts.
 const QUIET_PERIOD: Duration = Duration::from_millis(200);
-/// The same where no round has started for `MAX_DELAY`: a single change is read before the next one
-/// may keep the CMS from responding. The events of one change follow each other faster.
+/// The quiet period where no round has started for `MAX_DELAY`: a single change is read before the
+/// next one may keep the CMS from responding. The events of one change follow each other faster.
 const FIRST_QUIET_PERIOD: Duration = Duration::from_millis(50);
 /// The maximum delay after the first one: without it, continuous edits would delay updates for ever.
 const MAX_DELAY: Duration = Duration::from_secs(1);

@@ -55,7 +55,8 @@ pub(super) fn suspects(
     suspects.not_announced(site, entry, [&before.snapshot, after], triggers)
 }
 
-/// The same of these documents, which were read again.
+/// The documents among these that were read again and differ from the snapshot before, for all
+/// that is known without an event. `None`: there are none, or that is not known.
 pub(crate) fn suspects_among(
     Member { site, entry }: &Member,
     ids: &[&str],
@@ -99,7 +100,8 @@ pub(crate) async fn count_later(
 }
 
 impl Suspects {
-    /// Those that no event has announced so far; `None`: there are none, or that is not known.
+    /// The suspects that no event has announced so far; `None`: there are none, or that is not
+    /// known.
     fn not_announced(
         mut self,
         site: &SiteCache,

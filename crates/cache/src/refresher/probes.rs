@@ -17,7 +17,7 @@ use unannounced::{Unannounced, unannounced};
 
 /// From one probe of a content type to the next one.
 const PERIOD: Duration = Duration::from_secs(30);
-/// The same after a refused request, unless a walk of the type succeeds: usually the token lacks a
+/// The pause after a refused request, unless a walk of the type succeeds: usually the token lacks a
 /// permission.
 const REFUSED_PERIOD: Duration = Duration::from_mins(10);
 /// The event about a change may arrive this much earlier or later than a probe finds the change.

@@ -62,8 +62,8 @@ impl NamedDocuments {
         own.map(|((_, id), _)| id.clone()).collect()
     }
 
-    /// Those of these documents of a content type that no event has named since then; none where that is
-    /// not known ([`NamedDocuments::all_since`]).
+    /// The documents among these of a content type that no event has named since then; none where
+    /// that is not known ([`NamedDocuments::all_since`]).
     pub(crate) fn not_named<'i>(&self, uid: &str, ids: &[&'i str], since: Instant) -> Vec<&'i str> {
         let events = self.events.lock();
         if !self.is_complete(&events, since) {

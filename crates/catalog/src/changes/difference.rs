@@ -80,7 +80,7 @@ impl<'s> Difference<'s> {
         Self { before, after, locales, same_rules: false, with_titles: true }
     }
 
-    /// The same without a look at titles, which stored snapshots do not have.
+    /// This difference without a look at titles, which stored snapshots do not have.
     #[must_use]
     pub fn without_titles(self) -> Self {
         Self { with_titles: false, ..self }
@@ -104,7 +104,7 @@ impl<'s> Difference<'s> {
         self.pairs().flat_map(|(before, after)| self.of_document(before, after))
     }
 
-    /// The same, from a difference that is needed no more.
+    /// All changes, from a difference that is needed no more.
     pub fn into_all(self) -> impl Iterator<Item = Change<'s>> + use<'s> {
         self.pairs().flat_map(move |(before, after)| self.of_document(before, after))
     }

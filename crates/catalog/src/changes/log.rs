@@ -103,7 +103,7 @@ impl ChangeLog {
         self.read_until(site, since, None, max, filter, take)
     }
 
-    /// The same, up to the sequence number `end` (inclusive).
+    /// Reads as [`Self::read`] does, up to the sequence number `end` (inclusive).
     pub fn read_until(
         &self,
         site: &str,

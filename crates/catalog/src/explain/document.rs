@@ -70,7 +70,7 @@ pub struct RuleExplanation {
     pub outcome: RuleOutcome,
     /// Why it builds no URL (D13).
     pub reason: Option<String>,
-    /// The same in words.
+    /// The reason in words.
     pub why: Option<String>,
     /// The path that it builds.
     pub path: Option<String>,
@@ -137,7 +137,8 @@ pub struct PlaceholderResult {
 }
 
 impl DocumentExplanation {
-    /// The same for a document that could not be read, or without a key that decides about its URL.
+    /// This explanation for a document that could not be read, or without a key that decides about
+    /// its URL.
     #[must_use]
     pub fn with_problem(self, problem: String) -> Self {
         Self { found: None, problem: Some(problem), ..self }

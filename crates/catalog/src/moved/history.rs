@@ -230,7 +230,7 @@ impl PathHistory {
         self.kept_rows_from(place, now, |row| row.names.site == site)
     }
 
-    /// The same for all sites, also those that the settings do not have.
+    /// Some rows of all sites, as [`Self::rows_from`]; also of sites that the settings do not have.
     #[must_use]
     pub fn all_rows_from(&self, place: usize, now: i64) -> Option<(Vec<Row>, usize)> {
         self.kept_rows_from(place, now, |_| true)

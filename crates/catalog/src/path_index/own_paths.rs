@@ -8,10 +8,10 @@ use frontend_map_rules::{ContentTypeUid, Match, Pathname, RuleSet};
 /// The content types of a site whose documents may have a path of their own.
 #[derive(Debug)]
 pub(super) struct OwnPaths {
-    /// Those whose snapshots are stale.
+    /// The content types whose snapshots are stale.
     stale: Vec<ContentTypeUid>,
-    /// Those that are not known: the positions of their rules that name a path field, in order, and
-    /// whether the snapshot has expired.
+    /// For each content type that is not known, the positions of their rules that name a path
+    /// field, in order, and whether the snapshot has expired.
     unknown: Vec<(usize, bool)>,
 }
 

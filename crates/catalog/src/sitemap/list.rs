@@ -14,7 +14,7 @@ const CHUNK: usize = 64 * 1024;
 /// The format of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The response of specification 2.5.
+    /// The response of `/api/build-sitemap` in JSON (docs/http-api.md).
     Json,
     /// A sitemap (sitemaps.org, protocol 0.9): a `url` with a `loc` for each URL.
     Xml,

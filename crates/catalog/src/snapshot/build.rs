@@ -167,7 +167,7 @@ impl Draft {
 }
 
 impl Snapshot {
-    /// The same versions, with the owners of shared paths decided again.
+    /// This snapshot with the owners of shared paths decided again.
     ///
     /// # Panics
     /// Never: the versions fit into a snapshot.

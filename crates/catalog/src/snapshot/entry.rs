@@ -59,12 +59,12 @@ impl Flags {
         self.0 & flag.0 != 0
     }
 
-    /// The same without the flags that say where the entry stands in its snapshot.
+    /// These flags without the ones that say where the entry stands in its snapshot.
     fn without_place(self) -> Self {
         self.with(Self::FIRST, false).with(Self::OWNER, false)
     }
 
-    /// The same with one bit set or not.
+    /// These flags with one of them set or not.
     pub(super) fn with(self, flag: Self, is_set: bool) -> Self {
         Self(if is_set { self.0 | flag.0 } else { self.0 & !flag.0 })
     }
@@ -121,7 +121,7 @@ impl Entry {
 /// A version did not own its path in any of the snapshots before.
 pub(super) const NO_OWNER: usize = usize::MAX;
 
-/// The same where there is one snapshot before.
+/// The position of the snapshot before in which a version owned its path, where there is one.
 pub(super) fn owned_in(is_owner: bool) -> usize {
     if is_owner { 0 } else { NO_OWNER }
 }

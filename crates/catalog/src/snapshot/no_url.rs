@@ -39,7 +39,7 @@ pub(super) struct NoUrlRows {
     beyond: Box<[u64]>,
 }
 
-/// The same under construction.
+/// Documents without a URL, under construction.
 #[derive(Debug, Default)]
 pub(super) struct NoUrlDraft {
     rows: Vec<Row>,

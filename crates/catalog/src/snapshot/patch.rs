@@ -61,7 +61,7 @@ struct Replaced<'p> {
     versions: FxHashSet<(&'p str, usize)>,
     document_hashes: FxHashSet<u64>,
     version_hashes: FxHashSet<(u64, usize)>,
-    /// The same as keys of versions without a URL.
+    /// The hashes as keys of versions without a URL.
     document_keys: FxHashSet<u64>,
     version_keys: FxHashSet<u64>,
 }

@@ -188,7 +188,7 @@ impl References {
         self.all.iter().filter(own).copied().collect()
     }
 
-    /// The same with the references of versions for which `is_own` holds replaced by `own`.
+    /// These references, of which those of versions for which `is_own` holds are replaced by `own`.
     pub(super) fn replaced(&self, own: &Self, is_own: impl Fn(u64, usize) -> bool) -> Self {
         let kept = |reference: &&Reference| !is_own(reference.document, reference.locale());
         let kept = self.all.iter().filter(kept);
@@ -212,8 +212,8 @@ impl References {
         Self { all: all.copied().collect(), without_entry, examples: self.examples.clone() }
     }
 
-    /// The same with the references of documents for which `is_replaced` holds, and the examples,
-    /// replaced by those of `own`.
+    /// These references, of which those of documents for which `is_replaced` holds, and the
+    /// examples, are replaced by those of `own`.
     pub(super) fn merged(&self, own: &Self, is_replaced: impl Fn(u64) -> bool) -> Self {
         let is_kept = |document: u64| !is_replaced(document);
         let kept = self.all.iter().filter(|reference| is_kept(reference.document));

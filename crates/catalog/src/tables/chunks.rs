@@ -127,7 +127,7 @@ impl<R: Rows> Iterator for Chunks<R> {
 mod tests {
     use super::*;
 
-    /// So many rows; between two of them nothing is found once.
+    /// Rows of a number; between two of them nothing is found once.
     struct Numbers {
         left: u32,
         found_nothing: bool,

@@ -11,7 +11,8 @@ pub(super) struct PathTree {
     pub(super) ends: Vec<usize>,
     /// The slots of the paths that lead on from here.
     pub(super) through: Vec<usize>,
-    /// Those of `through` whose next key was not requested, so that its absence means nothing (D32).
+    /// The slots of `through` whose next key was not requested, so that its absence means nothing
+    /// (D32).
     pub(super) sent_by_default: Vec<usize>,
     children: Vec<(Box<str>, Self)>,
 }

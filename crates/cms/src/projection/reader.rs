@@ -48,7 +48,7 @@ impl<'a> ReadField<'a> {
         }
     }
 
-    /// The same, taken out.
+    /// The text, taken out.
     pub(super) fn into_text(self) -> Option<Cow<'a, str>> {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text)),

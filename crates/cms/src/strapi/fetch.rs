@@ -252,7 +252,7 @@ fn no_endpoint(resolved: &ResolvedEndpoint) -> ContentError {
     SetupProblem::NoEndpoint { endpoint, uid, is_configured: resolved.is_configured }.into()
 }
 
-/// The same error, but a plain 500 as an error of this content type alone.
+/// This error, but a plain 500 as an error of this content type alone.
 fn scoped_to_type(error: ContentError, uid: &ContentTypeUid) -> ContentError {
     match error {
         ContentError::Unavailable { retry_after, outage: Outage::Status(500) } => {

@@ -41,7 +41,7 @@ pub(super) fn page(
     text
 }
 
-/// The same list from its start, for its total alone.
+/// The query of the list from its start, for its total alone.
 pub(super) fn total(query: &ContentQuery, locale: RequestedLocale<'_>) -> String {
     one_row(query, locale, &[], true)
 }

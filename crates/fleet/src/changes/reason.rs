@@ -23,7 +23,7 @@ pub(super) fn log_begin(site: &str, reason: &str) {
     }
 }
 
-/// The same, where a publication begins it: also because of other settings.
+/// Logs that a publication begins the log of a site: also because of other settings.
 pub(super) fn log_publication(site: &str, uid: &str, reason: &str) {
     if reason == NONE {
         tracing::info!(site, uid, "the shared change log begins");

@@ -18,7 +18,7 @@ impl SharedChanges {
         self.serves(key, baseline(key, Arc::clone(snapshot)));
     }
 
-    /// The same, for a snapshot from the store, which has no titles.
+    /// Records that this instance serves this snapshot from the store, which has no titles.
     pub fn loaded(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
         let baseline = baseline(key, Arc::clone(snapshot));
         self.serves(key, Baseline { is_stored: true, ..baseline });

@@ -79,7 +79,7 @@ impl Script {
         Self { source, hash }
     }
 
-    /// The same as [`Script::new`], with the function `append_event(first_key, first_argument)`,
+    /// A script as by [`Script::new`], with the function `append_event(first_key, first_argument)`,
     /// which appends an event (see [`SealedEvent`](super::SealedEvent)).
     #[must_use]
     pub fn with_events(source: &str) -> Self {

@@ -21,7 +21,7 @@ pub enum CheckResult {
     Failed(Failure),
 }
 
-/// Why there is no response. `Display` is the `reason` of specification 2.7.
+/// Why there is no response. `Display` is the `reason` in docs/http-api.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Failure {
     /// No head of a response within [`HEAD_TIMEOUT`].

@@ -36,7 +36,7 @@ impl Entry {
     }
 }
 
-/// A result and its source. Serialized as one flat object: the members of specification 2.7 first. A
+/// A result and its source. Serialized as one flat object: the members in docs/http-api.md first. A
 /// page outside the CMS has `page` in place of `documentId` and `rule`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding<'t> {

@@ -1,4 +1,4 @@
-//! Counters and results in the shape of specification 2.7, and the report formats. No network, no
+//! Counters and results in the shape of docs/http-api.md, and the report formats. No network, no
 //! clock.
 
 use std::collections::BTreeMap;

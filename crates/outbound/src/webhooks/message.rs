@@ -13,7 +13,7 @@ const MAX_CHANGES: usize = 100;
 
 /// What is sent next.
 pub(super) struct Message {
-    /// The same for each attempt.
+    /// One id for all attempts.
     pub(super) id: String,
     pub(super) body: String,
     /// The place after its last change.

@@ -45,7 +45,7 @@ const CLASSES: usize = StatusClass::ALL.len();
 #[derive(Debug)]
 struct Routes {
     labels: Box<[&'static str]>,
-    /// Those of one shard after those of another, in the order of the labels.
+    /// The counters of one shard after the other, in the order of the labels.
     counters: Box<[RouteCounters]>,
 }
 

@@ -5,7 +5,7 @@ use prometheus_client::metrics::counter::Counter;
 /// Counts the snapshots and the runs of URL checks that were to be stored.
 #[derive(Debug, Default)]
 pub struct StoreCounters {
-    /// Those that are in the file.
+    /// Snapshots that are in the file.
     pub written: Counter,
     /// Attempts that have failed.
     pub failed: Counter,

@@ -29,7 +29,7 @@ impl TextFormat {
     }
 }
 
-/// The same metrics in the classic format. There, the name of a counter ends with `_total` in its
+/// The metrics in the classic format. There, the name of a counter ends with `_total` in its
 /// description as well, and the text has no mark of its end.
 fn classic(open_metrics: &str) -> String {
     let mut text = String::with_capacity(open_metrics.len());

@@ -10,9 +10,9 @@ use super::CounterFamily;
 /// Counts requests to the targets of webhooks.
 #[derive(Debug, Default)]
 pub struct NotifyCounters {
-    /// Those that were accepted.
+    /// Requests that were accepted.
     pub delivered: Counter,
-    /// Those that failed, and are sent again.
+    /// Requests that failed, and are sent again.
     pub failed: Counter,
 }
 

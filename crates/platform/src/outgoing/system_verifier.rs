@@ -56,7 +56,7 @@ impl ServerCertVerifier for SystemVerifier {
 
 fn system_verifier() -> Option<Arc<WebPkiServerVerifier>> {
     let mut roots = RootCertStore::empty();
-    // Those that cannot be read or parsed are left out.
+    // Certificates that cannot be read or parsed are left out.
     let found = rustls_native_certs::load_native_certs();
     roots.add_parsable_certificates(found.certs);
     let provider = Arc::new(rustls::crypto::ring::default_provider());

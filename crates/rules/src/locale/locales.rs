@@ -82,7 +82,7 @@ impl Locales {
         Self::on_hosts(locales, |_| 0)
     }
 
-    /// The same for a site with several hosts: `host` has the host of the locale at a position.
+    /// The locales of a site with several hosts: `host` has the host of the locale at a position.
     /// Locales on different hosts may have the same segment.
     ///
     /// # Errors

@@ -64,7 +64,7 @@ pub enum HreflangError {
 }
 
 impl SiteLocale {
-    /// The same locale with this segment, which is written decoded.
+    /// This locale with this segment, which is written decoded.
     ///
     /// # Errors
     /// [`SegmentError`]: what is wrong with it.
@@ -82,7 +82,7 @@ impl SiteLocale {
         if matches!(segment, "." | "..") {
             return Err(SegmentError::Dots(own()));
         }
-        // The same as in the static text of a template (D11).
+        // As in the static text of a template (D11).
         if segment.contains(['%', '?', '#', '{', '}'])
             || check("", segment, "", Width::One).is_err()
         {
@@ -91,7 +91,7 @@ impl SiteLocale {
         Ok(Self { segment: segment.into(), ..self })
     }
 
-    /// The same locale with this value of `hreflang`: a well-formed language tag (RFC 5646, section
+    /// This locale with this value of `hreflang`: a well-formed language tag (RFC 5646, section
     /// 2.1). As in Unicode's locale identifiers, it begins with a language: irregular tags, private
     /// ones and extended languages are refused.
     ///

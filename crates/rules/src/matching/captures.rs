@@ -147,7 +147,7 @@ impl<'a> Params<'a> {
         self.locale.is_some()
     }
 
-    /// The same with another locale that has the segment.
+    /// These captures with another locale that has the segment.
     pub(super) fn with_locale(self, code: &'a str) -> Self {
         let locale = self.locale.map(|own| CapturedLocale { code, ..own });
         Self { locale, ..self }

@@ -132,7 +132,7 @@ impl RuleSet {
         }
     }
 
-    /// The same rules, whose built paths end with a slash or not. Matching does not depend on it.
+    /// These rules, whose built paths end with a slash or not. Matching does not depend on it.
     #[must_use]
     pub fn with_trailing_slash(self, trailing_slash: TrailingSlash) -> Self {
         Self { trailing_slash, ..self }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 /// The comparisons of nodes, texts and states that a search may make, each about 0.1 µs.
 const COMPARISONS: usize = 1_000_000;
-/// The same for each pattern, so that an ordinary set of any size is compared completely.
+/// The comparisons for each pattern, so that an ordinary set of any size is compared completely.
 const COMPARISONS_PER_PATTERN: usize = 50;
 
 /// The number of comparisons that a search may still make.

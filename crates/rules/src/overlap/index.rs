@@ -38,7 +38,7 @@ pub(super) struct Index<'r> {
 struct Node<'r> {
     /// The nodes behind static text.
     texts: FxHashMap<&'r str, usize>,
-    /// The same texts, sorted; computed on demand.
+    /// The texts, sorted; computed on demand.
     sorted: OnceCell<Vec<&'r str>>,
     /// The nodes behind a placeholder, by the text before it and by that after it.
     values: Affixes<Affixes<Vec<Edge>>>,

@@ -64,7 +64,7 @@ pub enum Problem {
     Foreign {
         /// As written.
         written: String,
-        /// The same as a placeholder of a template.
+        /// As a placeholder of a template.
         instead: String,
     },
     #[error(

@@ -35,7 +35,7 @@ impl CachePolicy {
     }
 }
 
-/// The same policy with no time longer than a minute.
+/// This policy with no time longer than a minute.
 fn at_most_a_minute(policy: &str) -> String {
     let limited = |directive: &str| {
         let directive = directive.trim();

@@ -16,7 +16,7 @@ const MAX_UNSENT: u32 = 128 << 10;
 /// Listens on an address; `[::]` accepts IPv4 as well, whatever the system's default is.
 ///
 /// # Errors
-/// Those of the system, such as an address in use.
+/// The errors of the system, such as an address in use.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     if address.is_ipv6() {

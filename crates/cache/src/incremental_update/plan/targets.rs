@@ -172,7 +172,7 @@ async fn learn_from_type(cache: &SnapshotCache, group: &TypeGroup, target: &str,
     }
 }
 
-/// Those of these ids that documents of a content type have; none if they cannot be read.
+/// The ids among these that documents of a content type have; none if they cannot be read.
 async fn documents_of_type(
     cache: &SnapshotCache,
     group: &TypeGroup,

@@ -8,7 +8,7 @@ use super::site_log::Batch;
 use crate::changes::difference::{Difference, LocaleNames, Side};
 use crate::snapshot::Snapshot;
 
-/// So many changes are collected, and sorted, in one pass.
+/// The most changes that are collected, and sorted, in one pass.
 const FEW: usize = 1_000;
 
 /// A snapshot of a content type with which the next one is compared.
@@ -53,7 +53,7 @@ impl Baseline {
         batch
     }
 
-    /// The same settings with a snapshot without pages.
+    /// This baseline with a snapshot without pages.
     #[must_use]
     pub fn emptied(&self) -> Self {
         Self { snapshot: Arc::default(), ..self.clone() }

@@ -67,9 +67,9 @@ pub struct Change<'e> {
 /// Which changes a reader gets.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter<'k> {
-    /// Those of pages that sitemaps leave out, too.
+    /// Whether changes of pages that sitemaps leave out are among them.
     pub with_unlisted: bool,
-    /// Only those of these kinds.
+    /// The kinds of changes.
     pub kinds: &'k [Kind],
 }
 

@@ -47,7 +47,8 @@ struct State {
     baselines: HashMap<TypeKey, Baseline>,
     /// The content types of each site.
     types: HashMap<String, Vec<String>>,
-    /// Those that a site had when the process began, until the log has a snapshot of them.
+    /// The content types that a site had when the process began, until the log has a snapshot of
+    /// them.
     first_types: HashSet<TypeKey>,
     /// Content types that a site had when its log began, and that have no snapshot yet: their pages existed
     /// before, although they are not known.

@@ -90,7 +90,7 @@ impl PathHistory {
         self.state.write().pending_of(mirror);
     }
 
-    /// The same, and each row counts as changed.
+    /// Keeps changes for the mirror from now on, and counts each row as changed.
     pub fn keep_all(&self, mirror: Mirror) {
         self.state.write().pending_of(mirror).add_all();
     }

@@ -17,7 +17,7 @@ const FROM: [&str; 10] = [
     "url",
 ];
 
-/// The same for the target.
+/// The names that a column with the target may have.
 const TO: [&str; 12] = [
     "to",
     "targetpath",

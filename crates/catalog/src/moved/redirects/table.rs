@@ -118,7 +118,8 @@ impl OwnedSiteHistory {
 }
 
 impl SiteHistory<'_> {
-    /// The same for a table, which outlives a request. `history` is [`SiteHistory::history`], shared.
+    /// This history for a table, which outlives a request. `history` is [`SiteHistory::history`],
+    /// shared.
     #[must_use]
     pub fn to_owned(&self, site: Arc<Site>, history: Arc<PathHistory>) -> OwnedSiteHistory {
         OwnedSiteHistory { site, history, id: self.id, now: self.now }

@@ -108,7 +108,7 @@ fn is_too_large(
 fn file(snapshot: &Snapshot, frame: &Frame, number: u64, range: Range<usize>) -> Option<File> {
     let mut hash = Xxh3Default::new();
     if frame.host > 0 {
-        // The same documents make another file on another host.
+        // On another host, the documents make another file.
         hash.update(&frame.host.to_le_bytes());
     }
     let (mut urls, mut newest) = (0, None::<i64>);

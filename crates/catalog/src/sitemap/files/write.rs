@@ -37,7 +37,7 @@ impl<'s> Group<'s> {
         self.0.clone().filter(|url| url.is_listed())
     }
 
-    /// Those on the host of a frame.
+    /// The URLs on the host of a frame.
     pub(super) fn urls_on(&self, frame: &Frame) -> impl Iterator<Item = PublicUrl<'s>> {
         self.urls().filter(|url| frame.lists(url.locale()))
     }

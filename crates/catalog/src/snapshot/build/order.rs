@@ -86,7 +86,7 @@ fn owners(
     Ok(sorted)
 }
 
-/// Those of one host, in the order of their paths.
+/// The owners of paths of one host, in the order of their paths.
 fn owners_of_host(
     entries: &[Entry],
     arena: &Arena,

@@ -46,7 +46,7 @@ pub struct Claims<'s> {
 }
 
 impl<'s> Claims<'s> {
-    /// Those of the owners in a snapshot of the same settings.
+    /// The claims of the owners in a snapshot of the same settings.
     #[must_use]
     pub fn after(before: &'s Snapshot) -> Self {
         let before = PreviousOwners { snapshot: before, locales: None };

@@ -25,7 +25,7 @@ pub struct Part<'s> {
     pub(super) references: ReferencesDraft,
     pub(super) no_url: NoUrlDraft,
     pub(super) skipped: Skipped,
-    /// Those of them that have no row.
+    /// The skipped documents that have no row.
     pub(super) without_row: Skipped,
     pub(super) too_large: bool,
     /// The first absent key that decides about a URL.

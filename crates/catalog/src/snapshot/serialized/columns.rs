@@ -23,7 +23,7 @@ pub(super) struct Columns {
     pub(super) titles: Option<Vec<u8>>,
 }
 
-/// The same, as they are read.
+/// The columns, as they are read.
 pub(super) struct ColumnReaders<'b> {
     pub(super) facts: Reader<'b>,
     pub(super) dates: Reader<'b>,

@@ -24,7 +24,7 @@ fn empty(listing: Listing<'_>) -> Snapshot {
     BUILDER.finish(vec![listing.part()]).unwrap()
 }
 
-/// The same delta after its bytes have been written and read.
+/// The delta after its bytes have been written and read.
 fn sent(delta: &Delta) -> Delta {
     Delta::read(&delta.serialize(), MAX_BYTES).unwrap()
 }

@@ -11,7 +11,7 @@ const HEADER: &str =
 /// Writes a record for each URL, in the order of the sitemaps.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{HEADER}\r\n")?;
     for part in &report.content_types {

@@ -85,7 +85,7 @@ struct Changes<'r> {
 /// Writes the page. With a previous report, it names the URLs that broke, recovered, are new or were removed.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(
     report: &SiteReport<'_>,
     previous: Option<&PreviousReport>,

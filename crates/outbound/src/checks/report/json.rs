@@ -10,7 +10,7 @@ use super::{SiteReport, Tally};
 /// the source of each result.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     write_line(report, out)
 }
@@ -18,7 +18,7 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
 /// Writes a line for each URL, and a last line with the counters: a file without it is incomplete.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write_lines(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     for finding in report.findings() {
         write_line(finding, out)?;

@@ -11,7 +11,7 @@ use frontend_map_catalog::site::PAGES;
 /// with its target as output.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     let (name, counts) = (XmlText(report.site), counts(report.tally.by_class));
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;

@@ -70,7 +70,7 @@ fn empty_tally_has_all_classes() {
 }
 
 #[test]
-fn counters_and_entries_have_the_shape_of_the_specification() {
+fn counters_and_entries_have_the_shape_of_the_http_api() {
     let location = Some("/en/new".to_owned());
     let moved = CheckResult::Response { status: 301, location, retry_after: None };
     let dead = CheckResult::Failed(Failure::Timeout);

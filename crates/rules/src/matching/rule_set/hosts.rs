@@ -7,7 +7,7 @@ use crate::matching::pattern::Pattern;
 use crate::pathname::Pathname;
 
 impl RuleSet {
-    /// The same rules for a site with several hosts; `hosts` has the host of each locale, and is
+    /// These rules for a site with several hosts; `hosts` has the host of each locale, and is
     /// empty if there is one host.
     #[must_use]
     pub fn with_hosts(self, hosts: &[u16]) -> Self {

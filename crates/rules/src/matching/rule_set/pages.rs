@@ -6,7 +6,7 @@ use crate::page_paths::{PagePaths, PageValues};
 use crate::template::Template;
 
 impl RuleSet {
-    /// The same rules for a site with these pages outside the CMS.
+    /// These rules for a site with these pages outside the CMS.
     #[must_use]
     pub fn with_pages(self, pages: PagePaths) -> Self {
         Self { pages, ..self }

@@ -39,7 +39,7 @@ impl RuleSet {
         self.tie_on(pathname, rule, None)
     }
 
-    /// The same for a host, whose templates come before those of other hosts' locales.
+    /// The match of this rule on a host, whose templates come before those of other hosts' locales.
     #[must_use]
     pub fn tie_on<'a>(
         &'a self,

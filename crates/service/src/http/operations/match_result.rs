@@ -98,7 +98,7 @@ pub(super) fn no_match(
     })
 }
 
-/// The same for a path that a document had until this time, and which is not published now.
+/// The error for a path that a document had until this time, and which is not published now.
 pub(super) fn no_match_since(pathname: &str, parsed: &Pathname<'_>, gone: String) -> ApiError {
     ApiError::not_found(NO_MATCH).with(Details::NoMatch {
         pathname: pathname.to_owned(),

@@ -43,7 +43,7 @@ pub(super) enum ResolvedBy {
     DocumentsWithoutIndex,
     /// The document that had the path before.
     History,
-    /// The same, when its present path was known last.
+    /// The document that had the path before, whose present path is not known at the moment.
     StaleHistory,
     /// The CMS.
     Cms,

@@ -12,7 +12,7 @@ pub(in crate::http) enum ResultFormat {
     Json,
     /// Server-sent events (HTML standard, section 9.2), each result as it is found.
     Events,
-    /// The same events as one JSON text a line.
+    /// The events as one JSON text a line.
     Lines,
 }
 

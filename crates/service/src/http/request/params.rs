@@ -114,7 +114,7 @@ pub(in crate::http) fn known_site<'a>(app: &'a App, key: &str) -> Result<&'a Sit
     known_shared_site(app, key).map(|site| &**site)
 }
 
-/// The same for a response that is written after the handler has returned.
+/// The site with this key, for a response that is written after the handler has returned.
 pub(in crate::http) fn known_shared_site<'a>(
     app: &'a App,
     key: &str,

@@ -22,7 +22,7 @@ pub(in crate::http) fn conditional_json(
     conditional_tagged_json(text, tag, cache_control, request_headers)
 }
 
-/// The same with a tag that is known already.
+/// A conditional response with a tag that is known already.
 #[inline]
 pub(in crate::http) fn conditional_tagged_json(
     text: impl Into<Bytes>,

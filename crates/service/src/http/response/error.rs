@@ -162,7 +162,7 @@ impl ApiError {
         Self::not_configured(format!("{} is not configured", site.missing_variable(locale)))
     }
 
-    /// The same error with details.
+    /// This error with details.
     pub(in crate::http) fn with(self, details: Details) -> Self {
         Self { details: Some(Box::new(details)), ..self }
     }

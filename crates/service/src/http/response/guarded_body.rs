@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 
-/// The same body, which drops `guard` with itself.
+/// This body, which drops `guard` with itself.
 pub fn guard_body<T: Send + Unpin + 'static>(body: Body, guard: T) -> Body {
     Body::new(GuardedBody { body, _guard: guard })
 }

@@ -198,7 +198,7 @@ fn late_success_does_not_end_the_wait_of_retry_after() {
     assert_eq!(breaker.advance_to_probe(), Duration::from_secs(17));
     breaker.record(early[1], RequestOutcome::Success);
     assert!(!breaker.state.is_open(), "the wait is over");
-    // The same between two probes.
+    // Also between two probes.
     breaker.open();
     breaker.advance_to_probe();
     let slow = breaker.admit();

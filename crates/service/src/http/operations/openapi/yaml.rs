@@ -1,6 +1,6 @@
 //! YAML 1.2 to JSON: one document of mappings, sequences and scalars, with the members in the
 //! order of the text. A scalar without quotes is null, a truth value or a decimal number where it
-//! looks like one (section 10.3), else a text.
+//! looks like one (YAML 1.2.2, section 10.3), else a text.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 

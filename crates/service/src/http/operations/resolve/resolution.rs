@@ -54,7 +54,7 @@ impl<'a> ResolvedDocument<'a> {
         Self { resource, is_page: false, ..Self::page(site, index, url, requested) }
     }
 
-    /// The same for a page outside the CMS.
+    /// The resolution of a page outside the CMS.
     pub(super) fn page(
         site: &'a Site,
         index: &'a PathIndex,

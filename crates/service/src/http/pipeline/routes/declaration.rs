@@ -84,7 +84,7 @@ impl Methods {
         }
     }
 
-    /// Those that a page of another origin may use. No page sends webhooks.
+    /// The methods that a page of another origin may use. No page sends webhooks.
     pub(super) fn cross_origin(self) -> HeaderValue {
         HeaderValue::from_static(match self {
             Self::Read | Self::Post => "GET, HEAD",

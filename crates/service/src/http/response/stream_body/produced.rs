@@ -112,7 +112,8 @@ impl<I: Iterator<Item = Bytes> + Send + Unpin + 'static> HttpBody for ProducedBo
     }
 }
 
-/// So many chunks that have output, or the last ones. Other bodies have their turn after each.
+/// The next `size` chunks that have output, or the last ones. Other bodies have their turn after
+/// each.
 async fn produce<I: Iterator<Item = Bytes>>(mut chunks: I, size: usize) -> Batch<I> {
     let mut batch = Vec::with_capacity(size);
     while batch.len() < size {

@@ -51,7 +51,7 @@ impl Known<'_> {
         Ok([None, not_localized])
     }
 
-    /// Those of some locales that are on the host. If none is, the first: a document that is not
+    /// The locales among these that are on the host. If none is, the first: a document that is not
     /// localized is read in any locale.
     fn locales_on(&self, mut locales: Vec<Locale>, host: Option<usize>) -> Vec<Locale> {
         let rules = &self.site.rules;
