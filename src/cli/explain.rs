@@ -156,7 +156,7 @@ async fn document(
     let may_be_unpublished = app.snapshots.content().may_change() && !drafts;
     let null = if may_be_unpublished { NullLink::Unknown } else { NullLink::Empty };
     let found = app.documents.get(site, uid, id, locale, status).await;
-    let explain = |document| explain_document(site, uid, (id, locale), document, drafts, null);
+    let explain = |document| explain_document(site, uid, id, locale, document, drafts, null);
     match found.map_err(|error| app.snapshots.content().detail(&error)) {
         Ok(found) => {
             let mut explanation = explain(found.document.as_deref());

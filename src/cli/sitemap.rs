@@ -66,11 +66,11 @@ pub(super) async fn run(
         };
         let mut folder = Folder::open(&path, args.gzip)?;
         for (uid, cached) in &cached_snapshots {
-            write_files(&app, (site, at), uid, cached, &mut folder).await?;
+            write_files(&app, site, at, uid, cached, &mut folder).await?;
         }
         if args.content_types.is_empty() {
             let url = host.base.join(&site.sitemap_path);
-            finish(&cached_snapshots, (&url, at), &mut folder)?;
+            finish(&cached_snapshots, &url, at, &mut folder)?;
         }
     }
     Ok(())
@@ -80,7 +80,8 @@ pub(super) async fn run(
 /// files that the index does not list.
 fn finish(
     cached_snapshots: &[(&str, CachedSnapshot)],
-    (url, host): (&str, usize),
+    url: &str,
+    host: usize,
     folder: &mut Folder,
 ) -> Result<(), String> {
     let files =
@@ -103,14 +104,15 @@ fn summary(cached: &CachedSnapshot) -> String {
 
 async fn write_files(
     app: &App,
-    (site, host): (&Site, usize),
+    site: &Site,
+    host: usize,
     group: &str,
     cached: &CachedSnapshot,
     folder: &mut Folder,
 ) -> Result<(), Box<dyn Error>> {
     for file in cached.files.get(host).iter().flat_map(|files| &files.layout.files) {
         let name = file_name(group, file.number);
-        let text = app.files.text(site, (cached, host), file, false).await;
+        let text = app.files.text(site, cached, host, file, false).await;
         folder.write(&name, &text.ok_or("a file could not be written")?)?;
     }
     Ok(())

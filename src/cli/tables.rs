@@ -29,7 +29,8 @@ use frontend_map_service::app::App;
 /// When a walk fails, or the output cannot be written.
 async fn write_table(
     app: &App,
-    (site, uids): (&Site, &[&ContentTypeUid]),
+    site: &Site,
+    uids: &[&ContentTypeUid],
     path: Option<&Path>,
     write: impl FnOnce(Vec<Arc<Snapshot>>, Colours, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Box<dyn Error>> {

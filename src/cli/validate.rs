@@ -176,7 +176,7 @@ async fn validate(
     let bases = site.hosts.all().iter().map(|host| host.base.as_str());
     let report = SiteReport {
         problems: Some(ProblemList::new(&problems)),
-        ..SiteReport::new((&site.key, bases.collect()), checked_at, parts.collect())
+        ..SiteReport::new(&site.key, bases.collect(), checked_at, parts.collect())
     };
     if let (Some(output), Some(format)) = (output, args.format) {
         output.write(|out| format.write(&report, previous.as_ref(), out))?;

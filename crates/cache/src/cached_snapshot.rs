@@ -46,12 +46,12 @@ impl CachedSnapshot {
         begun: Instant,
         before: Option<&Self>,
     ) -> Self {
-        Self::adopted((Arc::new(snapshot), begun, begun.elapsed()), files, before)
+        Self::adopted(Arc::new(snapshot), begun, begun.elapsed(), files, before)
     }
 
     /// Of pages that the settings name, which do not change before a reload.
     pub(super) fn of_settings(snapshot: Arc<Snapshot>, files: Arc<[SitemapFiles]>) -> Self {
-        Self::adopted((snapshot, Instant::now(), Duration::ZERO), files, None)
+        Self::adopted(snapshot, Instant::now(), Duration::ZERO, files, None)
     }
 
     /// A snapshot from the store. The process that wrote it may have served other URLs since, so
@@ -65,7 +65,9 @@ impl CachedSnapshot {
     /// The result of a refresh of another instance, which began then and took this long; `before` is
     /// the snapshot that it replaces.
     pub(super) fn adopted(
-        (snapshot, begun, took): (Arc<Snapshot>, Instant, Duration),
+        snapshot: Arc<Snapshot>,
+        begun: Instant,
+        took: Duration,
         files: Arc<[SitemapFiles]>,
         before: Option<&Self>,
     ) -> Self {

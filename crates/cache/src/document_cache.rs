@@ -126,7 +126,8 @@ impl DocumentCache {
     pub fn record_difference(
         &self,
         site: &Site,
-        (uid, document_id): (&str, &str),
+        uid: &str,
+        document_id: &str,
         locale: &Locale,
     ) -> bool {
         let version = (site.fingerprint, locale.clone());
@@ -134,7 +135,7 @@ impl DocumentCache {
     }
 
     /// Records that a version agrees with its snapshot.
-    pub fn record_agreement(&self, site: &Site, (uid, document_id): (&str, &str), locale: &Locale) {
+    pub fn record_agreement(&self, site: &Site, uid: &str, document_id: &str, locale: &Locale) {
         let version = (site.fingerprint, locale.clone());
         self.last_good.differences.end(uid, document_id, &version);
     }
@@ -175,7 +176,8 @@ impl DocumentCache {
         &self,
         site: &Site,
         uid: &ContentTypeUid,
-        (alternatives, selection): (Vec<Vec<Condition>>, Option<Selection>),
+        alternatives: Vec<Vec<Condition>>,
+        selection: Option<Selection>,
         locales: &[Locale],
     ) -> Result<Versions, ContentError> {
         let query = listing_query(site, uid, alternatives, selection);

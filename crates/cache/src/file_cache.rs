@@ -70,7 +70,8 @@ impl FileCache {
     pub async fn text(
         &self,
         site: &Site,
-        (cached, host): (&CachedSnapshot, usize),
+        cached: &CachedSnapshot,
+        host: usize,
         file: &File,
         gzip: bool,
     ) -> Option<Bytes> {

@@ -132,7 +132,7 @@ impl PathIndex {
         if decision.as_ref().is_some_and(Decision::is_final) {
             return decision;
         }
-        self.decide_without_owner(rules, (pathname, host), decision, !owners.is_empty())
+        self.decide_without_owner(rules, pathname, host, decision, !owners.is_empty())
     }
 
     /// The decision of the first host on which a document has the path.
@@ -158,7 +158,7 @@ impl PathIndex {
         if decision.as_ref().is_some_and(Decision::is_final) {
             return decision;
         }
-        self.decide_without_owner(rules, (pathname, None), decision, is_owned)
+        self.decide_without_owner(rules, pathname, None, decision, is_owned)
     }
 
     /// The decision of one of the site's hosts; `None`: none of the documents that are known has the
@@ -191,8 +191,9 @@ impl PathIndex {
         pathname: &'r Pathname<'_>,
         host: Option<usize>,
     ) -> Option<Decision<'r, 'i>> {
-        let version = |owner: &PublicUrl<'_>| (owner.rule(), owner.locale());
-        let tie = |owner: &PublicUrl<'_>| rules.tie_of_version(pathname, version(owner), host);
+        let tie = |owner: &PublicUrl<'_>| {
+            rules.tie_of_version(pathname, owner.rule(), owner.locale(), host)
+        };
         let decided = owners.iter().find_map(|owner| Some((*owner, tie(owner)?)));
         let last = decided.as_ref().map_or(usize::MAX, |(owner, _)| owner.rule());
         let matters = |types: &RuleSubset| {
@@ -295,6 +296,6 @@ fn of_type<'r, 'i>(
     let uid = |owner: &PublicUrl<'_>| &rules.rules()[owner.rule()].content_type;
     let mut of_type = owners.iter().filter(|owner| *uid(owner) == first.rule.content_type);
     let Some(owner) = of_type.next().copied() else { return (None, first) };
-    let version = (owner.rule(), owner.locale());
-    (Some(owner), rules.first_for_version(pathname, first, version))
+    let found = rules.first_for_version(pathname, first, owner.rule(), owner.locale());
+    (Some(owner), found)
 }

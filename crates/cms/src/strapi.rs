@@ -105,10 +105,9 @@ impl Strapi {
         locale: &Locale,
         status: Status,
     ) -> Result<Option<Document<'static>>, ContentError> {
-        let version = (locale, status);
-        let found = document::fetch(&self.0, query, document_id, version).await;
+        let found = document::fetch(&self.0, query, document_id, locale, status).await;
         if self.0.adopt_single_type(&found).await {
-            return document::fetch(&self.0, query, document_id, version).await;
+            return document::fetch(&self.0, query, document_id, locale, status).await;
         }
         found
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use crate::changes::{Readiness, SharedChanges};
+use crate::checks::permits::PermitCounts;
 use crate::cms_events::{CmsEvent, CmsEvents};
 use crate::groups::SnapshotGroup;
 use crate::history::SharedHistory;
@@ -157,7 +158,7 @@ impl Fleet {
     /// The status of Redis, and the numbers of permits for URL checks that are in use and that
     /// are waited for; `None` without `[shared]`.
     #[must_use]
-    pub fn redis_status(&self, permits: (usize, usize)) -> Option<RedisStatus> {
+    pub fn redis_status(&self, permits: PermitCounts) -> Option<RedisStatus> {
         let redis = self.redis.as_ref()?;
         let unpublished = self.changes.as_ref().and_then(SharedChanges::unpublished);
         Some(RedisStatus::of(redis, unpublished, permits))

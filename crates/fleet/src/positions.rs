@@ -76,11 +76,11 @@ pub enum LastContent {
 
 impl LastContent {
     /// `found` is the content with the time in ms at which its deployment began to send, `own` that
-    /// of this instance with the time since which it has it.
-    fn of(found: Option<(u128, i64)>, own: (u128, i64)) -> Self {
+    /// of this instance, which it has since the time `since`.
+    fn of(found: Option<(u128, i64)>, own: u128, since: i64) -> Self {
         match found {
-            Some((content, _)) if content == own.0 => Self::Own,
-            Some((_, began)) if began > own.1 => Self::Newer,
+            Some((content, _)) if content == own => Self::Own,
+            Some((_, began)) if began > since => Self::Newer,
             Some(_) => Self::Older,
             None => Self::Unknown,
         }
@@ -205,7 +205,8 @@ impl SharedPosition {
             let (content, began) = text.split_once(' ')?;
             Some((u128::from_str_radix(content, 16).ok()?, began.parse().ok()?))
         });
-        Ok(Stored { position, last: LastContent::of(last, self.own_content()) })
+        let (own, since) = self.own_content();
+        Ok(Stored { position, last: LastContent::of(last, own, since) })
     }
 
     /// Writes the position, if this instance still has the lease in this epoch. Returns whether it
@@ -258,11 +259,11 @@ mod tests {
     #[test]
     fn last_content_tells_the_deployment_before_from_the_one_that_replaces_this_one() {
         let own = (7, 1_000);
-        assert_eq!(LastContent::of(None, own), LastContent::Unknown);
+        assert_eq!(LastContent::of(None, own.0, own.1), LastContent::Unknown);
         for began in [500, 1_500] {
-            assert_eq!(LastContent::of(Some((7, began)), own), LastContent::Own);
+            assert_eq!(LastContent::of(Some((7, began)), own.0, own.1), LastContent::Own);
         }
-        assert_eq!(LastContent::of(Some((8, 500)), own), LastContent::Older);
-        assert_eq!(LastContent::of(Some((8, 1_500)), own), LastContent::Newer);
+        assert_eq!(LastContent::of(Some((8, 500)), own.0, own.1), LastContent::Older);
+        assert_eq!(LastContent::of(Some((8, 1_500)), own.0, own.1), LastContent::Newer);
     }
 }

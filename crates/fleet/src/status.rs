@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::checks::permits::PermitCounts;
 use crate::redis::{self, Lease};
 use crate::{Role, SnapshotGroup};
 
@@ -31,7 +32,7 @@ impl RedisStatus {
     pub(super) fn of(
         redis: &redis::Client,
         unpublished: Option<String>,
-        permits: (usize, usize),
+        permits: PermitCounts,
     ) -> Self {
         let others = redis.other_deployments();
         let (state, problem) = match redis.availability() {
@@ -44,7 +45,7 @@ impl RedisStatus {
             }
         };
         let other_deployments = if state == "available" { others.len() } else { 0 };
-        let (permits_in_use, permits_waiting) = permits;
+        let (permits_in_use, permits_waiting) = (permits.in_use, permits.waiting);
         let (age, instances) = (redis.availability_age(), redis.instances());
         Self { state, problem, other_deployments, age, instances, permits_in_use, permits_waiting }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::stream::{self, Stream, StreamExt};
 use tokio::sync::Semaphore;
 
-use frontend_map_fleet::checks::permits::{Limits, Permits as FleetPermits};
+use frontend_map_fleet::checks::permits::{Limits, PermitCounts, Permits as FleetPermits};
 use frontend_map_fleet::redis;
 use frontend_map_platform::outgoing::{self, BuildError, LookUp};
 
@@ -91,9 +91,11 @@ impl Validator {
 
     /// The checks of this process that are in flight, and those that wait for a permit of the fleet.
     #[must_use]
-    pub fn counts(&self) -> (usize, usize) {
+    pub fn counts(&self) -> PermitCounts {
         match &self.permits {
-            Permits::Process(free) => (CONCURRENT_CHECKS - free.available_permits(), 0),
+            Permits::Process(free) => {
+                PermitCounts { in_use: CONCURRENT_CHECKS - free.available_permits(), waiting: 0 }
+            }
             Permits::Fleet(permits) => permits.counts(),
         }
     }

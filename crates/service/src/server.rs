@@ -93,8 +93,8 @@ pub async fn serve(
     let limit = ConnectionLimit::new(max_connections);
     let mut closing = std::pin::pin!(closing);
     let serve = |stream, permit: SlotPermit| {
-        let limits = (timeouts, permit.slot());
-        let served = connection::serve(stream, service.clone(), limits, stopped.clone());
+        let (service, stopped) = (service.clone(), stopped.clone());
+        let served = connection::serve(stream, service, timeouts, permit.slot(), stopped);
         let metrics = Arc::clone(&metrics);
         tokio::spawn(async move {
             let reason = served.await;

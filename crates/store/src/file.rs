@@ -145,7 +145,8 @@ impl StoreFile {
     /// with other fingerprints, in one transaction.
     pub(super) fn write(
         &self,
-        (site, uid): (&str, &str),
+        site: &str,
+        uid: &str,
         key: &Key,
         bytes: &[u8],
         changes: Option<&Prepared>,

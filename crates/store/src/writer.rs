@@ -262,7 +262,7 @@ fn write(
     let header = serde_json::to_string(&header).expect("texts and numbers are JSON");
     let bytes = stored.snapshot.serialize(&header, Titles::LeftOut);
     let (site, uid) = (&stored.key.site, &stored.key.content_type);
-    file.write((site, uid), key, &bytes, changes, keep)?;
+    file.write(site, uid, key, &bytes, changes, keep)?;
     let (bytes, milliseconds) = (bytes.len(), started.elapsed().as_millis());
     tracing::debug!(site, uid, bytes, milliseconds, "a snapshot is stored");
     Ok(())

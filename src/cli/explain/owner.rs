@@ -15,7 +15,7 @@ use frontend_map_service::app::App;
 pub(super) async fn add(app: &App, site: &Site, explanation: &mut DocumentExplanation) {
     let Some(path) = explanation.path.clone() else { return };
     let (uid, id) = (&*explanation.uid, &*explanation.document_id);
-    match find(app, site, (uid, id), &path, &explanation.locale).await {
+    match find(app, site, uid, id, &path, &explanation.locale).await {
         Ok(owner) => explanation.shared_path = owner.map(|owner| SharedPath { owner }),
         Err(problem) => explanation.problem = Some(problem),
     }
@@ -24,7 +24,8 @@ pub(super) async fn add(app: &App, site: &Site, explanation: &mut DocumentExplan
 async fn find(
     app: &App,
     site: &Site,
-    (uid, id): (&str, &str),
+    uid: &str,
+    id: &str,
     path: &str,
     locale: &str,
 ) -> Result<Option<PathOwner>, String> {
@@ -45,7 +46,7 @@ async fn find(
         PathIndex::new(rules, paths)
     });
     let host = rules.locales().position(locale).and_then(|at| site.hosts.host_if_several(at));
-    let owner = other_owner(rules, (index.as_ref(), &own), (uid, id), (path, host));
+    let owner = other_owner(rules, index.as_ref(), &own, uid, id, path, host);
     Ok(owner.map(|owner| {
         let uid = &rules.rules()[owner.rule()].content_type;
         let locale = rules.locales().codes()[owner.locale()].as_str();

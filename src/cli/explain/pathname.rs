@@ -22,7 +22,7 @@ pub(super) fn explain(
     let is_decided_by_rules = deciding_types(site, pathname).is_empty();
     let documents =
         if is_decided_by_rules { None } else { Some(read(config, &site.key, pathname)?) };
-    Ok(explain_pathname(site, pathname, (name, host), documents))
+    Ok(explain_pathname(site, pathname, name, host, documents))
 }
 
 /// The path index of the content types that decide, or why they could not be read.

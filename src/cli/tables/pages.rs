@@ -86,7 +86,7 @@ pub(in crate::cli) async fn run(
         Format::Json => Form::Json,
         Format::Ndjson => Form::Lines,
     };
-    write_table(&app, (site, &uids), args.out.as_deref(), |snapshots, _, out| {
+    write_table(&app, site, &uids, args.out.as_deref(), |snapshots, _, out| {
         let pages = selection::has_pages(site, &args.content_types);
         write_chunks(Pages::new(site.clone(), snapshots, pages, filter).chunks(form), out)
     })

@@ -67,7 +67,7 @@ pub(in crate::cli) async fn run(
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
     let uids = site.rules.content_types();
-    write_table(&app, (site, &uids), args.out.as_deref(), |snapshots, colours, out| {
+    write_table(&app, site, &uids, args.out.as_deref(), |snapshots, colours, out| {
         let shared = Arc::new(SharedPaths::find(site, &snapshots));
         let problems = Problems::new(Arc::clone(site), snapshots, shared, app.admin_links(site));
         args.format.write(problems, &site.key, colours, out)

@@ -165,7 +165,7 @@ mod tests {
         let results = checked.iter().map(finding).collect();
         let (site, content_type) = ("main", "api::post.post");
         let part = TypeReport { validated: true, site, content_type, tally, results };
-        SiteReport::new(("main", vec!["http://h"]), String::new(), vec![part])
+        SiteReport::new("main", vec!["http://h"], String::new(), vec![part])
     }
 
     fn moved(location: &str) -> CheckResult {

@@ -112,7 +112,7 @@ pub(in crate::config) fn read(
     let mut patterns = rule::Patterns::default();
     let values = table::list(table, "site", "site", "site", problems);
     for (at, value) in values.into_iter().enumerate() {
-        sites.push(site(at + 1, value, environment, (&mut variables, &mut patterns), problems));
+        sites.push(site(at + 1, value, environment, &mut variables, &mut patterns, problems));
     }
     refuse_duplicates(&variables, problems);
     sites.into_iter().collect()
@@ -123,11 +123,12 @@ fn site(
     position: usize,
     value: Value,
     environment: &Environment,
-    seen: (&mut Vec<SiteVariables>, &mut rule::Patterns),
+    variables: &mut Vec<SiteVariables>,
+    patterns: &mut rule::Patterns,
     problems: &mut Problems,
 ) -> Option<Site> {
     let outer = problems.enter(Some(value.origin.clone()));
-    let site = site_at_origin(position, value, environment, seen, problems);
+    let site = site_at_origin(position, value, environment, variables, patterns, problems);
     problems.enter(outer);
     site
 }
@@ -136,7 +137,8 @@ fn site_at_origin(
     position: usize,
     mut value: Value,
     environment: &Environment,
-    (variables, patterns): (&mut Vec<SiteVariables>, &mut rule::Patterns),
+    variables: &mut Vec<SiteVariables>,
+    patterns: &mut rule::Patterns,
     problems: &mut Problems,
 ) -> Option<Site> {
     let key = value.table().and_then(|table| table.get("key")?.text());

@@ -157,7 +157,7 @@ impl SnapshotCache {
                 Some(same) => Arc::clone(&same.files),
                 None => site.sitemap_files(&snapshot, before.as_ref()),
             };
-            let cached = CachedSnapshot::adopted((snapshot, begun, took), files, before.as_ref());
+            let cached = CachedSnapshot::adopted(snapshot, begun, took, files, before.as_ref());
             let published = found.published;
             let cached = CachedSnapshot { as_of: published, whole_as_of: published, ..cached };
             let flight = entry.adopt(cached.clone());

@@ -49,8 +49,7 @@ impl<'g> Reading<'g> {
                 cached.snapshot.patched(&patches, site.listing(entry), site.builder())
             };
             let ids: Vec<&str> = patches.iter().map(|patch| &*patch.id).collect();
-            let read = (&cached, self.since, &*ids);
-            needs_walk |= !replace(member, read, self.triggers, update).await;
+            needs_walk |= !replace(member, &cached, self.since, &ids, self.triggers, update).await;
         }
         let (uid, documents) = (&self.group.query.uid, patches.len());
         tracing::debug!(%uid, documents, "documents were updated");
@@ -62,7 +61,9 @@ impl<'g> Reading<'g> {
 /// `false`: it cannot be updated.
 async fn replace(
     member: &Member,
-    (cached, since, ids): (&CachedSnapshot, Instant, &[&str]),
+    cached: &CachedSnapshot,
+    since: Instant,
+    ids: &[&str],
     triggers: &Arc<RefreshTriggers>,
     updated: impl FnOnce(&CachedSnapshot) -> Patched,
 ) -> bool {
@@ -80,8 +81,8 @@ async fn replace(
         let updated = cached.updated(snapshot, files, since);
         if let Some(history) = &site.history {
             // Before the path index: a path that it no longer has is in the history.
-            let pair = (&*cached.snapshot, &*updated.snapshot);
-            history.record_update(&entry.query.uid, pair, Some(ids));
+            let (before, after) = (&cached.snapshot, &updated.snapshot);
+            history.record_update(&entry.query.uid, before, after, Some(ids));
         }
         if let Some(suspects) = suspects_among(member, ids, cached, &updated.snapshot, triggers) {
             let Member { site, entry } = member.clone();

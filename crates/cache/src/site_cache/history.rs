@@ -84,7 +84,7 @@ impl HistoryWriter {
     ) {
         self.record_predecessor(uid, after);
         if let Some(before) = before {
-            self.record_update(uid, (before, after), None);
+            self.record_update(uid, before, after, None);
         }
     }
 
@@ -93,7 +93,8 @@ impl HistoryWriter {
     pub(crate) fn record_update(
         &self,
         uid: &ContentTypeUid,
-        (before, after): (&Snapshot, &Snapshot),
+        before: &Snapshot,
+        after: &Snapshot,
         read: Option<&[&str]>,
     ) {
         let difference = Difference::of_edits(before, self.side(after));

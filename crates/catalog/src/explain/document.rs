@@ -145,18 +145,17 @@ impl DocumentExplanation {
     }
 }
 
-/// Applies all rules of the content type to a document. `requested` is the id and the locale. Without
-/// a document, the list of rules is empty.
+/// Applies all rules of the content type to a document. Without a document, the list of rules is empty.
 #[must_use]
 pub fn explain_document(
     site: &Site,
     uid: &str,
-    requested: (&str, &Locale),
+    document_id: &str,
+    locale: &Locale,
     document: Option<&Document<'_>>,
     drafts: bool,
     null: NullLink,
 ) -> DocumentExplanation {
-    let (document_id, locale) = requested;
     let mut explanation = DocumentExplanation {
         site: site.key.clone(),
         uid: uid.to_owned(),
@@ -179,7 +178,7 @@ pub fn explain_document(
             Ok(_) => true,
             Err(reason) => reason.is_final(&site.rules, rule, document),
         };
-        let used = rule_use(site, rule, document, built, (is_decided, null));
+        let used = rule_use(site, rule, document, built, is_decided, null);
         if used.outcome == RuleOutcome::Used {
             explanation.path.clone_from(&used.path);
         }
@@ -198,7 +197,8 @@ fn rule_use(
     rule: &Rule,
     document: &Document<'_>,
     built: Result<FrontendPath<'_>, NoUrlReason>,
-    (is_decided, null): (bool, NullLink),
+    is_decided: bool,
+    null: NullLink,
 ) -> RuleExplanation {
     let version = LocaleVersion::of(document, site.rules.locales());
     let template = rule.template(version.locale.code()).unwrap_or(rule.first_template());

@@ -108,7 +108,8 @@ pub struct SegmentResult {
 pub fn explain_pathname(
     site: &Site,
     written: &str,
-    (name, host): (Option<&str>, Option<usize>),
+    name: Option<&str>,
+    host: Option<usize>,
     documents: Option<Result<PathIndex, String>>,
 ) -> PathnameExplanation {
     let pathname = Pathname::parse(written);

@@ -197,7 +197,7 @@ impl PathHistory {
             let Some(names) = state.names.of_row(site, lost.host, uid, lost.locale) else {
                 continue;
             };
-            let at = state.rows.put(names, lost.path, lost.document_id, (now, false));
+            let at = state.rows.put(names, lost.path, lost.document_id, now, false);
             state.has_changed(&PendingChange::Put(at));
         }
         state.shrink(now, BATCH * 2);

@@ -135,9 +135,12 @@ impl PathIndex {
 #[must_use]
 pub fn other_owner<'a>(
     rules: &RuleSet,
-    (index, snapshot): (Option<&'a PathIndex>, &'a Snapshot),
-    (uid, document_id): (&str, &str),
-    (path, host): (&str, Option<usize>),
+    index: Option<&'a PathIndex>,
+    snapshot: &'a Snapshot,
+    uid: &str,
+    document_id: &str,
+    path: &str,
+    host: Option<usize>,
 ) -> Option<PublicUrl<'a>> {
     let is_other = |owner: PublicUrl<'_>| {
         let of_type = rules.rules()[owner.rule()].content_type.as_str();

@@ -11,7 +11,8 @@ impl PathIndex {
     pub(super) fn decide_without_owner<'r, 'i>(
         &'i self,
         rules: &'r RuleSet,
-        (pathname, host): (&'r Pathname<'_>, Option<usize>),
+        pathname: &'r Pathname<'_>,
+        host: Option<usize>,
         decision: Option<Decision<'r, 'i>>,
         is_owned: bool,
     ) -> Option<Decision<'r, 'i>> {

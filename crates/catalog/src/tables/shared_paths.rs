@@ -162,7 +162,7 @@ type TypeRank = (u8, usize);
 fn type_rank(site: &Site, pathname: &Pathname<'_>, owner: PublicUrl<'_>) -> TypeRank {
     let (rules, rule) = (&site.rules, owner.rule());
     let host = site.hosts.host_if_several(owner.locale());
-    let is_tie = || rules.tie_of_version(pathname, (rule, owner.locale()), host).is_some();
+    let is_tie = || rules.tie_of_version(pathname, rule, owner.locale(), host).is_some();
     let content_type = &rules.rules()[rule].content_type;
     let is_found = || {
         rules.find_on(pathname, host).is_some_and(|found| found.rule.content_type == *content_type)

@@ -21,7 +21,8 @@ pub(super) async fn fetch(
     fetcher: &Fetcher,
     query: &ContentQuery,
     document_id: &str,
-    (locale, status): (&Locale, Status),
+    locale: &Locale,
+    status: Status,
 ) -> Result<Option<Document<'static>>, ContentError> {
     let resolved = fetcher.resolve(&query.uid).await?;
     let is_single = resolved.endpoint.kind() == EndpointKind::Single;

@@ -115,7 +115,7 @@ impl SharedChanges {
             position: version.position.clone(),
         };
         match encode(&batch, log, last, &origin) {
-            Some(parts) => self.append(version, known, (log, last), &batch, parts),
+            Some(parts) => self.append(version, known, log, last, &batch, parts),
             None => self.restart(version, known, "there are too many changes at once"),
         }
     }
@@ -147,7 +147,8 @@ impl SharedChanges {
         &self,
         version: &SnapshotReplacement,
         known: Known,
-        (log, last): (u64, u64),
+        log: u64,
+        last: u64,
         batch: &Batch,
         parts: Vec<EncodedPart>,
     ) -> ChangeAppend {

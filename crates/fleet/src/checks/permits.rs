@@ -68,9 +68,18 @@ impl Permits {
 
     /// The numbers of checks of this instance that are in flight, and that wait for a permit.
     #[must_use]
-    pub fn counts(&self) -> (usize, usize) {
+    pub fn counts(&self) -> PermitCounts {
         self.0.pool.lock().counts()
     }
+}
+
+/// How many permits an instance uses, and how many checks wait for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PermitCounts {
+    /// Checks that are in flight.
+    pub in_use: usize,
+    /// Checks that wait for a permit.
+    pub waiting: usize,
 }
 
 impl Drop for Permit {

@@ -99,7 +99,8 @@ impl FleetRuns {
         id: &str,
         may_own: bool,
         reuse: Duration,
-        (progress, deadline): (&Progress, Instant),
+        progress: &Progress,
+        deadline: Instant,
     ) -> Joined {
         let token = format!("{}:{:016x}", self.redis.instance_id(), fastrand::u64(..));
         let own = Claim { redis: self.redis.clone(), id: id.to_owned(), token };
@@ -126,9 +127,7 @@ impl FleetRuns {
             "ended" => match found.result(&sealed) {
                 Some(result) => Joined::Ended(result),
                 // The result is refused: this instance begins a run.
-                None => {
-                    Box::pin(self.join(id, may_own, Duration::ZERO, (progress, deadline))).await
-                }
+                None => Box::pin(self.join(id, may_own, Duration::ZERO, progress, deadline)).await,
             },
             _ => Joined::None,
         }

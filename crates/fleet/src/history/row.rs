@@ -74,7 +74,8 @@ pub(super) fn value(redis: &redis::Client, row: &Row) -> Vec<u8> {
 /// The row of a field. `None`: the field is damaged or forged.
 pub(super) fn open(
     redis: &redis::Client,
-    (source, site): (u128, &str),
+    source: u128,
+    site: &str,
     name: &str,
     value: &[u8],
 ) -> Option<Row> {

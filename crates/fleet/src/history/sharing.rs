@@ -118,7 +118,7 @@ impl SharedHistory {
                 .iter()
                 .filter_map(|(name, value)| {
                     let name = std::str::from_utf8(name).ok()?;
-                    open(&self.redis, (source, site), name, value)
+                    open(&self.redis, source, site, name, value)
                 })
                 .collect();
             refused += found.len() - rows.len();

@@ -57,7 +57,8 @@ pub struct StreamEntry {
 pub(super) type EntryReply = (String, Vec<(Vec<u8>, Vec<u8>)>);
 
 impl StreamEntry {
-    pub(super) fn of((id, fields): EntryReply) -> Self {
+    pub(super) fn of(reply: EntryReply) -> Self {
+        let (id, fields) = reply;
         Self { id, fields }
     }
 
@@ -104,7 +105,8 @@ impl Client {
     pub async fn entries(
         &self,
         key: &str,
-        (from, to): (&str, &str),
+        from: &str,
+        to: &str,
         count: usize,
         within: Duration,
     ) -> Result<Vec<StreamEntry>, Error> {

@@ -107,8 +107,8 @@ impl Client {
     ) -> Result<Vec<Event>, Error> {
         let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
         let from = self.now_ms().saturating_sub(age).max(0);
-        let range = (&*from.to_string(), "+");
-        let found = self.entries(&self.events_key(), range, MAX_EVENTS, within).await?;
+        let (key, from) = (self.events_key(), from.to_string());
+        let found = self.entries(&key, &from, "+", MAX_EVENTS, within).await?;
         Ok(found.iter().filter_map(|entry| self.event_of(entry).ok()?.1.ok()).collect())
     }
 

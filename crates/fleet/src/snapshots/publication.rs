@@ -71,7 +71,7 @@ impl SharedSnapshots {
             base: base.clone(),
         };
         let sealed = self.seal_pointer(id, &pointer);
-        let outcome = self.run(&publication, sealed, (entry.as_ref(), &uploaded)).await;
+        let outcome = self.run(&publication, sealed, entry.as_ref(), &uploaded).await;
         if !matches!(outcome, Ok(Outcome::Published)) {
             self.discard(&uploaded, &outcome).await;
             return outcome.map(Err);
@@ -129,7 +129,8 @@ impl SharedSnapshots {
         &self,
         publication: &Publication<'_>,
         pointer: Vec<u8>,
-        (entry, uploaded): (Option<&Entry>, &[&Chunks]),
+        entry: Option<&Entry>,
+        uploaded: &[&Chunks],
     ) -> Result<Outcome, redis::Error> {
         let Publication { id, group, position, at, before, .. } = publication;
         let Some(lease) = group.lease() else { return Ok(Outcome::NotHolder) };
@@ -166,7 +167,8 @@ impl SharedSnapshots {
     /// Extends the lifetime of a published snapshot. Returns `false` if a part of it is missing.
     pub(super) async fn extend(
         &self,
-        (id, key): (&SharedSnapshotId, Option<&SnapshotKey>),
+        id: &SharedSnapshotId,
+        key: Option<&SnapshotKey>,
         version: &PublishedSnapshot,
     ) -> Result<bool, redis::Error> {
         let mut pipeline = ::redis::Pipeline::new();

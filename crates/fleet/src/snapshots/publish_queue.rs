@@ -32,7 +32,7 @@ impl PublishQueue {
         match self.0.get_mut(&id) {
             // The time of the attempt stays the same.
             Some(waiting) => waiting.request = request,
-            None => self.add(id, request, (Instant::now(), Pauses::default())),
+            None => self.add(id, request, Instant::now(), Pauses::default()),
         }
     }
 
@@ -68,19 +68,14 @@ impl PublishQueue {
     ) {
         let pause =
             if is_brief { FIRST_PAUSE } else { (before * 2).clamp(FIRST_PAUSE, LAST_PAUSE) };
-        let next = (Instant::now() + pause, Pauses(pause));
+        let (due, pauses) = (Instant::now() + pause, Pauses(pause));
         match self.0.get_mut(&id) {
-            Some(waiting) => (waiting.due, waiting.pauses) = next,
-            None => self.add(id, request, next),
+            Some(waiting) => (waiting.due, waiting.pauses) = (due, pauses),
+            None => self.add(id, request, due, pauses),
         }
     }
 
-    fn add(
-        &mut self,
-        id: SharedSnapshotId,
-        request: PublishRequest,
-        (due, pauses): (Instant, Pauses),
-    ) {
+    fn add(&mut self, id: SharedSnapshotId, request: PublishRequest, due: Instant, pauses: Pauses) {
         self.0.insert(id, Waiting { request, due, pauses });
     }
 }

@@ -156,7 +156,7 @@ impl SharedSnapshots {
             };
             match self.send(publication).await? {
                 Ok(version) => {
-                    let replaced = self.record(id, &state, &mut known, (request, version));
+                    let replaced = self.record(id, &state, &mut known, request, version);
                     self.expire(&replaced).await;
                     return Ok(());
                 }
@@ -174,7 +174,8 @@ impl SharedSnapshots {
         id: &SharedSnapshotId,
         state: &SnapshotState,
         known: &mut Known,
-        (request, version): (&PublishRequest, PublishedSnapshot),
+        request: &PublishRequest,
+        version: PublishedSnapshot,
     ) -> Vec<Chunks> {
         if version.base.position == version.position {
             state.has_new_base();
@@ -235,7 +236,7 @@ impl SharedSnapshots {
             let Some(version) = version else { continue };
             let request = state.published();
             let key = request.as_ref().map(|request| &request.key);
-            if let Ok(false) = self.extend((&id, key), &version).await {
+            if let Ok(false) = self.extend(&id, key, &version).await {
                 tracing::warn!(
                     snapshot = %id,
                     "a part of a published snapshot is missing; the snapshot is published again"

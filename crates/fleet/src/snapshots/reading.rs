@@ -45,8 +45,8 @@ impl SharedSnapshots {
     ) -> Result<PublishedSnapshot, NotAdopted> {
         let is_before = |before: &&PublishedSnapshot| before.position < pointer.position;
         if let Some(before) = before.filter(is_before) {
-            let start = (Arc::clone(&before.walked.snapshot), before.position);
-            match self.with_deltas(frame, start, pointer).await {
+            let snapshot = Arc::clone(&before.walked.snapshot);
+            match self.with_deltas(frame, snapshot, before.position, pointer).await {
                 Ok((snapshot, deltas)) => {
                     let mut all = before.deltas.clone();
                     if before.base == pointer.base {
@@ -63,8 +63,8 @@ impl SharedSnapshots {
             }
         }
         let base = self.base(frame, &pointer.base).await?;
-        let start = (Arc::new(base), pointer.base.position);
-        let (snapshot, deltas) = self.with_deltas(frame, start, pointer).await?;
+        let (base, position) = (Arc::new(base), pointer.base.position);
+        let (snapshot, deltas) = self.with_deltas(frame, base, position, pointer).await?;
         self.verified(frame, snapshot, deltas, pointer)
     }
 
@@ -89,14 +89,15 @@ impl SharedSnapshots {
     async fn with_deltas(
         &self,
         frame: Frame<'_>,
-        (mut snapshot, mut position): (Arc<Snapshot>, Position),
+        mut snapshot: Arc<Snapshot>,
+        mut position: Position,
         pointer: &Pointer,
     ) -> Result<(Arc<Snapshot>, Deltas), NotAdopted> {
         let mut deltas = Deltas::default();
         while position < pointer.position {
             let (from, to) = (format!("({position}"), pointer.position.to_string());
             let key = self.deltas_key(frame.id);
-            let found = self.redis.entries(&key, (&from, &to), BATCH, READ_WITHIN).await;
+            let found = self.redis.entries(&key, &from, &to, BATCH, READ_WITHIN).await;
             let found = match found {
                 Err(redis::Error::Refused(code)) => return Err(NotAdopted::refused(code)),
                 found => found?,

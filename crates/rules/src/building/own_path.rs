@@ -2,9 +2,10 @@
 //! its template would give (D41).
 
 use super::path_builder::{UnusableValue, push_segments};
+use super::path_form::PathForm;
 use super::placeholder_value::{TemplateValues, text};
 use super::trailing_slash::TrailingSlash;
-use crate::locale::{Locale, LocalePrefix, Locales};
+use crate::locale::Locale;
 use crate::rule::Rule;
 use crate::template::{Segment, Template};
 use crate::url_safety::{Fault, Width, check};
@@ -33,12 +34,13 @@ impl Rule {
     pub(crate) fn write_own_path(
         &self,
         template: &Template,
-        (locales, prefix, trailing_slash): (&Locales, LocalePrefix, TrailingSlash),
+        form: PathForm<'_>,
         locale: &Locale,
         values: &impl TemplateValues,
         path: &mut String,
     ) -> Option<Result<(), UnusableValue>> {
         let value = self.own_value(values)?;
+        let PathForm { locales, prefix, trailing_slash } = form;
         let omits_locale = prefix.omits(locales, locale);
         let has_locale = template.has_locale();
         let usable = value.and_then(|text| {
@@ -84,6 +86,7 @@ mod tests {
     use crate::building::NoPath;
     use crate::fixtures::translated_locales;
     use crate::fixtures::{Holds, field, locale, locales, per_locale, rule, text};
+    use crate::locale::LocalePrefix;
     use crate::{FieldValue, RuleSet};
 
     fn with_field(mut rule: Rule) -> Rule {

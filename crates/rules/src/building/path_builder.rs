@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use super::path_form::PathForm;
 use super::placeholder_value::{PlaceholderValue, TemplateValues};
-use super::trailing_slash::TrailingSlash;
 use crate::document::FieldValue;
 use crate::encode::push_encoded;
 use crate::locale::{Locale, LocalePrefix, Locales};
@@ -76,8 +76,7 @@ impl Rule {
     /// to right.
     pub(crate) fn write_path(
         &self,
-        locales: &Locales,
-        (prefix, trailing_slash): (LocalePrefix, TrailingSlash),
+        form: PathForm<'_>,
         locale: &Locale,
         values: &impl TemplateValues,
         path: &mut String,
@@ -87,11 +86,10 @@ impl Rule {
             return Err(NoPath::Conditions);
         }
         let template = self.template(locale).ok_or(NoPath::Locale)?;
-        let site = (locales, prefix, trailing_slash);
-        if let Some(own) = self.write_own_path(template, site, locale, values, path) {
+        if let Some(own) = self.write_own_path(template, form, locale, values, path) {
             return own.map(|()| template).map_err(NoPath::Unusable);
         }
-        template.write_path(locales, (prefix, trailing_slash), locale, values, path)?;
+        template.write_path(form, locale, values, path)?;
         Ok(template)
     }
 }
@@ -103,12 +101,12 @@ impl Template {
     /// [`NoPath::Unusable`], of the first placeholder from left to right.
     pub(crate) fn write_path(
         &self,
-        locales: &Locales,
-        (prefix, trailing_slash): (LocalePrefix, TrailingSlash),
+        form: PathForm<'_>,
         locale: &Locale,
         values: &impl TemplateValues,
         path: &mut String,
     ) -> Result<(), NoPath> {
+        let PathForm { locales, prefix, trailing_slash } = form;
         let mut builder = PathBuilder::new(locales, prefix, locale, values);
         // An optional placeholder without a value: no optional one behind it may have a value.
         let mut missing: Option<&Placeholder> = None;

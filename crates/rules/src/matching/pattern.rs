@@ -104,7 +104,7 @@ pub(crate) fn patterns(
         let all = own.template.segments();
         let optional = all.iter().filter(|segment| matches!(segment, Segment::Optional(_))).count();
         let variants = (0..=optional).rev().map(|kept| without_optional(all, kept));
-        variants.flat_map(|segments| localized(rule, own, segments, (locales, prefix))).collect()
+        variants.flat_map(|segments| localized(rule, own, segments, locales, prefix)).collect()
     };
     local_templates(of).iter().flat_map(of_template).collect()
 }
@@ -145,7 +145,8 @@ fn localized(
     rule: usize,
     own: &LocalTemplate<'_>,
     segments: Vec<Segment>,
-    (locales, prefix): (&Locales, LocalePrefix),
+    locales: &Locales,
+    prefix: LocalePrefix,
 ) -> Vec<Pattern> {
     // The locale without a `{locale}` segment.
     let default = (prefix == LocalePrefix::ExceptDefault).then(|| locales.default_locale().code());

@@ -27,7 +27,7 @@ use super::linear::{Mismatch, match_pattern};
 use super::pattern::{Pattern, patterns};
 use super::precedence::specificity;
 use super::trie::Trie;
-use crate::building::TrailingSlash;
+use crate::building::{PathForm, TrailingSlash};
 use crate::locale::{Locale, LocalePrefix, Locales, SiteLocale};
 use crate::page_paths::PagePaths;
 use crate::pathname::Pathname;
@@ -136,6 +136,12 @@ impl RuleSet {
     #[must_use]
     pub fn with_trailing_slash(self, trailing_slash: TrailingSlash) -> Self {
         Self { trailing_slash, ..self }
+    }
+
+    /// The form of the paths of the site.
+    fn path_form(&self) -> PathForm<'_> {
+        let Self { locales, prefix, trailing_slash, .. } = self;
+        PathForm { locales, prefix: *prefix, trailing_slash: *trailing_slash }
     }
 
     /// Refuses rules with which a look-up could take more than 5,000 steps.

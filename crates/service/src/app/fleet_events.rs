@@ -25,10 +25,11 @@ pub async fn receive_cms_event(app: &App, event: CmsEvent) {
 pub async fn update_different_document(
     app: &App,
     site: &Site,
-    (uid, document_id): (&str, &str),
+    uid: &str,
+    document_id: &str,
     locale: &Locale,
 ) {
-    if !app.documents.record_difference(site, (uid, document_id), locale) {
+    if !app.documents.record_difference(site, uid, document_id, locale) {
         return;
     }
     tracing::debug!(uid, document_id, "a document differs from the snapshot and is read again");

@@ -32,7 +32,8 @@ type Connection<S> = http1::Connection<TokioIo<ClientIo>, HttpService<S>>;
 pub(super) async fn serve(
     stream: TcpStream,
     service: impl RequestHandler,
-    (timeouts, slot): (Timeouts, Slot),
+    timeouts: Timeouts,
+    slot: Slot,
     stop: watch::Receiver<()>,
 ) -> CloseReason {
     // Responses are written as a whole: Nagle's algorithm would only delay them.
@@ -66,7 +67,7 @@ pub(super) async fn serve(
             return Poll::Ready(shutdown.reason(&ended));
         }
         let phase = state.phase(timer.phase());
-        if shutdown.poll(connection.as_mut(), (&state, phase), cx).is_ready() {
+        if shutdown.poll(connection.as_mut(), &state, phase, cx).is_ready() {
             return Poll::Ready(CloseReason::Shutdown);
         }
         if shutdown.begun {
@@ -134,7 +135,8 @@ impl GracefulShutdown {
     fn poll<S: RequestHandler>(
         &mut self,
         connection: Pin<&mut Connection<S>>,
-        (state, phase): (&ConnState, Phase),
+        state: &ConnState,
+        phase: Phase,
         cx: &mut Context<'_>,
     ) -> Poll<()> {
         // An error means that the sender is gone, which is a stop as well.

@@ -58,7 +58,7 @@ fn write_site(diff: &SiteDiff, list: Listing, out: &mut dyn Write) -> io::Result
     write_table(diff, list.colours, out)?;
     for own in &diff.types {
         for (kind, word) in KINDS {
-            write_kind(diff, own, (kind, word), list, out)?;
+            write_kind(diff, own, kind, word, list, out)?;
         }
     }
     write_collisions(diff, list, out)
@@ -100,7 +100,8 @@ fn write_table(diff: &SiteDiff, colours: Colours, out: &mut dyn Write) -> io::Re
 fn write_kind(
     diff: &SiteDiff,
     own: &TypeDiff,
-    (kind, word): (Kind, &str),
+    kind: Kind,
+    word: &str,
     list: Listing,
     out: &mut dyn Write,
 ) -> io::Result<()> {

@@ -142,7 +142,8 @@ impl Rows {
         names: RowNames,
         path: &str,
         id: &str,
-        (last_seen, is_imported): (i64, bool),
+        last_seen: i64,
+        is_imported: bool,
     ) -> u32 {
         if let Some(at) = self.place_of(names.site, names.host, path) {
             self.remove(at);

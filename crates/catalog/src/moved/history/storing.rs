@@ -26,8 +26,7 @@ impl PathHistory {
             };
             let known = state.rows.find(site, names.host, &row.path);
             if known.is_none_or(|known| known.last_seen < row.last_seen) {
-                let seen = (row.last_seen, row.is_imported);
-                state.rows.put(names, &row.path, &row.document_id, seen);
+                state.rows.put(names, &row.path, &row.document_id, row.last_seen, row.is_imported);
                 state.shrink(now, BATCH);
             }
         }
@@ -57,8 +56,7 @@ impl PathHistory {
         if is_known {
             return;
         }
-        let seen = (row.last_seen, row.is_imported);
-        let at = state.rows.put(names, &row.path, &row.document_id, seen);
+        let at = state.rows.put(names, &row.path, &row.document_id, row.last_seen, row.is_imported);
         if let Some(pending) = &mut state.pending[Mirror::Store as usize] {
             pending.add(PendingChange::Put(at));
         }
@@ -78,7 +76,7 @@ impl PathHistory {
             known.is_imported && (known.names != names || known.document_id() != row.document_id)
         });
         if is_new {
-            let at = state.rows.put(names, &row.path, &row.document_id, (now, true));
+            let at = state.rows.put(names, &row.path, &row.document_id, now, true);
             state.has_changed(&PendingChange::Put(at));
             state.shrink(now, BATCH);
         }

@@ -58,7 +58,7 @@ impl Layout {
 
     pub(super) fn within(snapshot: &Snapshot, frame: &Frame, limits: FileLimits) -> Self {
         let mut layout = Self::default();
-        layout.split(snapshot, frame, limits, 0..snapshot.len(), (1, 0));
+        layout.split(snapshot, frame, limits, 0..snapshot.len(), 1, 0);
         layout
     }
 
@@ -74,13 +74,14 @@ impl Layout {
         frame: &Frame,
         limits: FileLimits,
         range: Range<usize>,
-        (number, splits): (u64, u32),
+        number: u64,
+        splits: u32,
     ) {
         if splits < MAX_SPLITS && is_too_large(snapshot, frame, limits, &range) {
             let middle = snapshot.first_with_bit(range.clone(), splits);
             let (left, right) = (range.start..middle, middle..range.end);
-            self.split(snapshot, frame, limits, left, (2 * number, splits + 1));
-            self.split(snapshot, frame, limits, right, (2 * number + 1, splits + 1));
+            self.split(snapshot, frame, limits, left, 2 * number, splits + 1);
+            self.split(snapshot, frame, limits, right, 2 * number + 1, splits + 1);
         } else {
             self.files.extend(file(snapshot, frame, number, range));
         }

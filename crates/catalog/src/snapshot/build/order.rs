@@ -47,8 +47,8 @@ pub(super) fn arrange(
     // In the order of the arena, which is faster than in that of the paths.
     let (front, back): (Vec<u32>, Vec<u32>) =
         (0..).take(entries.len()).partition(|at: &u32| places[*at as usize] != NO_OWNER);
-    let owner_index = place(entries, front, arena, (&mut places, 0));
-    let duplicate_index = place(entries, back, arena, (&mut places, count));
+    let owner_index = place(entries, front, arena, &mut places, 0);
+    let duplicate_index = place(entries, back, arena, &mut places, count);
     let (mut listed, mut unlisted): (Vec<u32>, Vec<u32>) =
         owners.into_iter().partition(|at| entries[*at as usize].flags.has(Flags::LISTED));
     for at in listed.iter_mut().chain(&mut unlisted) {
@@ -122,7 +122,8 @@ fn place(
     entries: &mut [Entry],
     part: Vec<u32>,
     arena: &Arena,
-    (places, start): (&mut [u32], u32),
+    places: &mut [u32],
+    start: u32,
 ) -> DocumentIndex {
     let mut before: Option<(u64, u32)> = None;
     let mut documents = 0;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::mem;
 use std::time::{Duration, Instant};
 
+use super::PermitCounts;
 use super::attempt::{Reply, Request};
 
 /// A check begins only if its permit expires at least so much later, so that no check outlives its
@@ -129,8 +130,8 @@ impl<W> PermitPool<W> {
     }
 
     /// The numbers of checks in flight, and of those that wait.
-    pub(super) fn counts(&self) -> (usize, usize) {
-        (self.busy.len(), self.waiting.len())
+    pub(super) fn counts(&self) -> PermitCounts {
+        PermitCounts { in_use: self.busy.len(), waiting: self.waiting.len() }
     }
 
     pub(super) fn wait(&mut self, check: W) {
@@ -325,7 +326,7 @@ mod tests {
         pool.apply(request, &GRANTED, now);
         let mut permits = begun(&mut pool, now);
         for _ in 0..5 {
-            assert_eq!((permits.len(), pool.counts().0), (10, 10));
+            assert_eq!((permits.len(), pool.counts().in_use), (10, 10));
             free(&mut pool, &permits, now + ms(100));
             permits = begun(&mut pool, now + ms(400));
         }

@@ -251,7 +251,7 @@ impl Reading {
         if self.has_failed {
             // Its answer may be too long: entry by entry, up to the end.
             let (key, range) = (self.redis.events_key(), format!("({after}"));
-            let found = self.redis.entries(&key, (&range, "+"), 1, WITHIN).await?;
+            let found = self.redis.entries(&key, &range, "+", 1, WITHIN).await?;
             self.has_failed = !found.is_empty();
             return Ok(found);
         }

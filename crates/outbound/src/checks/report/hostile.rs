@@ -57,8 +57,8 @@ fn report<'t>(texts: &[&'t str]) -> SiteReport<'t> {
             part.results.push(finding(text, checked));
         }
     }
-    let site = ("main", vec!["https://www.example.com"]);
-    SiteReport::new(site, "2026-11-21T09:30:00Z".to_owned(), vec![part])
+    let bases = vec!["https://www.example.com"];
+    SiteReport::new("main", bases, "2026-11-21T09:30:00Z".to_owned(), vec![part])
 }
 
 fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {

@@ -69,7 +69,8 @@ impl<'t> SiteReport<'t> {
     /// The report of these content types.
     #[must_use]
     pub fn new(
-        (site, bases): (&'t str, Vec<&'t str>),
+        site: &'t str,
+        bases: Vec<&'t str>,
         checked_at: String,
         content_types: Vec<TypeReport<'t>>,
     ) -> Self {

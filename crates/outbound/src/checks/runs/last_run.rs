@@ -59,8 +59,10 @@ impl LastRun {
     /// A record of another process.
     pub(super) fn of_parts(
         run: Arc<Run>,
-        (begun, ended): (SystemTime, SystemTime),
-        (dead, not_checked): (Vec<Dead>, Vec<Dead>),
+        begun: SystemTime,
+        ended: SystemTime,
+        dead: Vec<Dead>,
+        not_checked: Vec<Dead>,
         truncated: bool,
     ) -> Self {
         Self { run, begun, ended, dead, not_checked, truncated }

@@ -131,7 +131,8 @@ impl Stored {
 impl Record {
     /// The record of this run.
     pub(super) fn of(self, run: Arc<Run>) -> LastRun {
-        LastRun::of_parts(run, self.times, (self.dead, self.not_checked), self.truncated)
+        let Self { times: (begun, ended), dead, not_checked, truncated } = self;
+        LastRun::of_parts(run, begun, ended, dead, not_checked, truncated)
     }
 }
 

@@ -20,7 +20,7 @@ impl RuleSet {
         values: &impl TemplateValues,
         path: &mut String,
     ) -> Result<&'r Template, NoPath> {
-        rule.write_path(&self.locales, (self.prefix, self.trailing_slash), locale, values, path)
+        rule.write_path(self.path_form(), locale, values, path)
     }
 
     /// What each segment of a template of this site becomes with these values, under one of the

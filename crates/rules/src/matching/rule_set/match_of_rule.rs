@@ -60,7 +60,8 @@ impl RuleSet {
         &'a self,
         pathname: &'a Pathname<'_>,
         first: Match<'a>,
-        (rule, locale): (usize, usize),
+        rule: usize,
+        locale: usize,
     ) -> Match<'a> {
         let found = self.for_version(first.clone(), locale);
         let found = found.or_else(|| self.search_match_of_rule(pathname, rule, locale));
@@ -163,7 +164,7 @@ mod tests {
                 let locale = found.locale.map_or("-", SiteLocale::as_str);
                 format!("{} {locale} {shared:?}", found.template)
             };
-            let tie = rules.tie_of_version(&pathname, (rule, locale), None).map(show);
+            let tie = rules.tie_of_version(&pathname, rule, locale, None).map(show);
             assert_eq!(tie.as_deref(), expected, "{path} {rule} {locale}");
         }
     }

@@ -103,10 +103,10 @@ impl RuleSet {
         locale: &Locale,
         values: &impl TemplateValues,
     ) -> Option<Fault> {
-        let site = (&self.locales, self.prefix, self.trailing_slash);
         let template = rule.template(locale).unwrap_or(rule.first_template());
         let path = &mut String::new();
-        let unusable = rule.write_own_path(template, site, locale, values, path)?.err()?;
+        let unusable =
+            rule.write_own_path(template, self.path_form(), locale, values, path)?.err()?;
         Some(unusable.fault)
     }
 

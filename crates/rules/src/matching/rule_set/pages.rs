@@ -22,9 +22,8 @@ impl RuleSet {
     /// placeholder but `{locale}`.
     #[must_use]
     pub fn page_path(&self, template: &Template, locale: &SiteLocale) -> Option<String> {
-        let (mut path, settings) = (String::new(), (self.prefix, self.trailing_slash));
-        let values = PageValues(locale);
-        template.write_path(&self.locales, settings, locale.code(), &values, &mut path).ok()?;
+        let (mut path, values) = (String::new(), PageValues(locale));
+        template.write_path(self.path_form(), locale.code(), &values, &mut path).ok()?;
         Some(path)
     }
 }

@@ -56,7 +56,8 @@ impl RuleSet {
     pub fn tie_of_version<'a>(
         &'a self,
         pathname: &'a Pathname<'_>,
-        (rule, locale): (usize, usize),
+        rule: usize,
+        locale: usize,
         host: Option<usize>,
     ) -> Option<Match<'a>> {
         let mut ties = self.ties_of_rule(pathname, rule, host)?;

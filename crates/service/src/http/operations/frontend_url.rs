@@ -115,13 +115,13 @@ async fn respond(app: &App, params: &Params<'_>) -> Result<Response, ApiError> {
     let (path, age) = match found.await {
         Ok(FoundDocument { document, stale: None }) => {
             if params.status == Status::Published {
-                let named = (&*params.uid, &*params.document_id);
-                update_if_different(app, site, named, locale, document.as_deref()).await;
+                let (uid, id) = (&*params.uid, &*params.document_id);
+                update_if_different(app, site, uid, id, locale, document.as_deref()).await;
             }
-            (path_of((app, site), params, locale, document.as_deref()), None)
+            (path_of(app, site, params, locale, document.as_deref()), None)
         }
         Ok(FoundDocument { document, stale: Some(Stale { age, error }) }) => {
-            let last_good = path_of((app, site), params, locale, document.as_deref());
+            let last_good = path_of(app, site, params, locale, document.as_deref());
             let found = newest(Some((last_good, age)), in_snapshot(app, site, params, locale));
             last_good_path(app, params, &error, found)?
         }
@@ -134,7 +134,7 @@ async fn respond(app: &App, params: &Params<'_>) -> Result<Response, ApiError> {
         response.headers_mut().insert(CACHE_CONTROL, app.http.cache_policy.url.clone());
         response
     };
-    let url = path.and_then(|path| url(app, site, params, path));
+    let url = path.and_then(|(path, locale)| url(app, site, params, path, locale));
     let mut response = url.map(cacheable).into_response();
     if let Some(age) = age {
         insert_last_good_status(response.headers_mut(), age);
@@ -149,7 +149,8 @@ fn url(
     app: &App,
     site: &Site,
     params: &Params<'_>,
-    (path, locale): (String, usize),
+    path: String,
+    locale: usize,
 ) -> Result<Response, ApiError> {
     let url = site.hosts.url(locale, &path).ok_or_else(|| no_base(site, locale, &path))?;
     let details = params.details.then(|| UrlDetails {
@@ -159,12 +160,13 @@ fn url(
 }
 
 fn path_of(
-    site: (&App, &Site),
+    app: &App,
+    site: &Site,
     params: &Params<'_>,
     locale: &Locale,
     document: Option<&Document<'_>>,
 ) -> PathOfVersion {
-    path(site, params, document.ok_or_else(|| no_version(params.status, locale))?)
+    path(app, site, params, document.ok_or_else(|| no_version(params.status, locale))?)
 }
 
 /// What is known while the CMS fails in this way, else this error.

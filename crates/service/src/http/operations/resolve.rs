@@ -81,7 +81,7 @@ pub(in crate::http) fn get(
         if let Basis::Missing(uid) | Basis::Expired(uid) = basis {
             return Ok(not_known(uid, headers));
         }
-        return Ok(without_rule(app, (site, &state), (&requested, &parsed), basis, headers));
+        return Ok(without_rule(app, site, &state, &requested, &parsed, basis, headers));
     };
     if let Basis::Missing(uid) | Basis::Expired(uid) = decision.basis {
         return Ok(not_known(uid, headers));
@@ -101,7 +101,7 @@ pub(in crate::http) fn get(
     let host = host.or(owner_host(site, &decision));
     decision.found = site.rules.with_locale_of_host(decision.found, host);
     let result = MatchResult::new(site, &pathname, &decision.found, locale.as_ref(), host);
-    let of = |url| ResolvedDocument::new(app, site, &state.index, url, (&pathname, host));
+    let of = |url| ResolvedDocument::new(app, site, &state.index, url, &pathname, host);
     let document = decision.owner.map(of);
     let note = match &document {
         Some(document) => document.note(status),
@@ -128,8 +128,10 @@ pub(in crate::http) fn get(
 /// The response to a path that no rule matches: a redirect if a document had it, else a 404.
 fn without_rule(
     app: &App,
-    (site, state): (&Site, &PathIndexState),
-    (requested, parsed): (&Requested<'_>, &Pathname<'_>),
+    site: &Site,
+    state: &PathIndexState,
+    requested: &Requested<'_>,
+    parsed: &Pathname<'_>,
     basis: Basis<'_>,
     headers: HeaderMap,
 ) -> HttpResponse {

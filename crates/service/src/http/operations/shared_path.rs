@@ -61,8 +61,8 @@ impl<'a> PathOwners<'a> {
         let VersionPath { uid, document_id, path, locale } = version;
         let host = self.site.hosts.host_if_several(locale);
         let rules = &self.site.rules;
-        let known = (self.index, snapshot);
-        let owner = path_index::other_owner(rules, known, (uid, document_id), (path, host))?;
+        let owner =
+            path_index::other_owner(rules, self.index, snapshot, uid, document_id, path, host)?;
         Some(SharedPath {
             owner: Owner {
                 content_type: rules.rules()[owner.rule()].content_type.to_string(),

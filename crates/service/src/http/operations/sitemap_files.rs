@@ -200,7 +200,7 @@ async fn file(
     let text = if representation.is_not_modified(headers) {
         None
     } else {
-        let text = app.files.text(site, (cached, host.host), file, gzip).await;
+        let text = app.files.text(site, cached, host.host, file, gzip).await;
         // Without a text, writing it has panicked, which has been logged.
         Some(text.ok_or_else(ApiError::internal)?)
     };

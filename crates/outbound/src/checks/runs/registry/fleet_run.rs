@@ -43,8 +43,8 @@ pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_
     let admitted_by = Instant::now() + ANSWER_WAIT;
     let mut deadline = admitted_by;
     loop {
-        let by = (&job.run.progress(), deadline);
-        let result = match fleet.join(id.as_str(), may_own, reuse, by).await {
+        let progress = job.run.progress();
+        let result = match fleet.join(id.as_str(), may_own, reuse, &progress, deadline).await {
             // Without an answer of Redis, this instance checks the URLs.
             Joined::Own(ownership) | Joined::Unknown(ownership) if may_own => {
                 let Some(unused) = own(shared, fleet, ownership, job).await else { return };
@@ -64,7 +64,7 @@ pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_
             }
         };
         if let Some(result) = result {
-            if complete(shared, fleet, &job, (&result, admitted_by)).await {
+            if complete(shared, fleet, &job, &result, admitted_by).await {
                 return;
             }
             // The result is refused: it is not requested again.
@@ -107,7 +107,8 @@ async fn complete(
     shared: &Shared,
     fleet: &FleetRuns,
     job: &Job,
-    (result, admitted_by): (&SharedResult, Instant),
+    result: &SharedResult,
+    admitted_by: Instant,
 ) -> bool {
     let mut reading = pin!(read(fleet, &job.site, &job.key, result));
     let stored = tokio::select! {
@@ -157,7 +158,7 @@ async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job)
     shared.entries.set_own(&key, &run, true);
     job.publisher.admit(Admission::Accepted);
     let queue = Queue::new(job);
-    let renewals = renew(shared, &ownership, (&key, &run), &queue, &left);
+    let renewals = renew(shared, &ownership, &key, &run, &queue, &left);
     let work = async {
         {
             let _place = shared.places.acquire().await.expect("the semaphore is never closed");
@@ -215,7 +216,8 @@ impl Queue {
 async fn renew(
     shared: &Shared,
     ownership: &Ownership,
-    (key, run): (&RunKey, &Arc<Run>),
+    key: &RunKey,
+    run: &Arc<Run>,
     queue: &Queue,
     left: &Notify,
 ) -> bool {

@@ -13,7 +13,8 @@ use frontend_map_rules::frontend_url::{FrontendPath, NoUrl, NoUrlReason, fronten
 pub(in crate::http::operations) async fn update_if_different(
     app: &App,
     site: &Site,
-    named @ (uid, document_id): (&str, &str),
+    uid: &str,
+    document_id: &str,
     locale: &Locale,
     document: Option<&Document<'_>>,
 ) {
@@ -25,9 +26,9 @@ pub(in crate::http::operations) async fn update_if_different(
     let path = |document| frontend_path(&site.rules, &site.hosts, uid, document, false);
     let now = document.and_then(path);
     if is_different(&cached.snapshot, document_id, at, now) {
-        update_different_document(app, site, named, locale).await;
+        update_different_document(app, site, uid, document_id, locale).await;
     } else {
-        app.documents.record_agreement(site, named, locale);
+        app.documents.record_agreement(site, uid, document_id, locale);
     }
 }
 

@@ -10,7 +10,8 @@ use frontend_map_rules::{FieldPath, Template};
 
 /// The path of a version, from its fields.
 pub(in crate::http::operations) fn path(
-    (app, site): (&App, &Site),
+    app: &App,
+    site: &Site,
     params: &Params<'_>,
     document: &Document<'_>,
 ) -> PathOfVersion {

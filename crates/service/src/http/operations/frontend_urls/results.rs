@@ -70,10 +70,10 @@ pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
                 ItemResolution::Type { at, locale } => {
                     let id = item.document_id.as_deref().unwrap_or_default();
                     let found = find(batch.types[at], &sources[at], id, locale);
-                    let key = (at, found.locale());
+                    let locale = found.locale();
                     let shared = match shared {
-                        Some(ref texts) if texts.key == key => texts,
-                        _ => shared.insert(SharedTexts::new(batch.types[at], key)),
+                        Some(ref texts) if texts.is_of(at, locale) => texts,
+                        _ => shared.insert(SharedTexts::new(batch.types[at], at, locale)),
                     };
                     write_found(json, shared, id, &found);
                 }
@@ -99,8 +99,10 @@ fn write_without_version(
 ///
 /// None of it has a character that JSON escapes: a content type with a rule, a locale and a base URL.
 struct SharedTexts {
-    /// The positions of the content type in the batch and of the locale in the site.
-    key: (usize, usize),
+    /// The position of the content type in the batch.
+    type_at: usize,
+    /// The position of the locale in the site.
+    locale_at: usize,
     /// Up to the `documentId`.
     start: String,
     /// The locale.
@@ -110,15 +112,20 @@ struct SharedTexts {
 }
 
 impl SharedTexts {
-    fn new(TypeOfSite { site, uid }: TypeOfSite<'_>, key: (usize, usize)) -> Self {
-        let locale = format!(r#"","locale":"{}""#, site.rules.locales().codes()[key.1]);
-        let base = site.hosts.base(key.1);
+    fn new(TypeOfSite { site, uid }: TypeOfSite<'_>, type_at: usize, locale_at: usize) -> Self {
+        let locale = format!(r#"","locale":"{}""#, site.rules.locales().codes()[locale_at]);
+        let base = site.hosts.base(locale_at);
         Self {
-            key,
+            type_at,
+            locale_at,
             start: format!(r#"{{"uid":"{uid}","documentId":""#),
             base: base.map(|base| format!(r#"{locale},"url":"{}"#, base.as_str())),
             locale,
         }
+    }
+
+    fn is_of(&self, type_at: usize, locale_at: usize) -> bool {
+        self.type_at == type_at && self.locale_at == locale_at
     }
 }
 
@@ -156,7 +163,7 @@ fn find<'s>(of: TypeOfSite<'s>, source: &'s Source, id: &str, locale: usize) -> 
     match source {
         Source::Snapshot { known, index } => {
             let owners = PathOwners::new(of.site, index.as_deref());
-            in_snapshot(of, &owners, &known.cached.snapshot, (id, locale))
+            in_snapshot(of, &owners, &known.cached.snapshot, id, locale)
         }
         Source::Documents(documents) => {
             let versions = documents.get(id).map_or(&[][..], Vec::as_slice);
@@ -172,7 +179,8 @@ fn in_snapshot<'s>(
     TypeOfSite { site, uid }: TypeOfSite<'s>,
     owners: &PathOwners<'_>,
     snapshot: &'s Snapshot,
-    (id, locale): (&str, usize),
+    id: &str,
+    locale: usize,
 ) -> Found<'s> {
     match snapshot.version(id, locale) {
         Version::Url(url) => {

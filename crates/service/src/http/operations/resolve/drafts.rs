@@ -53,7 +53,7 @@ impl Known<'_> {
                 return Err(no_match(self.site, pathname, &parsed, false));
             };
             let result = MatchResult::new(self.site, pathname, first, locale, host);
-            return Ok(self.response(&result, None, (pathname, host), (None, None)));
+            return Ok(self.response(&result, None, pathname, host, None, None));
         };
         let drafts = self.all_drafts(&owned).await?;
         let Owned { found, candidates, path, host: on, .. } = owned;
@@ -64,7 +64,7 @@ impl Known<'_> {
         let host = host.or(own_host);
         let found = self.site.rules.with_locale_of_host(found, host);
         let result = MatchResult::new(self.site, pathname, &found, locale, host);
-        Ok(self.response(&result, url, (pathname, host), (None, None)))
+        Ok(self.response(&result, url, pathname, host, None, None))
     }
 
     /// Without a host in the request, the first of the site's hosts on which a draft has the path.
@@ -150,9 +150,10 @@ impl Known<'_> {
             (first.rule.content_type == *uid).then(|| first.clone())
         };
         let match_of = |url: PublicUrl<'_>| {
-            let version = (url.rule(), url.locale());
-            let of_first = || Some(rules.first_for_version(pathname, is_of_first(url)?, version));
-            rules.tie_of_version(pathname, version, host).or_else(of_first)
+            let (rule, locale) = (url.rule(), url.locale());
+            let of_first =
+                || Some(rules.first_for_version(pathname, is_of_first(url)?, rule, locale));
+            rules.tie_of_version(pathname, rule, locale, host).or_else(of_first)
         };
         let match_elsewhere = |url: PublicUrl<'_>| {
             rules.tie_on(pathname, url.rule(), host).or_else(|| is_of_first(url))
@@ -205,7 +206,8 @@ impl Known<'_> {
         }
         let (uid, locales, candidates) = &wanted;
         let documents = &self.app.documents;
-        let found = documents.candidates(self.site, uid, candidates.query(), locales).await;
+        let (alternatives, selection) = candidates.query();
+        let found = documents.candidates(self.site, uid, alternatives, selection, locales).await;
         let Versions { documents, are_all } = found.inspect_err(|error| log(uid, error))?;
         let candidates = Arc::new(self.snapshot(uid, documents).await?);
         read.push((wanted, Arc::clone(&candidates), are_all));

@@ -133,14 +133,14 @@ impl Known<'_> {
         let versions = self.versions(uid, &params.document_id, params.status).await?;
         let version = versions.iter().find(|version| is_in_locale(version, locale));
         if params.status == Status::Published {
-            let named = (&*params.uid, &*params.document_id);
-            frontend_url::update_if_different(self.app, site, named, locale, version).await;
+            let (uid, id) = (&*params.uid, &*params.document_id);
+            frontend_url::update_if_different(self.app, site, uid, id, locale, version).await;
         }
         let version = version.ok_or_else(|| frontend_url::no_version(params.status, locale))?;
         let version = version.clone();
         // First, because an absent key is no reason for a document without a URL (D32).
         let snapshot = self.snapshot(uid, versions).await?;
-        let (path, at) = frontend_url::path((self.app, site), params, &version)?;
+        let (path, at) = frontend_url::path(self.app, site, params, &version)?;
         let host = site.hosts.host_if_several(at);
         let parsed = Pathname::parse(&path);
         let matches = rules.matches_of_type(&parsed, uid.as_str());
@@ -159,7 +159,7 @@ impl Known<'_> {
             self.former_paths(params, locale, url.is_some())
         });
         let shared = shared_path::of_document(self.app, site, params.version(&path, at));
-        Ok(self.response(&result, url, (&path, host), (former_paths.as_deref(), shared)))
+        Ok(self.response(&result, url, &path, host, former_paths.as_deref(), shared))
     }
 
     /// The paths that lead to a version in this locale because it had them before.
@@ -213,11 +213,14 @@ impl Known<'_> {
         &self,
         result: &MatchResult<'_, '_>,
         document: Option<PublicUrl<'_>>,
-        requested: (&str, Option<usize>),
-        (former_paths, shared): (Option<&[String]>, Option<SharedPath>),
+        pathname: &str,
+        host: Option<usize>,
+        former_paths: Option<&[String]>,
+        shared: Option<SharedPath>,
     ) -> HttpResponse {
         let Self { app, site, index } = self;
-        let document = document.map(|url| ResolvedDocument::new(app, site, index, url, requested));
+        let document =
+            document.map(|url| ResolvedDocument::new(app, site, index, url, pathname, host));
         let note = Note::Nothing;
         let resolution = Resolution { site, resolved_by: "cms", document, note };
         let text = success_text(|json| {

@@ -31,7 +31,7 @@ pub(super) fn page_text(
     let codes = site.rules.locales().codes();
     let mut locales = site.pages.locales_of(page, codes.len()).map(|at| &codes[at]);
     let own = locales.find(|own| locale == Some(own)).unwrap_or(&codes[page.locale()]);
-    let document = ResolvedDocument::page(site, index, page, (pathname, host));
+    let document = ResolvedDocument::page(site, index, page, pathname, host);
     let note = document.note(redirect_status);
     let document = Some(document);
     let resolution = Resolution { site, resolved_by: "pages", document, note };

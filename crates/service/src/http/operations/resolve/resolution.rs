@@ -44,14 +44,15 @@ impl<'a> ResolvedDocument<'a> {
         site: &'a Site,
         index: &'a PathIndex,
         url: PublicUrl<'a>,
-        requested: (&str, Option<usize>),
+        pathname: &str,
+        host: Option<usize>,
     ) -> Self {
         let uid = &site.rules.rules()[url.rule()].content_type;
         let locale = &site.rules.locales().codes()[url.locale()];
         let resource = app.snapshots.content().resource(uid, url.document_id());
         let resource = resource
             .map(|path| if url.is_localized() { format!("{path}?locale={locale}") } else { path });
-        Self { resource, is_page: false, ..Self::page(site, index, url, requested) }
+        Self { resource, is_page: false, ..Self::page(site, index, url, pathname, host) }
     }
 
     /// The resolution of a page outside the CMS.
@@ -59,9 +60,10 @@ impl<'a> ResolvedDocument<'a> {
         site: &'a Site,
         index: &'a PathIndex,
         url: PublicUrl<'a>,
-        (pathname, requested): (&str, Option<usize>),
+        pathname: &str,
+        host: Option<usize>,
     ) -> Self {
-        let is_same_host = requested.is_none_or(|requested| requested == url.host());
+        let is_same_host = host.is_none_or(|host| host == url.host());
         let is_canonical = is_same_host && is_same_path(pathname, url.path());
         let host = site.hosts.host_if_several(url.locale());
         let breadcrumbs = breadcrumbs(index, site, url.normalized_path(), host);
