@@ -1,7 +1,6 @@
-//! A cached snapshot: the public URLs of one content type as one refresh found them.
+//! A cached snapshot: the public URLs of one content type as one refresh found them; what is known of
+//! them now, and what one request gets.
 
-mod knowledge;
-mod served;
 mod sitemap_files;
 
 use std::sync::Arc;
@@ -11,8 +10,6 @@ use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_store::StoredSnapshot;
 use sitemap_files::next_whole_second;
 
-pub use knowledge::{Knowledge, KnownSnapshot};
-pub use served::{CacheStatus, Served};
 pub use sitemap_files::SitemapFiles;
 
 /// A snapshot, and from when it is.
@@ -104,4 +101,68 @@ impl CachedSnapshot {
     pub fn refresh_duration(&self) -> Duration {
         self.completed - self.begun
     }
+}
+
+/// What is known of the public URLs of a content type of a site (D33).
+#[derive(Clone, Debug)]
+pub enum Knowledge {
+    /// Nothing: no walk has succeeded yet.
+    Unknown,
+    /// A snapshot that is up to date.
+    Fresh(KnownSnapshot),
+    /// A snapshot that is too old to decide between rules, because refreshes fail; it is still
+    /// served.
+    Stale(KnownSnapshot),
+    /// A snapshot that is older than `snapshots.hard_seconds` and is not served any more.
+    Expired(KnownSnapshot),
+}
+
+/// A snapshot, and how old it is.
+#[derive(Clone, Debug)]
+pub struct KnownSnapshot {
+    /// The snapshot.
+    pub cached: CachedSnapshot,
+    /// The time since its walk began; zero for content that cannot change.
+    pub age: Duration,
+    /// Whether the CMS fails: the last refresh has failed, or the circuit breaker is open.
+    pub is_failing: bool,
+}
+
+impl Knowledge {
+    /// The snapshot that a response may be built from: a fresh or a stale one.
+    #[must_use]
+    pub fn usable(&self) -> Option<&KnownSnapshot> {
+        match self {
+            Self::Fresh(known) | Self::Stale(known) => Some(known),
+            Self::Unknown | Self::Expired(_) => None,
+        }
+    }
+}
+
+/// A snapshot as served to one request.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// The snapshot.
+    pub cached: CachedSnapshot,
+    /// For `Cache-Status`.
+    pub status: CacheStatus,
+    /// For `Age`.
+    pub age: Duration,
+}
+
+/// Whether the cache had the snapshot (RFC 9211).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheStatus {
+    /// The cache had the snapshot.
+    Hit {
+        /// How long the snapshot is fresh, in seconds; negative after that.
+        ttl: i64,
+        /// Whether the last refresh failed.
+        failing: bool,
+    },
+    /// The snapshot was built for this request.
+    Miss {
+        /// Whether the refresh was already in flight for an earlier request.
+        collapsed: bool,
+    },
 }

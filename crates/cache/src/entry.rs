@@ -4,9 +4,7 @@
 mod demand;
 mod flight;
 mod followed;
-mod freshness;
 mod single_documents;
-mod stored;
 mod updates;
 
 use std::sync::atomic::AtomicU64;
@@ -17,13 +15,13 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::cached_snapshot::CachedSnapshot;
+use crate::settings::Freshness;
 use flight::Outcome;
 use frontend_map_cms::ContentQuery;
 use frontend_map_platform::metrics::WalkCounters;
 use updates::Updates;
 
 pub(super) use flight::{Flight, Waiter};
-pub use freshness::Freshness;
 pub(super) use single_documents::ReadInFlight;
 
 /// The shortest time from a failed refresh to the next one while there is a snapshot to serve.
@@ -285,6 +283,25 @@ impl State {
 
     fn is_refreshing(&self) -> bool {
         self.flight.strong_count() > 0
+    }
+}
+
+impl Entry {
+    /// Takes a snapshot from the store, unless the entry has one already. Webhook events since then
+    /// may have been lost, so that a refresh is due. Returns whether the snapshot was taken.
+    pub(crate) fn adopt_stored(&self, cached: CachedSnapshot) -> bool {
+        let mut state = self.state.lock();
+        if state.cached.is_some() {
+            return false;
+        }
+        state.cached = Some(cached);
+        (state.origin, state.outdated) = (SnapshotOrigin::Store, true);
+        true
+    }
+
+    /// Whether no walk of this process has confirmed the snapshot yet.
+    pub(crate) fn is_from_store(&self) -> bool {
+        self.state.lock().origin == SnapshotOrigin::Store
     }
 }
 

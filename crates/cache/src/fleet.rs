@@ -2,19 +2,20 @@
 //! it asks of their leaders.
 
 mod adoption;
-mod failures;
 mod roles;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use adoption::follow_snapshots;
-pub use roles::follow_roles;
-
 use crate::SnapshotCache;
 use crate::entry::{Entry, Lookup};
 use crate::refresh::{Member, TypeGroup, report_failure};
 use crate::site_cache::SiteCache;
+use frontend_map_cms::{ContentError, Outage};
+use frontend_map_fleet::WalkFailure;
+
+pub use adoption::follow_snapshots;
+pub use roles::follow_roles;
 
 impl SnapshotCache {
     /// The entries whose refreshes this instance starts by itself: those of which it is not a
@@ -106,5 +107,32 @@ impl SnapshotCache {
             entry.make_due();
         }
         self.triggers.wake_refresher();
+    }
+}
+
+fn error(failure: WalkFailure) -> ContentError {
+    match failure {
+        WalkFailure::Unavailable { retry_after } => {
+            ContentError::Unavailable { retry_after, outage: Outage::Elsewhere }
+        }
+        WalkFailure::TimedOut => ContentError::TimedOut,
+        WalkFailure::Unusable => {
+            ContentError::Unusable("the log of the instance that reads the list says why")
+        }
+    }
+}
+
+impl SnapshotCache {
+    /// Records that the leader of the snapshots with this lease could not walk them: requests that
+    /// wait for its snapshot fail with the same status as on the leader.
+    pub fn fail_followed(&self, lease: &str, failure: WalkFailure) {
+        self.record_response(lease);
+        for group in self.with_lease(lease).filter(|group| group.shared.is_followed()) {
+            for member in &group.members {
+                if let Some(flight) = member.entry.end_followed() {
+                    flight.complete(Err(error(failure)));
+                }
+            }
+        }
     }
 }

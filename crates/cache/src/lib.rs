@@ -54,14 +54,13 @@ pub use cached_snapshot::{
     CacheStatus, CachedSnapshot, Knowledge, KnownSnapshot, Served, SitemapFiles,
 };
 pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments, Stale};
-pub use entry::Freshness;
 pub use file_cache::FileCache;
 pub use fleet::{follow_roles, follow_snapshots};
 pub use incremental_update::apply_invalidations;
 pub use invalidation::{Change, Invalidation};
 pub use refresh::FAILED_WALK;
 pub use refresher::{Probes, keep_fresh};
-pub use settings::{ProcessState, Settings};
+pub use settings::{Freshness, ProcessState, Settings};
 pub use site_cache::PathIndexState;
 pub use snapshot_cache::{SnapshotCache, follow_store};
 pub use status::TypeStatus;

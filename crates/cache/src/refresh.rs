@@ -3,15 +3,11 @@
 
 mod collapse;
 mod followed;
-mod known_snapshots;
 mod log;
 mod member_parts;
-mod missed;
 mod type_group;
 mod unannounced;
 mod walk;
-
-pub use log::FAILED_WALK;
 
 use std::sync::Arc;
 
@@ -20,6 +16,7 @@ use tokio::task::block_in_place;
 
 use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::{Entry, Waiter};
+use crate::invalidation::Invalidation;
 use crate::site_cache::SiteCache;
 use crate::triggers::{BackgroundWalk, RefreshTriggers};
 use followed::wait_for_adoption;
@@ -28,12 +25,12 @@ use frontend_map_cms::{ContentError, Outage};
 use frontend_map_fleet::SnapshotGroup;
 use frontend_map_store::Urgency;
 use log::log;
-use missed::missed;
 use type_group::BegunRefresh;
 use unannounced::suspects;
 use walk::{Found, Fresh, walk};
 
 pub(super) use followed::report_failure;
+pub use log::FAILED_WALK;
 pub(super) use type_group::{Member, TypeGroup};
 pub(super) use unannounced::{count_later, suspects_among};
 
@@ -255,4 +252,22 @@ async fn build_snapshot(
         let files = site.sitemap_files(&snapshot, before.as_ref());
         Some(CachedSnapshot::new(snapshot, files, begun, before.as_ref()))
     })
+}
+
+/// The invalidations during a refresh whose documents have to be read again: the walk has found
+/// documents that read a changed one, which the snapshot before it did not know.
+fn missed(site: &SiteCache, entry: &Entry, cached: &CachedSnapshot) -> Vec<Invalidation> {
+    let invalidations = entry.invalidations_since(cached.begun);
+    if invalidations.is_empty() {
+        return Vec::new();
+    }
+    let (read, relations) =
+        (entry.read_versions(), site.site.rules.relations(entry.query.uid.as_str()));
+    let is_missed = |(since, Invalidation { document_id, .. }): &(_, Invalidation)| {
+        let referring =
+            relations.iter().flat_map(|relation| cached.snapshot.referring(relation, document_id));
+        let mut referring = referring.map(|(id, locale)| (id, &site.locales()[locale]));
+        referring.any(|(id, locale)| !read.has(*since, id, locale))
+    };
+    invalidations.into_iter().filter(is_missed).map(|(_, invalidation)| invalidation).collect()
 }

@@ -1,6 +1,5 @@
 //! The background task for refreshes that are due without a request.
 
-mod content_types;
 mod probes;
 mod refresh_interval;
 
@@ -14,6 +13,7 @@ use crate::entry::{Entry, Lookup};
 use crate::site_cache::SiteCache;
 use crate::{SnapshotCache, refresh};
 use frontend_map_cms::{BreakerState, Content};
+use frontend_map_rules::FieldPath;
 
 pub use probes::Probes;
 pub(super) use refresh_interval::RefreshInterval;
@@ -202,4 +202,24 @@ fn is_due(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
     }
     let by_age = || matches!(entry.look_up(cache.freshness()), Lookup::Found { due: true, .. });
     entry.is_refresh_wanted() || (site.index.is_some() && by_age())
+}
+
+impl SnapshotCache {
+    /// Lets the lists of these content types be walked again as soon as the share of the CMS permits,
+    /// and those whose relations may lead to one of them.
+    pub fn refresh_types(&self, uids: &[String]) {
+        let targets = self.triggers.targets.lock();
+        for group in self.groups.values().filter(|group| group.shared.refreshes_here()) {
+            let uid = &group.query.uid;
+            let may_lead = |relation: &FieldPath| {
+                uids.iter().any(|target| !targets.leads_elsewhere(uid, relation, target))
+            };
+            let is_selected = uids.iter().any(|selected| selected == uid.as_str());
+            if is_selected || group.relations().iter().any(may_lead) {
+                group.members.iter().for_each(|member| member.entry.make_due());
+            }
+        }
+        drop(targets);
+        self.triggers.wake_refresher();
+    }
 }

@@ -51,12 +51,12 @@ pub(super) struct SiteCache {
     owners_before: Mutex<HashMap<ContentTypeUid, Predecessor>>,
 }
 
-/// What is kept beside the snapshots.
+/// What the caches of all sites write to and read from.
 #[derive(Clone, Copy)]
-pub(super) struct Kept<'k> {
-    pub(super) store: &'k Arc<Store>,
-    pub(super) history: &'k Arc<PathHistory>,
-    pub(super) fleet: &'k Arc<Fleet>,
+pub(super) struct Backends<'b> {
+    pub(super) store: &'b Arc<Store>,
+    pub(super) history: &'b Arc<PathHistory>,
+    pub(super) fleet: &'b Arc<Fleet>,
 }
 
 impl SiteCache {
@@ -65,7 +65,7 @@ impl SiteCache {
         site: Arc<Site>,
         content: Arc<Content>,
         metrics: &Metrics,
-        kept: Kept<'_>,
+        backends: Backends<'_>,
     ) -> Self {
         let entry = |uid: &ContentTypeUid| {
             let projection = Projection::new(site.rules.listing_fields(uid.as_str()));
@@ -76,18 +76,18 @@ impl SiteCache {
             (uid.clone(), Arc::new(Entry::new(site.key.clone(), query, counters)))
         };
         let entries = site.rules.content_types().into_iter().map(entry).collect();
-        Self::with_entries(site, content, kept, entries)
+        Self::with_entries(site, content, backends, entries)
     }
 
     /// A cache with the snapshots of another one, for the same site and documents but other limits
     /// toward the CMS.
-    pub(super) fn adopting(previous: &Self, content: Arc<Content>, kept: Kept<'_>) -> Self {
+    pub(super) fn adopting(previous: &Self, content: Arc<Content>, backends: Backends<'_>) -> Self {
         let entry = |(uid, entry): (&ContentTypeUid, &Arc<Entry>)| {
             (uid.clone(), Arc::new(Entry::adopting(entry)))
         };
         let entries = previous.entries.iter().map(entry).collect();
         let site = Arc::clone(&previous.site);
-        let cache = Self::with_entries(site, content, kept, entries);
+        let cache = Self::with_entries(site, content, backends, entries);
         cache.owners_before.lock().clone_from(&previous.owners_before.lock());
         cache.rebuild_index();
         cache
@@ -96,22 +96,22 @@ impl SiteCache {
     fn with_entries(
         site: Arc<Site>,
         content: Arc<Content>,
-        kept: Kept<'_>,
+        backends: Backends<'_>,
         entries: HashMap<ContentTypeUid, Arc<Entry>>,
     ) -> Self {
         let resolves = site.resolve == ResolveBy::Documents;
         let index = resolves.then(|| PathIndexCell::new(&site.rules));
         let frame = |host| Arc::new(Frame::new(&site.hosts, site.rules.locales(), host));
         let frames = (0..site.hosts.all().len()).map(frame).collect();
-        let history = kept.history;
+        let history = backends.history;
         let id = if resolves { history.site(site.source, &site.key) } else { None };
         let locales = || Arc::new(LocaleNames::of(site.rules.locales(), &site.hosts));
         let history = id.map(|id| HistoryWriter::new(Arc::clone(history), id, locales()));
         let mut cache = Self {
             site,
             content,
-            store: Arc::clone(kept.store),
-            fleet: Arc::clone(kept.fleet),
+            store: Arc::clone(backends.store),
+            fleet: Arc::clone(backends.fleet),
             entries,
             index,
             frames,

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use crate::refresher::RefreshInterval;
 
 use crate::cached_snapshot::CachedSnapshot;
-use crate::entry::{Entry, Freshness};
+use crate::entry::Entry;
 use crate::invalidation::Invalidation;
 use crate::refresh::{Started, TypeGroup};
-use crate::settings::{ProcessState, Settings};
-use crate::site_cache::{AgeLimits, Kept, Opening, PathIndexState, SiteCache};
+use crate::settings::{Freshness, ProcessState, Settings};
+use crate::site_cache::{AgeLimits, Backends, Opening, PathIndexState, SiteCache};
 use crate::status::TypeStatus;
 use crate::triggers::RefreshTriggers;
 use frontend_map_catalog::moved::redirects::SiteHistory;
@@ -59,7 +59,7 @@ impl SnapshotCache {
         ProcessState { metrics, triggers, store, history, fleet }: ProcessState<'_>,
         previous: Option<&Self>,
     ) -> Self {
-        let kept = Kept { store, history, fleet };
+        let backends = Backends { store, history, fleet };
         for site in sites.iter() {
             let types = site.rules.content_types().into_iter().map(ContentTypeUid::as_str);
             let pages = (!site.pages.is_empty()).then_some(PAGES);
@@ -73,9 +73,9 @@ impl SnapshotCache {
             let content = Arc::clone(&content);
             match previous.and_then(|previous| previous.same(site)) {
                 Some(same) if Arc::ptr_eq(&same.content, &content) => Arc::clone(same),
-                Some(same) => Arc::new(SiteCache::adopting(same, content, kept)),
+                Some(same) => Arc::new(SiteCache::adopting(same, content, backends)),
                 None => {
-                    let cache = SiteCache::new(Arc::clone(site), content, metrics, kept);
+                    let cache = SiteCache::new(Arc::clone(site), content, metrics, backends);
                     cache.adopt_stored(settings.freshness.hard, Opening::First);
                     Arc::new(cache)
                 }

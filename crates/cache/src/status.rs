@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::cached_snapshot::CachedSnapshot;
-use crate::entry::{Entry, Freshness};
+use crate::entry::Entry;
+use crate::settings::Freshness;
 use frontend_map_catalog::site::{ResolveBy, Site};
 use frontend_map_fleet::status::SnapshotStatus;
 use frontend_map_platform::metrics::WalkCounters;

@@ -10,11 +10,9 @@ mod content;
 mod due;
 mod fields;
 mod follow;
-mod foreign;
 mod plan;
 mod read_script;
 mod readiness;
-mod reason;
 mod tail;
 mod unavailable;
 

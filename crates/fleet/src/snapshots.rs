@@ -8,7 +8,6 @@
 
 mod adoption;
 mod last_snapshot;
-mod not_adopted;
 mod pointer;
 mod publication;
 mod publish_queue;
@@ -28,10 +27,9 @@ use crate::SharedSnapshotId;
 use crate::changes::SharedChanges;
 use crate::redis::{self, Event};
 use crate::status::VersionStatus;
-pub use adoption::{FoundSnapshot, Purpose};
+pub use adoption::{FoundSnapshot, NotAdopted, Purpose};
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_store::SnapshotKey;
-pub use not_adopted::NotAdopted;
 pub use pointer::Position;
 use publish_queue::PublishQueue;
 pub use reading::{has_valid_paths, max_decompressed};

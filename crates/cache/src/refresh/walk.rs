@@ -1,14 +1,15 @@
 //! The walks of a refresh: one for all sites that list a content type.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::known_snapshots::KnownSnapshots;
 use super::member_parts::MemberParts;
 use super::type_group::{Member, TypeGroup};
 use frontend_map_catalog::snapshot::{NoSnapshot, Part, Snapshot};
-use frontend_map_cms::{ContentError, WalkRequest};
+use frontend_map_cms::{ContentError, KnownDocuments, WalkRequest};
 use frontend_map_platform::traces;
+use frontend_map_rules::Locale;
 
 /// A snapshot of one site, without the incremental updates since its walk began.
 pub(super) struct Fresh {
@@ -106,3 +107,31 @@ async fn finish(group: &TypeGroup, walked: Result<Walked<'_>, ContentError>) -> 
 
 const TOO_LARGE: ContentError =
     ContentError::Unusable("more text in its URLs than a snapshot can hold");
+
+/// The snapshots of all members of a group as they were when their refresh began. A document that
+/// an incremental update adds later may have a key that the walk has passed already.
+pub(super) struct KnownSnapshots<'g>(Vec<(&'g [Locale], Arc<Snapshot>)>);
+
+impl<'g> KnownSnapshots<'g> {
+    pub(super) fn of(group: &'g TypeGroup) -> Self {
+        let members = group.members.iter();
+        let cached_snapshots = members.filter_map(|Member { site, entry }| {
+            let cached = entry.cached()?;
+            Some((site.locales(), cached.snapshot))
+        });
+        Self(cached_snapshots.collect())
+    }
+}
+
+impl KnownDocuments for KnownSnapshots<'_> {
+    fn each(&self, locale: Option<&Locale>, take: &mut dyn FnMut(&str)) {
+        for (locales, snapshot) in &self.0 {
+            let wanted = |at: usize| locale.is_none_or(|locale| locales[at] == *locale);
+            for mut versions in snapshot.documents(0..snapshot.len()) {
+                if let Some(url) = versions.find(|url| wanted(url.locale())) {
+                    take(url.document_id());
+                }
+            }
+        }
+    }
+}

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::entry::Freshness;
 use crate::refresh::{Member, TypeGroup};
+use crate::settings::Freshness;
 
 /// After a webhook event, walks only make up for lost events for this long. A content type that is
 /// not requested for this long is not refreshed.

@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 
 use super::SharedChanges;
+use super::begin::log_publication;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, base_field};
 use super::plan::{Known, Plan, Since, SnapshotReplacement};
-use super::reason::log_publication;
 use crate::redis::{self, Argument};
 use frontend_map_catalog::changes::log::{Baseline, Batch, EncodedPart, Origin, encode};
 use frontend_map_catalog::snapshot::Snapshot;

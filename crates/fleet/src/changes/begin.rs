@@ -1,11 +1,13 @@
-//! Begins a log again without a publication.
+//! How a change log begins, or begins again without a publication: why, and what is logged.
 
+use std::collections::BTreeMap;
+use std::mem;
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::append::LOG_TTL;
-use super::fields::{self, LAST, LOG, LastValue};
-use super::{EVENT, SharedChanges};
+use super::fields::{LAST, LOG, LastValue};
+use super::{EVENT, SharedChanges, SiteState, fields};
 use crate::redis::{self, Argument, Script};
 
 /// Begins a log again, if it is still the one that was found unusable.
@@ -42,5 +44,87 @@ impl SharedChanges {
             let _ = self.redis.append(EVENT, site.as_bytes(), WITHIN).await;
         }
         Ok(())
+    }
+}
+
+/// Why a log begins that no instance has had.
+const NONE: &str = "there is none";
+
+impl SharedChanges {
+    /// Why Redis has no log of a site.
+    pub(super) fn why_missing(&self, site: &str) -> &'static str {
+        let state = self.inner.state.lock();
+        let was_there = state.sites.get(site).is_some_and(|known| known.read.is_some());
+        if was_there { "Redis has lost it" } else { NONE }
+    }
+}
+
+/// Logs that the log of a site begins because there is none, or again because it cannot be used.
+pub(super) fn log_begin(site: &str, reason: &str) {
+    if reason == NONE {
+        tracing::info!(site, "the shared change log begins");
+    } else {
+        tracing::warn!(site, reason, "the shared change log begins again");
+    }
+}
+
+/// Logs that a publication begins the log of a site: also because of other settings.
+pub(super) fn log_publication(site: &str, uid: &str, reason: &str) {
+    if reason == NONE {
+        tracing::info!(site, uid, "the shared change log begins");
+    } else {
+        tracing::info!(site, uid, reason, "the shared change log begins again");
+    }
+}
+
+impl SharedChanges {
+    /// Begins each log again whose changes come from instances with other settings, if their lease
+    /// had no holder at two checks in a row: between two holders it is free for a moment. Then
+    /// schedules a read of all logs.
+    pub(super) async fn check_abandoned(&self) {
+        if !self.redis.is_available() {
+            return;
+        }
+        let sites: Vec<String> = self.inner.state.lock().sites.keys().cloned().collect();
+        for site in sites {
+            // A check that fails is repeated at the next one.
+            let _ = self.check_site(&site).await;
+            self.read_soon(&site);
+        }
+    }
+
+    async fn check_site(&self, site: &str) -> Result<(), redis::Error> {
+        let (read, before, leases) = {
+            let mut state = self.inner.state.lock();
+            let Some(known) = state.sites.get_mut(site) else { return Ok(()) };
+            let Some((read, _)) = known.read.clone() else { return Ok(()) };
+            (read, mem::take(&mut known.abandoned), known.leases_of_others())
+        };
+        let mut abandoned = Vec::new();
+        for (lease, uid) in leases {
+            if !self.is_held(&lease).await? {
+                abandoned.push((lease, uid));
+            }
+        }
+        if let Some((_, uid)) = abandoned.iter().find(|found| before.contains(found)) {
+            let reason = "no instance has the previous settings any more";
+            tracing::info!(site, uid, reason, "the shared change log begins again");
+            return self.begin(site, read).await;
+        }
+        if let Some(known) = self.inner.state.lock().sites.get_mut(site) {
+            known.abandoned = abandoned;
+        }
+        Ok(())
+    }
+}
+
+impl SiteState {
+    /// The leases of the groups with other settings whose changes the log has, with their content
+    /// types.
+    fn leases_of_others(&self) -> BTreeMap<String, String> {
+        let is_own =
+            |uid: &str, list: &str| self.settled.get(uid).is_some_and(|own| own.list == list);
+        let others = self.bases.iter().filter(|(uid, base)| !is_own(uid, &base.list));
+        others.map(|(uid, base)| (base.lease.clone(), uid.clone())).collect()
     }
 }

@@ -8,9 +8,9 @@ use tokio::time::{MissedTickBehavior, interval, sleep_until};
 
 use super::SharedChanges;
 use super::append::part_context;
+use super::begin::log_begin;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, uid_of};
 use super::read_script::{MAX_HEAD_BYTES, MAX_PART_BYTES, READ};
-use super::reason::log_begin;
 use super::tail::Tail;
 use crate::redis::{self, Argument};
 use frontend_map_catalog::changes::log::{Applied, Part};

@@ -1,11 +1,8 @@
 //! Permits for URL checks, which limit the checks in flight over all instances. One task renews and
 //! returns the permits of this instance and requests further ones; one script does all three.
 
-mod attempt;
 mod pool;
 mod script;
-
-pub use pool::Limits;
 
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -14,10 +11,12 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep_until;
 
-use crate::redis::{self, Argument, Script};
-use attempt::{Reply, Request};
+use crate::redis;
+use crate::redis::{Argument, Script};
 use pool::{PermitPool, Step};
 use script::PERMITS;
+
+pub use pool::Limits;
 
 /// The time limit of an attempt. No check that has a permit waits for it.
 const WITHIN: Duration = Duration::from_secs(1);
@@ -192,4 +191,34 @@ impl Shared {
 
 fn millis(time: Duration) -> usize {
     usize::try_from(time.as_millis()).unwrap_or(usize::MAX)
+}
+
+/// What one attempt sends to Redis.
+#[derive(Debug, PartialEq, Eq)]
+struct Request {
+    /// Permits of checks in flight.
+    busy: Vec<String>,
+    /// Permits for checks that wait.
+    idle: Vec<String>,
+    /// Permits that are returned.
+    returned: Vec<String>,
+    /// Further permits that checks wait for.
+    wanted: Vec<String>,
+    /// Whether this instance may have checks in flight that Redis does not know.
+    is_first_of_session: bool,
+    /// The most permits of an instance until the checks that Redis does not know have ended.
+    share: usize,
+}
+
+/// Redis's response to a [`Request`].
+#[derive(Debug)]
+struct Reply {
+    /// How many of the wanted permits were granted: the first ones.
+    granted: usize,
+    /// How many permits this instance may keep when a check ends.
+    keep: usize,
+    /// Whether this instance has less than its share.
+    is_short: bool,
+    /// Idle permits that had expired.
+    expired: Vec<String>,
 }

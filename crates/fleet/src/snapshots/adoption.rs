@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use super::not_adopted::NotAdopted;
 use super::pointer::{Found, Pointer};
 use super::reading::Frame;
 use super::state::{Known, PublishedSnapshot, SnapshotState};
 use super::{BASE, SharedSnapshotId, SharedSnapshots, WITHIN, WalkedSnapshot};
 use crate::redis;
+use crate::redis::DownloadError;
 use frontend_map_catalog::snapshot::{Builder, Listing};
 use frontend_map_store::SnapshotKey;
 
@@ -224,5 +224,31 @@ impl SharedSnapshots {
 impl PublishedSnapshot {
     fn is(&self, pointer: &Pointer) -> bool {
         self.position == pointer.position && self.walked.snapshot.content_hash() == pointer.hash
+    }
+}
+
+/// Why a snapshot is not adopted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAdopted {
+    /// Redis has no answer.
+    #[error(transparent)]
+    Redis(#[from] redis::Error),
+    /// The published snapshot cannot be used, for this reason.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl NotAdopted {
+    pub(super) fn refused(reason: impl std::fmt::Display) -> Self {
+        Self::Refused(reason.to_string())
+    }
+}
+
+impl From<DownloadError> for NotAdopted {
+    fn from(error: DownloadError) -> Self {
+        match error {
+            DownloadError::Redis(error) => Self::Redis(error),
+            error => Self::refused(error),
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::task::block_in_place;
 
-use super::not_adopted::NotAdopted;
+use super::adoption::NotAdopted;
 use super::pointer::{Base, Pointer, Position};
 use super::publication::{IN_CHUNKS, INLINE, context};
 use super::state::{Deltas, PublishedSnapshot};

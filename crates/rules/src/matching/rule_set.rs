@@ -1,22 +1,15 @@
 //! The rules of one site: which one matches a pathname, and which ones build the URLs of a content
 //! type.
 
-#[cfg(test)]
-mod tests;
-
 mod ambiguity;
-mod building;
 mod default_locale;
 mod hosts;
 mod match_of_rule;
 mod own_path;
-mod pages;
+#[cfg(test)]
+mod tests;
 mod ties;
 mod types;
-
-pub use ambiguity::AmbiguityError;
-pub use match_of_rule::PatternsByRule;
-pub use ties::RuleSubset;
 
 use std::hash::Hash;
 
@@ -27,14 +20,20 @@ use super::linear::{Mismatch, match_pattern};
 use super::pattern::{Pattern, patterns};
 use super::precedence::specificity;
 use super::trie::Trie;
-use crate::building::{PathForm, TrailingSlash};
+use crate::building::{
+    BuiltSegment, NoPath, PathForm, TemplateValues, TrailingSlash, built_segments,
+};
 use crate::locale::{Locale, LocalePrefix, Locales, SiteLocale};
-use crate::page_paths::PagePaths;
+use crate::page_paths::{PagePaths, PageValues};
 use crate::pathname::Pathname;
 use crate::rule::{Condition, Rule};
 use crate::template::{FieldPath, Template};
 use crate::uid::ContentTypeUid;
 use types::Types;
+
+pub use ambiguity::AmbiguityError;
+pub use match_of_rule::PatternsByRule;
+pub use ties::RuleSubset;
 
 /// The most steps that one look-up may take. A step reads one node or one edge, which takes 0.1 µs
 /// when it has to come from main memory: half a millisecond in all.
@@ -275,4 +274,56 @@ impl RuleSet {
 fn distinct<'a, T: Clone + Eq + Hash + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
     let mut seen = FxHashSet::default();
     all.filter(|one| seen.insert(*one)).cloned().collect()
+}
+
+impl RuleSet {
+    /// Writes the path that a rule of this site builds from these values, under one of the site's
+    /// locales, to the empty `path`, and returns the template used. After an error, the content of
+    /// `path` is unspecified.
+    ///
+    /// # Errors
+    /// [`NoPath`]: why the rule builds none.
+    pub fn write_path<'r>(
+        &self,
+        rule: &'r Rule,
+        locale: &Locale,
+        values: &impl TemplateValues,
+        path: &mut String,
+    ) -> Result<&'r Template, NoPath> {
+        rule.write_path(self.path_form(), locale, values, path)
+    }
+
+    /// What each segment of a template of this site becomes with these values, under one of the
+    /// site's locales.
+    pub fn built_segments<'t>(
+        &'t self,
+        template: &'t Template,
+        locale: &Locale,
+        values: &'t impl TemplateValues,
+    ) -> Vec<BuiltSegment<'t>> {
+        built_segments(template, &self.locales, self.prefix, locale, values)
+    }
+}
+
+impl RuleSet {
+    /// These rules for a site with these pages outside the CMS.
+    #[must_use]
+    pub fn with_pages(self, pages: PagePaths) -> Self {
+        Self { pages, ..self }
+    }
+
+    /// The paths that no document may have.
+    #[must_use]
+    pub fn pages(&self) -> &PagePaths {
+        &self.pages
+    }
+
+    /// The path of a page outside the CMS under one of the site's locales. Its template has no
+    /// placeholder but `{locale}`.
+    #[must_use]
+    pub fn page_path(&self, template: &Template, locale: &SiteLocale) -> Option<String> {
+        let (mut path, values) = (String::new(), PageValues(locale));
+        template.write_path(self.path_form(), locale.code(), &values, &mut path).ok()?;
+        Some(path)
+    }
 }

@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use std::mem;
 use std::time::{Duration, Instant};
 
-use super::PermitCounts;
-use super::attempt::{Reply, Request};
+use super::{PermitCounts, Reply, Request};
 
 /// A check begins only if its permit expires at least so much later, so that no check outlives its
 /// permit.

@@ -18,7 +18,7 @@ use frontend_map_store::made_by;
 /// the URLs.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Head {
+struct RunHeader {
     site: String,
     content_type: String,
     /// The fingerprint of the settings and of the version of the service, in hexadecimal digits.
@@ -64,7 +64,7 @@ pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
     }
     let dead =
         |all: &[Dead]| all.iter().map(|dead| (dead.position, unix_ms_of(dead.since))).collect();
-    let head = Head {
+    let head = RunHeader {
         site: site.clone(),
         content_type: content_type.clone(),
         made_by: hex(site_fingerprint),
@@ -92,7 +92,7 @@ pub(super) fn read(
     content_type: &str,
 ) -> Option<Stored> {
     let serialized = Serialized::read(bytes).ok()?;
-    let head: Head = serde_json::from_str(serialized.head).ok()?;
+    let head: RunHeader = serde_json::from_str(serialized.head).ok()?;
     let is_own = head.site == site.key
         && head.content_type == content_type
         && head.made_by == hex(site.fingerprint);
@@ -137,7 +137,7 @@ impl Record {
 }
 
 /// The results in the order of the URLs.
-fn results(head: &Head, count: usize) -> Option<Vec<CheckResult>> {
+fn results(head: &RunHeader, count: usize) -> Option<Vec<CheckResult>> {
     let mut locations = head.locations.iter().peekable();
     let mut results = Vec::with_capacity(count);
     for (outcome, times) in &head.outcomes {

@@ -82,7 +82,7 @@ impl<'a> Params<'a> {
 /// The members of a run before its lists.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Head<'r> {
+struct RunStart<'r> {
     content_type: &'r str,
     #[serde(flatten)]
     tally: Tally,
@@ -136,7 +136,7 @@ impl Chunks {
     /// Appends the members of a run before `dead`, and the beginning of that list.
     fn begin_run(&self, run: &LastRun, chunk: &mut String) {
         let pages = self.document_id.as_deref().map(|id| pages(run, id));
-        let head = to_json(&Head {
+        let head = to_json(&RunStart {
             content_type: &run.run.targets().content_type,
             tally: run.run.tally(),
             started_at: time(run.begun()),

@@ -13,7 +13,7 @@ pub(super) const CHUNK: usize = 64 * 1024;
 /// The members before `results`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Head<'r> {
+struct ResultStart<'r> {
     validated: bool,
     site: &'r str,
     content_type: &'r str,
@@ -35,7 +35,7 @@ impl ResultChunks {
 
     fn head(&self) -> String {
         let targets = self.run.targets();
-        let head = to_json(&Head {
+        let head = to_json(&ResultStart {
             validated: true,
             site: &targets.site,
             content_type: &targets.content_type,
