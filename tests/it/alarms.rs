@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::support::front_of_cms::service;
+use crate::support::front_of_cms::{articles, setup};
 use crate::support::http;
 
 const ALERTS: &str = include_str!("../../docs/operations/alerts.yml");
@@ -46,7 +46,7 @@ fn every_alert_has_a_unit_test_in_which_it_fires() {
 
 #[test]
 fn every_metric_in_alerts_and_dashboard_exists() {
-    let service = service("http://127.0.0.1:9", r#""en""#, true);
+    let service = setup(&articles().strapi_at("http://127.0.0.1:9")).start();
     let page = http::get(service.admin(), "/metrics");
     let there = metrics(page.text());
     let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
@@ -61,7 +61,7 @@ fn every_metric_in_alerts_and_dashboard_exists() {
 
 #[test]
 fn every_label_in_alerts_and_dashboard_exists() {
-    let service = service("http://127.0.0.1:9", r#""en""#, true);
+    let service = setup(&articles().strapi_at("http://127.0.0.1:9")).start();
     let page = http::get(service.admin(), "/metrics");
     // `=~` and variables are the dashboard's own business.
     let labels = ALERTS.split(['{', ',', '}']).map(str::trim);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::cms::Cms;
 use crate::support::content::{Content, selected};
-use crate::support::front_of_cms::{SITEMAP, assert_failure, list, refusal, setup};
+use crate::support::front_of_cms::{SITEMAP, articles, assert_failure, list, refusal, setup};
 use crate::support::http::{self, Response, send_with};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
@@ -12,7 +12,7 @@ use crate::support::wait::until_so;
 const UID: &str = "plugin::cms.article";
 
 fn in_two_locales(cms: &Cms) -> Setup {
-    setup(&format!("http://{}", cms.addr()), r#""en", "de""#, true)
+    setup(&articles().locales(&["en", "de"]).strapi(&cms))
 }
 
 /// The response about these documents, each an id and a locale.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::support::cms::Cms;
 use crate::support::content::Content;
-use crate::support::front_of_cms::{RESOLVE, SITEMAP, assert_failure, refusal, setup};
+use crate::support::front_of_cms::{RESOLVE, SITEMAP, articles, assert_failure, refusal, setup};
 use crate::support::http::{self, Response};
 use crate::support::script::{Act, Script};
 use crate::support::service::{Service, Setup};
@@ -18,8 +18,7 @@ const OPENS: &str = "the CMS fails: the circuit breaker is open";
 const CLOSES: &str = "the CMS has recovered: the circuit breaker is closed";
 
 fn before(cms: &Cms) -> Setup {
-    setup(&format!("http://{}", cms.addr()), r#""en""#, true)
-        .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
+    setup(&articles().strapi(&cms)).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
 }
 
 /// Requests one document; a draft is never served from a copy.
@@ -106,7 +105,7 @@ fn opening_breaker_logs_the_address_and_the_kind_of_the_failure_which_no_respons
         (free.expect("an address").to_string(), "connection refused"),
         ("cms.invalid".to_owned(), "its host name has no address"),
     ] {
-        let setup = setup(&format!("http://{cms}"), r#""en""#, true);
+        let setup = setup(&articles().strapi_at(&format!("http://{cms}")));
         let service = setup.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false").start();
         assert_opening(&service, &cms, kind);
     }

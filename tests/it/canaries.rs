@@ -5,7 +5,7 @@
 
 use crate::support::canary::DRAFT;
 use crate::support::cms::Cms;
-use crate::support::front_of_cms::{RESOLVE, SITEMAP, list, setup, urls};
+use crate::support::front_of_cms::{RESOLVE, SITEMAP, articles, list, setup, urls};
 use crate::support::http;
 use crate::support::script::Script;
 
@@ -23,7 +23,7 @@ fn leaky(target: &str) -> Script {
 fn token_and_drafts_do_not_leak_from_any_operation() {
     let cms = Cms::start(leaky);
     let url = format!("http://{}", cms.addr());
-    let setup = setup(&url, r#""en""#, true).env("FRONTEND_MAP__LOG__ACCESS", "true");
+    let setup = setup(&articles().strapi_at(&url)).env("FRONTEND_MAP__LOG__ACCESS", "true");
     let service = setup.env("FRONTEND_MAP__LOG__FORMAT", "json").start();
     assert_eq!(
         urls(&http::get(service.addr(), SITEMAP)),

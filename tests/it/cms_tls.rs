@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::{
-    SITEMAP, TOKEN, assert_failure, assert_no_token, one_url, setup,
+    SITEMAP, TOKEN, articles, assert_failure, assert_no_token, one_url, setup,
 };
 use crate::support::http;
 use crate::support::script::{Act, Script};
@@ -21,7 +21,7 @@ fn peers() -> [Cms; 2] {
 }
 
 fn in_front_of(cms: &Cms) -> Setup {
-    setup(&format!("https://{}", cms.addr()), r#""en""#, true)
+    setup(&articles().strapi_at(&format!("https://{}", cms.addr())))
 }
 
 /// The reason with the address of the CMS.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::cms::Cms;
 use crate::support::content::Content;
-use crate::support::front_of_cms::{ID, in_front_of, one_url, setup};
+use crate::support::front_of_cms::{ID, articles, in_front_of, one_url, setup};
 use crate::support::http;
 use crate::support::script::{Act, Script};
 use crate::support::service::{Service, Setup};
@@ -317,9 +317,8 @@ fn connection_with_a_request_in_flight_is_not_evicted() {
     let content = Content::new(&[("en", ID, "s")]);
     content.close();
     let cms = content.start();
-    let service = setup(&format!("http://{}", cms.addr()), r#""en""#, true)
-        .env("FRONTEND_MAP__SERVER__CONNECTIONS", "2")
-        .start();
+    let service =
+        setup(&articles().strapi(&cms)).env("FRONTEND_MAP__SERVER__CONNECTIONS", "2").start();
     let mut waits = connect(&service);
     let request = format!("GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", one_url());
     waits.write_all(request.as_bytes()).expect("sent");

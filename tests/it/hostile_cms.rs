@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::{
-    RESOLVE, SITEMAP, assert_failure, assert_no_token, one_url, service,
+    RESOLVE, SITEMAP, articles, assert_failure, assert_no_token, one_url, setup,
 };
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
@@ -51,7 +51,7 @@ fn play_cold(row: &Value) -> Response {
         if scheme == "https" { Cms::greeting(script) } else { Cms::start(move |_| script.clone()) }
     });
     let host = cms.as_ref().map_or("cms.invalid".to_owned(), |cms| cms.addr().to_string());
-    let service = service(&format!("{scheme}://{host}"), r#""en""#, true);
+    let service = setup(&articles().strapi_at(&format!("{scheme}://{host}"))).start();
     let target = if row["group"] == "one" { one_url() } else { SITEMAP.to_owned() };
     let response = http::get(service.addr(), &target);
     eprintln!("{}: {}", row["name"], response.status);

@@ -6,16 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::support::cms::Cms;
 use crate::support::content::Content;
-use crate::support::front_of_cms::{SITEMAP, assert_failure, refusal, setup, urls};
+use crate::support::front_of_cms::{SITEMAP, articles, assert_failure, refusal, setup, urls};
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::site;
 use crate::support::wait::{until, until_so};
 
 const SECRET: &str = "a-secret-of-the-test";
 
 fn before(cms: &Cms) -> Setup {
-    with_secret(setup(&format!("http://{}", cms.addr()), r#""en", "de""#, true))
+    with_secret(setup(&articles().locales(&["en", "de"]).strapi(&cms)))
 }
 
 /// With webhooks, and without requests at the start.
@@ -70,7 +71,7 @@ fn url_of_the_snapshot_is_served_and_marked_while_the_cms_fails() {
     let content = Content::new(&[("en", "a", "x"), ("de", "a", "z")]);
     content.put("en", "b", r#","slug":null"#);
     let cms = content.start();
-    let setup = setup(&format!("http://{}", cms.addr()), r#""en", "de""#, true);
+    let setup = setup(&articles().locales(&["en", "de"]).strapi(&cms));
     let service = setup.env("FRONTEND_MAP__HOOKS__SECRET", SECRET).start();
     assert_eq!(http::get(service.addr(), SITEMAP).status, 200);
     let batch = "/api/frontend-urls?uid=plugin::cms.article&documentId=a";
@@ -112,7 +113,7 @@ fn url_of_the_snapshot_is_served_and_marked_while_the_cms_fails() {
 fn snapshot_from_before_a_withdrawal_of_any_document_is_not_used_until_a_walk() {
     let content = Content::new(&[("en", "a", "x"), ("de", "a", "z")]);
     let cms = content.start();
-    let setup = setup(&format!("http://{}", cms.addr()), r#""en", "de""#, true);
+    let setup = setup(&articles().locales(&["en", "de"]).strapi(&cms));
     let service = setup.env("FRONTEND_MAP__HOOKS__SECRET", SECRET).start();
     assert_eq!(http::get(service.addr(), SITEMAP).status, 200);
     fail(&content);
@@ -177,12 +178,8 @@ fn webhook_of_any_type_removes_last_good_responses_with_values_of_relations() {
     let row = r#"{"data":{"documentId":"a","locale":"en","slug":"x","category":{"slug":"c"}}}"#;
     content.fail(|_| Some(Script::json(200, row)));
     let cms = content.start();
-    let rule = "[[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{category.slug}/{slug}\"\n";
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\nfront_end_url = \"https://x.example\"\nlocales = [\"en\"]\n{rule}[[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
-        cms.addr()
-    );
-    let service = with_secret(Setup::new(&settings)).start();
+    let settings = site("main").rule("plugin::cms.article", "/{category.slug}/{slug}").strapi(&cms);
+    let service = with_secret(settings.setup()).start();
     assert_eq!(ask(&service, "a").json()["data"]["path"], "/c/x");
     fail(&content);
     assert_eq!(ask(&service, "a").status, 200);

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use crate::support::content::Content;
-use crate::support::front_of_cms::{one_url, setup};
+use crate::support::front_of_cms::{articles, one_url, setup};
 use crate::support::http;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
@@ -127,7 +127,7 @@ fn request_in_flight_is_aborted_at_the_end_of_the_grace_period() {
     let content = Content::new(&[]);
     content.close();
     let cms = content.start();
-    let mut service = setup(&format!("http://{}", cms.addr()), r#""en""#, true)
+    let mut service = setup(&articles().strapi(&cms))
         .env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "600000")
         .env("FRONTEND_MAP__LIMITS__DOCUMENT_DEADLINE_MS", "600000")
         .start();

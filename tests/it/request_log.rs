@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use serde_json::Value;
 
 use crate::support::cms::Cms;
-use crate::support::front_of_cms::{one_url, refusal, setup};
+use crate::support::front_of_cms::{articles, one_url, refusal, setup};
 use crate::support::http;
 use crate::support::metrics::scrape;
 use crate::support::service::{Service, Setup};
@@ -91,7 +91,7 @@ fn access_log_truncates_targets_and_methods() {
 #[test]
 fn log_lines_of_a_request_have_its_id() {
     let cms = Cms::start(|_| refusal(503, "ServiceUnavailableError", "{}"));
-    let service = setup(&format!("http://{}", cms.addr()), "\"en\"", true)
+    let service = setup(&articles().strapi(&cms))
         .env("FRONTEND_MAP__LOG__FORMAT", "json")
         .env("RUST_LOG", "debug")
         .start();

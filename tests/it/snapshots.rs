@@ -18,18 +18,18 @@ mod update_loops;
 
 use crate::support::cms::Cms;
 use crate::support::content::Query;
-use crate::support::front_of_cms::{SITEMAP, setup, urls};
+use crate::support::front_of_cms::{SITEMAP, articles, setup, urls};
 use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 
 /// A site in two locales in front of the CMS, not yet started.
 fn in_two_locales(cms: &Cms) -> Setup {
-    setup(&format!("http://{}", cms.addr()), r#""en", "de""#, true)
+    setup(&articles().locales(&["en", "de"]).strapi(&cms))
 }
 
 /// In English alone, so that a walk is one request after the other.
 fn in_english(cms: &Cms) -> Setup {
-    setup(&format!("http://{}", cms.addr()), r#""en""#, true)
+    setup(&articles().strapi(&cms))
 }
 
 fn soft(setup: Setup, seconds: u64) -> Setup {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::{
-    SITEMAP, assert_failure, in_front_of, list, one_url, refusal, service, urls,
+    SITEMAP, articles, assert_failure, in_front_of, list, one_url, refusal, setup, urls,
 };
 use crate::support::gzip::gzip_bomb;
 use crate::support::http;
@@ -54,7 +54,7 @@ fn endpoint_is_read_from_the_schema_once() {
             refusal(404, "NotFoundError", "{}")
         }
     });
-    let service = service(&format!("http://{}", cms.addr()), r#""en""#, false);
+    let service = setup(&articles().strapi(&cms).without_endpoints()).start();
     assert_eq!(urls(&http::get(service.addr(), SITEMAP)).len(), 0);
     assert_eq!(cms.targets().len(), 3);
     let document = "/api/frontend-url?uid=plugin::cms.article&documentId=one";
@@ -75,7 +75,7 @@ fn endpoint_is_guessed_where_the_schema_is_denied_and_a_wrong_guess_is_502() {
     };
     for (exists, sitemap, one) in [(true, 200, 404), (false, 502, 502)] {
         let cms = guess(exists);
-        let service = service(&format!("http://{}", cms.addr()), r#""en""#, false);
+        let service = setup(&articles().strapi(&cms).without_endpoints()).start();
         assert_eq!(http::get(service.addr(), &one_url()).status, one);
         let answer = http::get(service.addr(), SITEMAP);
         assert_eq!(answer.status, sitemap);
@@ -86,7 +86,7 @@ fn endpoint_is_guessed_where_the_schema_is_denied_and_a_wrong_guess_is_502() {
 #[test]
 fn schema_request_without_a_response_is_504_within_one_timeout() {
     let cms = Cms::start(|_| Script::silence());
-    let service = service(&format!("http://{}", cms.addr()), r#""en""#, false);
+    let service = setup(&articles().strapi(&cms).without_endpoints()).start();
     assert_failure(&http::get(service.addr(), SITEMAP), 504, "GatewayTimeoutError");
     assert_eq!(cms.targets().len(), 1, "no request follows");
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::{
-    ID, SITEMAP, assert_failure, in_front_of, list, one_url, refusal, service, urls,
+    ID, SITEMAP, articles, assert_failure, in_front_of, list, one_url, refusal, setup, urls,
 };
 use crate::support::http;
 use crate::support::script::Script;
@@ -100,7 +100,7 @@ fn type_that_is_not_localized_is_walked_once_under_the_default_locale() {
         list(&[(ID, r#","slug":"s""#)], 100, 1)
     });
     let url = format!("http://{}", cms.addr());
-    let service = service(&url, r#""de", "en", "fr""#, true);
+    let service = setup(&articles().locales(&["de", "en", "fr"]).strapi_at(&url)).start();
     let found = urls(&http::get(service.addr(), SITEMAP));
     assert_eq!(found, ["https://www.example.com/de/articles/s"]);
     assert_eq!(cms.targets().len(), 3, "refused, page, total");
@@ -114,7 +114,7 @@ fn type_that_is_not_localized_is_walked_once_under_the_default_locale() {
 #[test]
 fn documents_of_another_locale_of_the_site_are_502() {
     let cms = Cms::start(|_| list(&[(ID, r#","locale":"en","slug":"s""#)], 100, 1));
-    let service = service(&format!("http://{}", cms.addr()), r#""en", "de""#, true);
+    let service = setup(&articles().locales(&["en", "de"]).strapi(&cms)).start();
     assert_failure(&http::get(service.addr(), SITEMAP), 502, "BadGatewayError");
 }
 
@@ -139,7 +139,7 @@ fn single_document_of_another_locale_is_skipped() {
 fn document_in_another_locale_than_requested_is_404() {
     let body = format!(r#"{{"data":{{"documentId":"{ID}","locale":"de","slug":"s"}}}}"#);
     let cms = Cms::start(move |_| Script::json(200, &body));
-    let service = service(&format!("http://{}", cms.addr()), r#""en", "de""#, true);
+    let service = setup(&articles().locales(&["en", "de"]).strapi(&cms)).start();
     assert_failure(&http::get(service.addr(), &one_url()), 404, "NotFoundError");
 }
 
@@ -153,7 +153,7 @@ fn type_that_is_localized_in_only_one_response_is_502() {
             _ if target.contains("[$gt]") => list(&[], 1, 0),
             _ => list(&[("a", row)], 1, 1),
         });
-        let service = service(&format!("http://{}", cms.addr()), r#""en", "de""#, true);
+        let service = setup(&articles().locales(&["en", "de"]).strapi(&cms)).start();
         let response = http::get(service.addr(), SITEMAP);
         assert_failure(&response, 502, "BadGatewayError");
     }

@@ -13,6 +13,7 @@ pub(crate) mod pages;
 pub(crate) mod redis;
 pub(crate) mod script;
 pub(crate) mod service;
+pub(crate) mod settings;
 pub(crate) mod tls;
 pub(crate) mod wait;
 pub(crate) mod yaml;

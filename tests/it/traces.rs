@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use crate::support::cms::Cms;
-use crate::support::front_of_cms::{ID, RESOLVE, SITEMAP, TOKEN, list, one_url, setup};
+use crate::support::front_of_cms::{ID, RESOLVE, SITEMAP, TOKEN, articles, list, one_url, setup};
 use crate::support::http;
 use crate::support::metrics::scrape;
 use crate::support::script::Script;
@@ -160,7 +160,7 @@ fn requests_to_the_cms_are_child_spans_and_carry_no_trace_header() {
         if target.contains(ID) { Script::json(200, &document) } else { list(&[], 100, 0) }
     });
     let collector = Collector::start(TAKEN);
-    let setup = setup(&format!("http://{}", cms.addr()), r#""en""#, true);
+    let setup = setup(&articles().strapi(&cms));
     let mut service = traced(setup, &collector.endpoint(), "1.0");
     ask(&service, &one_url(), &[&format!("00-{TRACE}-{SPAN}-01")]);
     ask(&service, SITEMAP, &[]);

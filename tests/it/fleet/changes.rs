@@ -9,10 +9,11 @@ mod webhooks;
 
 use serde_json::{Value, json};
 
-use super::instances::{Instances, all_serve, changed, instance, serves};
+use super::instances::{Instances, UID, all_serve, changed, instance, instance_of, serves};
 use crate::support::content::Content;
 use crate::support::redis::Redis;
 use crate::support::service::Service;
+use crate::support::settings::site;
 use crate::support::wait::{until, until_so};
 use readers::{brief, cursor, read, read_until};
 
@@ -204,9 +205,8 @@ fn log_follows_one_of_two_settings_and_no_change_is_there_twice() {
     let start = cursor(&instances.all[0]);
     // Instances with other settings for the same site, as in a rolling deployment.
     let other = || {
-        let setup = instance(&instances.cms, &instances.redis);
-        let text = std::fs::read_to_string(setup.path().join("settings.toml")).expect("settings");
-        setup.file("settings.toml", &text.replace("/articles/", "/texts/"))
+        let settings = site("main").rule(UID, "/{locale}/texts/{slug}").strapi(&instances.cms);
+        instance_of(&settings, &instances.redis)
     };
     let new = [other().start(), other().start()];
     let texts = |service: &Service| {

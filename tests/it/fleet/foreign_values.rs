@@ -9,10 +9,10 @@ use crate::snapshots::hook::SECRET;
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_end::{FrontEnd, answer};
-use crate::support::front_of_cms::{SITEMAP, TOKEN};
+use crate::support::front_of_cms::{SITEMAP, TOKEN, articles};
 use crate::support::http;
 use crate::support::redis::Redis;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
 use crate::support::wait::{until, until_so};
 
 use super::instances::changed;
@@ -107,36 +107,17 @@ impl World {
 
 fn instance(cms: &Cms, front_end: &FrontEnd, redis: &Redis) -> Service {
     let (base, target) = (front_end.url("http", ""), front_end.url("http", "/hook"));
-    let (cms, redis) = (cms.addr(), redis.url());
-    Setup::new(&format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-url = "http://{cms}"
-[shared]
-url = "{redis}"
-[[site]]
-key = "main"
-front_end_url = "{base}"
-locales = ["en"]
-resolve = "documents"
-[[site.rule]]
-content_type = "plugin::cms.article"
-template = "/{{locale}}/articles/{{slug}}"
-[[content_type]]
-uid = "plugin::cms.article"
-endpoint = "cms/articles"
-[[notify]]
-url = "{target}"
-secret_file = "secret"
-"#
-    ))
-    .file("secret", "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
-    .env("FRONTEND_MAP__CMS__TOKEN", TOKEN)
-    .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
-    .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
-    .start()
+    articles()
+        .front_end_url(&base)
+        .resolve("documents")
+        .strapi(cms)
+        .more(&format!("[shared]\nurl = \"{}\"", redis.url()))
+        .more(&format!("[[notify]]\nurl = \"{target}\"\nsecret_file = \"secret\""))
+        .file("secret", "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+        .env("FRONTEND_MAP__CMS__TOKEN", TOKEN)
+        .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+        .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
+        .start()
 }
 
 /// The type that a key has; `None`: its values are read by their length and seal alone, and nothing

@@ -1,42 +1,25 @@
 //! Redirects of paths that pages had before, on all instances.
 
-use super::instances::{UID, changed};
+use super::instances::changed;
 use crate::snapshots::hook::SECRET;
 use crate::support::cms::Cms;
 use crate::support::content::Content;
+use crate::support::front_of_cms::articles;
 use crate::support::http;
 use crate::support::redis::Redis;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
 use crate::support::wait::{until, until_so};
 
 /// An instance that resolves by documents, without a store.
 fn start(cms: &Cms, redis: &Redis) -> Service {
-    let settings = format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-url = "http://{}"
-[[content_type]]
-uid = "{UID}"
-endpoint = "cms/articles"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en"]
-resolve = "documents"
-[[site.rule]]
-content_type = "{UID}"
-template = "/{{locale}}/articles/{{slug}}"
-"#,
-        cms.addr()
-    );
-    let setup = Setup::new(&settings)
+    articles()
+        .resolve("documents")
+        .strapi(cms)
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
         .env("FRONTEND_MAP__SHARED__URL", &redis.url())
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
-        .env("RUST_LOG", "frontend_map=debug");
-    setup.start()
+        .env("RUST_LOG", "frontend_map=debug")
+        .start()
 }
 
 /// Waits until a path leads to the document `a`.

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query, selected};
-use crate::support::front_of_cms::{SITEMAP, setup, urls};
+use crate::support::front_of_cms::{SITEMAP, articles, setup, urls};
 use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::Settings;
 use crate::support::wait::{until, until_so};
 
 pub(super) const UID: &str = "plugin::cms.article";
@@ -23,7 +24,12 @@ pub(super) struct Instances {
 
 /// An instance that is not yet started.
 pub(crate) fn instance(cms: &Cms, redis: &Redis) -> Setup {
-    setup(&format!("http://{}", cms.addr()), r#""en""#, true)
+    instance_of(&articles().strapi(cms), redis)
+}
+
+/// One with settings of its own.
+pub(super) fn instance_of(settings: &Settings, redis: &Redis) -> Setup {
+    setup(settings)
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
         .env("FRONTEND_MAP__SHARED__URL", &redis.url())
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")

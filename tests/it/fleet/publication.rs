@@ -10,25 +10,19 @@ use crate::support::content::Content;
 use crate::support::front_of_cms::urls;
 use crate::support::http;
 use crate::support::redis::Redis;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::Settings;
 use crate::support::wait::{until, until_so};
 
 /// An instance with these sites, which have the same content type.
 fn with_sites(cms: &Cms, redis: &Redis, sites: &[&str]) -> Service {
-    let site = |key: &&str| {
-        format!(
-            "[[site]]\nkey = \"{key}\"\nfront_end_url = \"https://www.example.com\"\n\
-             locales = [\"en\"]\n[[site.rule]]\ncontent_type = \"plugin::cms.article\"\n\
-             template = \"/{key}/{{slug}}\"\n"
-        )
+    let with = |settings: Settings, key: &&str| {
+        settings.site(key).rule("plugin::cms.article", &format!("/{key}/{{slug}}"))
     };
-    let sites: String = sites.iter().map(site).collect();
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n{sites}\
-         [[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
-        cms.addr()
-    );
-    Setup::new(&settings)
+    sites
+        .iter()
+        .fold(Settings::new(), with)
+        .strapi(cms)
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
         .env("FRONTEND_MAP__SHARED__URL", &redis.url())
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")

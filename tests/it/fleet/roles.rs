@@ -2,13 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use super::instances::{Instances, all_serve, changed, instance, paths, role, serves, walks};
+use super::instances::{
+    Instances, UID, all_serve, changed, instance, instance_of, paths, role, serves, walks,
+};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
-use crate::support::front_of_cms::{SITEMAP, assert_failure, refusal};
+use crate::support::front_of_cms::{SITEMAP, articles, assert_failure, refusal};
 use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::Setup;
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 #[test]
@@ -162,13 +165,13 @@ fn instances_walk_for_themselves_while_the_leader_does_not_respond() {
 
 #[test]
 fn changes_of_another_site_are_served_while_the_leader_of_a_list_does_not_respond() {
-    const SHOP: &str = "[[site]]\nkey = \"shop\"\nfront_end_url = \"https://shop.example.com\"\n\
-                        locales = [\"en\"]\n[[site.page]]\nname = \"home\"\n\
-                        path = \"/{locale}/home\"\n";
     let (content, redis) = (Content::new(&[("en", "a", "x")]), Redis::start());
-    let setup = instance(&content.start(), &redis);
-    let text = std::fs::read_to_string(setup.path().join("settings.toml")).expect("settings");
-    let service = setup.file("settings.toml", &(text + SHOP)).start();
+    let shop = articles()
+        .site("shop")
+        .front_end_url("https://shop.example.com")
+        .more("[[site.page]]\nname = \"home\"\npath = \"/{locale}/home\"");
+    let cms = content.start();
+    let service = instance_of(&shop.strapi(&cms), &redis).start();
     serves(&service, &["x"]);
     let status =
         |site: &str| http::get(service.addr(), &format!("/api/changes?site={site}")).status;
@@ -344,12 +347,8 @@ fn instance_with_other_rules_walks_under_a_lease_of_its_own() {
     let (leader, follower) = (instances.leader(), instances.follower());
     let walks = instances.walks();
     let service = &instances.all[follower];
-    let file = service.path().join("settings.toml");
-    let settings = std::fs::read_to_string(file).expect("the settings");
-    let template = "\"/{locale}/articles/{slug}\"";
-    assert!(settings.contains(template), "{settings}");
-    service
-        .rewrite("settings.toml", &settings.replace(template, "\"/{locale}/articles/new-{slug}\""));
+    let other = site("main").rule(UID, "/{locale}/articles/new-{slug}").strapi(&instances.cms);
+    service.rewrite("settings.toml", &other.toml());
     service.send_signal("HUP");
     serves(service, &["new-x"]);
     assert!(!service.log().contains("need a restart"), "[shared] is as before");
@@ -359,8 +358,7 @@ fn instance_with_other_rules_walks_under_a_lease_of_its_own() {
     assert_eq!(paths(&instances.all[leader]), ["x"]);
     // The other one follows with the new settings.
     let service = &instances.all[leader];
-    service
-        .rewrite("settings.toml", &settings.replace(template, "\"/{locale}/articles/new-{slug}\""));
+    service.rewrite("settings.toml", &other.toml());
     service.send_signal("HUP");
     serves(service, &["new-x"]);
     until_so("it follows", || role(service) == "follower");

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::support::content::Content;
+use crate::support::front_of_cms::articles;
 use crate::support::http;
 use crate::support::metrics::scrape;
 use crate::support::service::Service;
@@ -154,7 +155,7 @@ fn metrics_show_roles_versions_and_the_use_of_redis() {
 
 #[test]
 fn metrics_without_redis_show_that_there_is_none() {
-    let service = crate::support::front_of_cms::service("http://127.0.0.1:9", r#""en""#, true);
+    let service = articles().strapi_at("http://127.0.0.1:9").start();
     let page = scrape(service.admin());
     for gauge in ["redis_up", "shared_instances"] {
         assert!(page.of(gauge).is_nan(), "{gauge}");

@@ -2,12 +2,13 @@
 //! other command.
 
 use crate::snapshots::hook::SECRET;
+use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_end::{FrontEnd, answer};
-use crate::support::front_of_cms::{SITEMAP, TOKEN, urls};
+use crate::support::front_of_cms::{SITEMAP, TOKEN, articles, urls};
 use crate::support::http;
 use crate::support::redis::Redis;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
 use crate::support::wait::until_so;
 use crate::support::yaml;
 
@@ -28,41 +29,22 @@ fn client() -> Redis {
     Redis::with(&words).of_user("admin", ADMIN)
 }
 
-fn instance(cms: &str, front_end: &FrontEnd, redis: &Redis) -> Service {
+fn instance(cms: &Cms, front_end: &FrontEnd, redis: &Redis) -> Service {
     let (front_end, target) = (front_end.url("http", ""), front_end.url("http", "/hook"));
     let url = redis.url().replace("redis://", "redis://frontend-map@");
-    Setup::new(&format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-url = "http://{cms}"
-[shared]
-url = "{url}"
-key_file = "key"
-[[site]]
-key = "main"
-front_end_url = "{front_end}"
-locales = ["en"]
-resolve = "documents"
-[[site.rule]]
-content_type = "plugin::cms.article"
-template = "/{{locale}}/articles/{{slug}}"
-[[content_type]]
-uid = "plugin::cms.article"
-endpoint = "cms/articles"
-[[notify]]
-url = "{target}"
-secret_file = "secret"
-"#
-    ))
-    .file("key", "0123456789abcdef0123456789abcdef")
-    .file("secret", "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
-    .env("FRONTEND_MAP__CMS__TOKEN", TOKEN)
-    .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
-    .env("FRONTEND_MAP__SHARED__PASSWORD", PASSWORD)
-    .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
-    .start()
+    articles()
+        .front_end_url(&front_end)
+        .resolve("documents")
+        .strapi(cms)
+        .more(&format!("[shared]\nurl = \"{url}\"\nkey_file = \"key\""))
+        .more(&format!("[[notify]]\nurl = \"{target}\"\nsecret_file = \"secret\""))
+        .file("key", "0123456789abcdef0123456789abcdef")
+        .file("secret", "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+        .env("FRONTEND_MAP__CMS__TOKEN", TOKEN)
+        .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+        .env("FRONTEND_MAP__SHARED__PASSWORD", PASSWORD)
+        .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
+        .start()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -70,7 +52,7 @@ async fn user_of_the_page_may_send_all_commands_of_the_instances() {
     let (content, redis) = (Content::many(&["en"], 40), client());
     let cms = content.start();
     let front_end = FrontEnd::start(|_| answer("200 OK", "", 0)).await;
-    let [one, other] = [0; 2].map(|_| instance(&cms.addr().to_string(), &front_end, &redis));
+    let [one, other] = [0; 2].map(|_| instance(&cms, &front_end, &redis));
     let all = [&one, &other];
     let path = |slug: &str| format!("/en/articles/{slug}");
     let has = |service: &Service, slug: &str| {
@@ -104,7 +86,7 @@ async fn user_of_the_page_may_send_all_commands_of_the_instances() {
     let mut one = one;
     assert_eq!(one.signal("TERM"), Some(0));
     until_so("the other instance leads", || super::instances::role(&other) == "leader");
-    let third = instance(&cms.addr().to_string(), &front_end, &redis);
+    let third = instance(&cms, &front_end, &redis);
     until_so("the list of the fleet", || has(&third, "renamed"));
     let denied: Vec<Vec<redis::Value>> = redis.command(&["ACL", "LOG"]);
     assert!(denied.is_empty(), "{denied:?}");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::cms::Cms;
 use crate::support::content::Query;
 use crate::support::front_of_cms::{
-    ID, RESOLVE, SITEMAP, assert_no_token, list, one_url, setup, urls,
+    ID, RESOLVE, SITEMAP, articles, assert_no_token, list, one_url, setup, urls,
 };
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
@@ -53,7 +53,7 @@ fn start(row: &Value, sick: &Arc<AtomicBool>) -> (Service, Cms) {
     let scheme = if secure { "https" } else { "http" };
     let named = nameless && may_mount();
     let host = if named { "cms.test" } else { "127.0.0.1" };
-    let setup = setup(&format!("{scheme}://{host}:{}", cms.addr().port()), r#""en""#, true)
+    let setup = setup(&articles().strapi_at(&format!("{scheme}://{host}:{}", cms.addr().port())))
         .env("FRONTEND_MAP__HOOKS__SECRET", "a-secret-of-the-test")
         .env("SSL_CERT_FILE", TRUSTED_ROOT)
         .file("hosts", "127.0.0.1 cms.test\n");

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{in_two_locales, paths, sitemap};
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
-use crate::support::front_of_cms::{list, refusal, setup};
+use crate::support::front_of_cms::{articles, list, refusal, setup};
 use crate::support::http;
 use crate::support::script::Script;
 use crate::support::service::Setup;
+use crate::support::settings::site;
 
 #[test]
 fn locales_are_walked_in_the_order_of_the_site() {
@@ -61,28 +62,16 @@ fn empty_first_locale_does_not_end_the_walk() {
 
 /// `api::homepage.homepage` as a single type.
 fn homepage(cms: &Cms) -> Setup {
-    let settings = format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "strapi"
-url = "http://{}"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en", "de", "fr"]
-[[site.rule]]
-content_type = "api::homepage.homepage"
-template = "/{{locale}}/{{slug}}"
-[[content_type]]
-uid = "api::homepage.homepage"
-endpoint = "homepage"
-kind = "single"
-"#,
-        cms.addr()
-    );
-    Setup::new(&settings)
+    site("main")
+        .locales(&["en", "de", "fr"])
+        .rule("api::homepage.homepage", "/{locale}/{slug}")
+        .strapi(cms)
+        .without_endpoints()
+        .more(
+            "[[content_type]]\nuid = \"api::homepage.homepage\"\nendpoint = \"homepage\"\n\
+             kind = \"single\"",
+        )
+        .setup()
 }
 
 fn homepages(cms: &Cms) -> Vec<String> {
@@ -128,7 +117,7 @@ fn walk_completes_with_one_request_at_a_time() {
             _ => list(&[("a", EN), (bad, "")], 2, 3),
         }
     });
-    let one = setup(&format!("http://{}", cms.addr()), r#""en""#, true);
+    let one = setup(&articles().strapi(&cms));
     let setup = one.env("FRONTEND_MAP__LIMITS__CMS_REQUESTS", "1");
     let service = setup.env("FRONTEND_MAP__LIMITS__WALK_DEADLINE_MS", "20000").start();
     assert_eq!(sitemap(&service).status, 200);

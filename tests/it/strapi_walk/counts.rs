@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::{
-    SITEMAP, assert_failure, in_front_of, list, one_url, refusal, setup, urls,
+    SITEMAP, articles, assert_failure, in_front_of, list, one_url, refusal, setup, urls,
 };
 use crate::support::http;
 use crate::support::service::Setup;
@@ -15,7 +15,7 @@ const TOTAL: bool = true;
 const PLAIN: bool = false;
 
 fn in_english(cms: &Cms) -> Setup {
-    setup(&format!("http://{}", cms.addr()), r#""en""#, true)
+    setup(&articles().strapi(&cms))
 }
 
 /// Page size, and whether a total was requested, of each list.
@@ -166,7 +166,7 @@ fn type_that_is_not_localized_is_walked_once_with_three_totals() {
         content.answer(target)
     });
     let url = format!("http://{}", cms.addr());
-    let service = setup(&url, r#""en", "de", "fr""#, true).start();
+    let service = setup(&articles().locales(&["en", "de", "fr"]).strapi_at(&url)).start();
     assert_eq!(urls(&http::get(service.addr(), SITEMAP)).len(), 250);
     let refused = (100, TOTAL);
     assert_eq!(requests(&cms), [refused, (100, TOTAL), (100, PLAIN), (100, TOTAL), (1, TOTAL)]);
@@ -178,7 +178,7 @@ fn confirmation_of_an_endpoint_requests_no_total() {
         Some(query) => list(&[], query.size, query.with_total.then_some(0)),
         None => refusal(404, "NotFoundError", "{}"),
     });
-    let service = setup(&format!("http://{}", cms.addr()), r#""en""#, false).start();
+    let service = setup(&articles().strapi(&cms).without_endpoints()).start();
     assert_failure(&http::get(service.addr(), &one_url()), 404, "NotFoundError");
     assert_eq!(requests(&cms), [(1, PLAIN)]);
 }

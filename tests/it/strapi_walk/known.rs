@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
-use crate::support::front_of_cms::{SITEMAP, list, refusal, setup, urls};
+use crate::support::front_of_cms::{SITEMAP, articles, list, refusal, setup, urls};
 use crate::support::http;
 use crate::support::service::Service;
 use crate::support::wait::{until, until_so};
 
 const SECRET: &str = "a-secret-of-the-test";
 
-fn service(cms: &Cms, locales: &str) -> Service {
-    let setup = setup(&format!("http://{}", cms.addr()), locales, true);
+fn service(cms: &Cms, locales: &[&str]) -> Service {
+    let setup = setup(&articles().locales(locales).strapi(cms));
     setup.env("FRONTEND_MAP__HOOKS__SECRET", SECRET).start()
 }
 
@@ -43,7 +43,7 @@ fn until_count(service: &Service, count: usize) {
 fn unpublished_documents_are_requested_by_their_ids_in_lists_of_a_hundred() {
     let content = Content::many(&["en", "de"], 250);
     let cms = content.start();
-    let service = service(&cms, r#""en", "de""#);
+    let service = service(&cms, &["en", "de"]);
     assert_eq!(urls(&http::get(service.addr(), SITEMAP)).len(), 500);
     assert_eq!(by_ids(&cms), [], "nothing was known before the first walk");
     (0..120).for_each(|n| content.unpublish("en", &format!("d{n:05}")));
@@ -87,7 +87,7 @@ fn document_that_full_pages_leave_out_while_the_totals_move_is_not_lost() {
         times.fetch_add(1, Ordering::Relaxed);
         answer
     });
-    let service = service(&cms, r#""en""#);
+    let service = service(&cms, &["en"]);
     assert_eq!(urls(&http::get(service.addr(), SITEMAP)).len(), 250);
     lossy.store(true, Ordering::Relaxed);
     hint(&service);
@@ -109,7 +109,7 @@ fn documents_without_locale_are_requested_without_one() {
         }
         served.answer(target)
     });
-    let service = service(&cms, r#""en", "de""#);
+    let service = service(&cms, &["en", "de"]);
     assert_eq!(urls(&http::get(service.addr(), SITEMAP)).len(), 3);
     content.unpublish("", "d00001");
     hint(&service);
@@ -134,7 +134,7 @@ fn cms_that_ignores_the_filter_is_believed_only_where_the_totals_are_equal() {
         }
         served.answer(target)
     });
-    let service = service(&cms, r#""en""#);
+    let service = service(&cms, &["en"]);
     assert_eq!(urls(&http::get(service.addr(), SITEMAP)).len(), 3);
     content.unpublish("en", "d00001");
     hint(&service);

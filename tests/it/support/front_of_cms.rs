@@ -6,6 +6,7 @@ use super::cms::Cms;
 use super::http::Response;
 use super::script::Script;
 use super::service::{Service, Setup};
+use super::settings::{Settings, site};
 
 pub(crate) const ID: &str = "abcdefghijklmnopqrstuvwx";
 pub(crate) const TOKEN: &str = "canary-7f3a9c-token";
@@ -16,38 +17,18 @@ pub(crate) fn one_url() -> String {
     format!("/api/frontend-url?uid=plugin::cms.article&documentId={ID}")
 }
 
-/// A service with one site in front of the CMS at `url`, logging all it can.
-pub(crate) fn service(url: &str, locales: &str, endpoint: bool) -> Service {
-    setup(url, locales, endpoint).start()
+/// One site with a rule for articles.
+pub(crate) fn articles() -> Settings {
+    site("main").rule("plugin::cms.article", "/{locale}/articles/{slug}")
 }
 
-/// The same, not yet started.
-pub(crate) fn setup(url: &str, locales: &str, endpoint: bool) -> Setup {
-    let mut settings = format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "strapi"
-url = "{url}"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = [{locales}]
-[[site.rule]]
-content_type = "plugin::cms.article"
-template = "/{{locale}}/articles/{{slug}}"
-"#
-    );
-    if endpoint {
-        settings +=
-            "[[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n";
-    }
-    Setup::new(&settings).env("FRONTEND_MAP__CMS__TOKEN", TOKEN).env("RUST_LOG", "trace")
+/// With the token of the CMS, and logging all it can.
+pub(crate) fn setup(settings: &Settings) -> Setup {
+    settings.env("FRONTEND_MAP__CMS__TOKEN", TOKEN).env("RUST_LOG", "trace")
 }
 
 pub(crate) fn in_front_of(cms: &Cms) -> Service {
-    service(&format!("http://{}", cms.addr()), r#""en""#, true)
+    setup(&articles().strapi(cms)).start()
 }
 
 /// A list of rows `(documentId, more of the row)`, in JSON. Without a total it is a response to

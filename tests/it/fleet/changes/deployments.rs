@@ -5,13 +5,15 @@ use serde_json::Value;
 
 use super::readers::{brief, cursor, read};
 use super::webhooks::{Receiver, SECRET};
-use crate::fleet::instances::{changed, instance, version};
+use crate::fleet::instances::{changed, instance_of, version};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
+use crate::support::front_of_cms::articles;
 use crate::support::http;
 use crate::support::metrics::scrape;
 use crate::support::redis::Redis;
 use crate::support::service::Service;
+use crate::support::settings::Settings;
 use crate::support::wait::until_so;
 
 const BASE: &str = "https://www.example.com";
@@ -19,27 +21,19 @@ const OTHER_BASE: &str = "https://staging.example.com";
 
 /// An instance in front of this CMS, with this base URL, which sends webhooks to these targets.
 fn start(cms: &Cms, redis: &Redis, base: &str, targets: &[&Receiver]) -> Service {
-    start_with(cms, redis, base, targets, "")
+    start_with(&settings(cms, base, targets), redis)
 }
 
-/// The same with these settings behind its own.
-fn start_with(
-    cms: &Cms,
-    redis: &Redis,
-    base: &str,
-    targets: &[&Receiver],
-    settings: &str,
-) -> Service {
-    let setup = instance(cms, redis);
-    let text = std::fs::read_to_string(setup.path().join("settings.toml")).expect("settings");
-    let mut text = text.replace(BASE, base);
-    for target in targets {
-        let url = format!("http://{}/hook", target.address);
-        text += "[[notify]]\nsecret_file = \"secret\"\n";
-        text += &["url = \"", &url, "\"\n"].concat();
-    }
-    text += settings;
-    let service = setup.file("secret", SECRET).file("settings.toml", &text).start();
+fn settings(cms: &Cms, base: &str, targets: &[&Receiver]) -> Settings {
+    let with = |settings: Settings, target: &&Receiver| {
+        let url = format!("url = \"http://{}/hook\"", target.address);
+        settings.more(&format!("[[notify]]\nsecret_file = \"secret\"\n{url}"))
+    };
+    targets.iter().fold(articles().front_end_url(base).strapi(cms), with)
+}
+
+fn start_with(settings: &Settings, redis: &Redis) -> Service {
+    let service = instance_of(settings, redis).file("secret", SECRET).start();
     has_published(&service);
     service
 }
@@ -141,14 +135,15 @@ fn target_that_a_rolling_deployment_adds_gets_its_changes_and_the_others_none_tw
 
 #[test]
 fn rolling_deployment_that_adds_a_site_sends_no_change_twice() {
-    const SHOP: &str = "[[site]]\nkey = \"shop\"\nfront_end_url = \"https://shop.example.com\"\n\
-                        locales = [\"en\"]\n[[site.page]]\nname = \"home\"\n\
-                        path = \"/{locale}/home\"\n";
     let (content, redis) = (Content::new(&[("en", "a", "a0")]), Redis::start());
     let (cms, target) = (content.start(), Receiver::start(|_| true));
     let old = start(&cms, &redis, BASE, &[&target]);
     target.gets(&["reset"]);
-    let new = start_with(&cms, &redis, BASE, &[&target], SHOP);
+    let shop = settings(&cms, BASE, &[&target])
+        .site("shop")
+        .front_end_url("https://shop.example.com")
+        .more("[[site.page]]\nname = \"home\"\npath = \"/{locale}/home\"");
+    let new = start_with(&shop, &redis);
     // That of the shop.
     let mut expected = vec!["reset".to_owned(); 2];
     target.gets(&expected);
@@ -177,9 +172,8 @@ fn return_to_a_former_base_url_sends_a_reset() {
         expected.push("reset");
         target.gets(&expected);
     }
-    for (before, base) in [(BASE, OTHER_BASE), (OTHER_BASE, BASE)] {
-        let text = std::fs::read_to_string(service.path().join("settings.toml"));
-        service.rewrite("settings.toml", &text.expect("settings").replace(before, base));
+    for base in [OTHER_BASE, BASE] {
+        service.rewrite("settings.toml", &settings(&cms, base, &[&target]).toml());
         service.send_signal("HUP");
         expected.push("reset");
         target.gets(&expected);
@@ -219,8 +213,7 @@ fn reload_with_another_base_url_begins_another_log_and_another_sender() {
     let [one, other] = [(); 2].map(|()| start(&cms, &redis, BASE, &[&target]));
     target.gets(&["reset"]);
     let before = cursor(&one);
-    let text = std::fs::read_to_string(one.path().join("settings.toml")).expect("settings");
-    one.rewrite("settings.toml", &text.replace(BASE, OTHER_BASE));
+    one.rewrite("settings.toml", &settings(&cms, OTHER_BASE, &[&target]).toml());
     one.send_signal("HUP");
     target.gets(&["reset", "reset"]);
     until_so("another log", || read(&one, &before)["reset"] == true);

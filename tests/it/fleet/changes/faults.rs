@@ -5,11 +5,13 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::readers::{brief, cursor, read, read_of, read_until};
 use super::renamed;
-use crate::fleet::instances::{Instances, UID, all_serve, changed, instance, serves};
+use crate::fleet::instances::{Instances, UID, all_serve, changed, instance, instance_of, serves};
 use crate::support::content::Content;
+use crate::support::front_of_cms::articles;
 use crate::support::http;
 use crate::support::redis::Redis;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::site;
 use crate::support::wait::{until, until_so};
 
 /// A cursor that no log has.
@@ -23,17 +25,12 @@ fn key(redis: &Redis, kind: &str, site: &str) -> String {
 
 /// An instance with another template for the same site, as in a rolling deployment.
 fn with_other_rules(instances: &Instances) -> Service {
-    let setup = instance(&instances.cms, &instances.redis);
-    let text = settings(&setup).replace("/articles/", "/texts/");
-    let service = setup.file("settings.toml", &text).start();
+    let settings = site("main").rule(UID, "/{locale}/texts/{slug}").strapi(&instances.cms);
+    let service = instance_of(&settings, &instances.redis).start();
     until_so("it has walked", || {
         http::get(service.addr(), "/api/pages?site=main").text().contains("/texts/")
     });
     service
-}
-
-fn settings(setup: &Setup) -> String {
-    std::fs::read_to_string(setup.path().join("settings.toml")).expect("settings")
 }
 
 /// The fields of an entry of a stream.
@@ -100,20 +97,12 @@ fn log_begins_again_without_a_publication_when_the_instances_of_its_settings_are
 
 /// An instance with a second site, whose pages have another path.
 fn with_two_sites(instances: &Instances) -> Service {
-    let setup = instance(&instances.cms, &instances.redis);
-    let second = format!(
-        r#"
-[[site]]
-key = "second"
-front_end_url = "https://second.example.com"
-locales = ["en"]
-[[site.rule]]
-content_type = "{UID}"
-template = "/{{locale}}/texts/{{slug}}"
-"#
-    );
-    let text = settings(&setup) + &second;
-    setup.file("settings.toml", &text).start()
+    let settings = articles()
+        .site("second")
+        .front_end_url("https://second.example.com")
+        .rule(UID, "/{locale}/texts/{slug}")
+        .strapi(&instances.cms);
+    instance_of(&settings, &instances.redis).start()
 }
 
 /// Damages a log by its head and its stream.

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::fleet::instances::{changed, instance, paths, serves};
+use crate::fleet::instances::{changed, instance_of, paths, serves};
 use crate::support::content::Content;
+use crate::support::front_of_cms::articles;
 use crate::support::redis::Redis;
 use crate::support::service::Service;
 use crate::support::wait::{until, until_so};
@@ -138,14 +139,10 @@ impl World {
     }
 
     fn instance(&self) -> Service {
-        let setup = instance(&self.cms, &self.redis);
-        let text = std::fs::read_to_string(setup.path().join("settings.toml")).expect("settings");
-        let target = format!(
-            "[[notify]]\nurl = \"http://{}/hook\"\nsecret_file = \"secret\"\n",
-            self.receiver.address
-        );
-        let setup = setup.file("secret", SECRET);
-        let service = setup.file("settings.toml", &format!("{text}{target}")).start();
+        let url = format!("http://{}/hook", self.receiver.address);
+        let notify = format!("[[notify]]\nurl = \"{url}\"\nsecret_file = \"secret\"");
+        let settings = articles().strapi(&self.cms).more(&notify);
+        let service = instance_of(&settings, &self.redis).file("secret", SECRET).start();
         until_so("it has walked", || {
             crate::support::http::get(service.addr(), "/api/pages?site=main").status == 200
         });

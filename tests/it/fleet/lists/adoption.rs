@@ -7,7 +7,7 @@ use crate::fleet::instances::{
     Instances, all_serve, changed, instance, role, serves, sorted, walks,
 };
 use crate::support::content::{Content, selected};
-use crate::support::front_of_cms::{SITEMAP, setup};
+use crate::support::front_of_cms::{SITEMAP, articles, setup};
 use crate::support::http;
 use crate::support::service::Service;
 use crate::support::wait::{until, until_so};
@@ -60,7 +60,7 @@ fn edit_whose_event_a_follower_receives_reaches_all_with_the_reads_of_one_instan
 
     let alone = Content::many(&["en"], 50);
     let cms = alone.start();
-    let service = setup(&format!("http://{}", cms.addr()), r#""en""#, true)
+    let service = setup(&articles().strapi(&cms))
         .env("FRONTEND_MAP__HOOKS__SECRET", crate::snapshots::hook::SECRET)
         .start();
     serves(
@@ -113,7 +113,7 @@ fn instance_with_other_settings_walks_by_itself_and_leaves_the_list_of_the_other
     let instances = Instances::start(2, &Content::many(&["en"], 20));
     let mut stored = Stored::of(&instances.redis);
     let at = stored.at();
-    let other = setup(&format!("http://{}", instances.cms.addr()), r#""en", "de""#, true)
+    let other = setup(&articles().locales(&["en", "de"]).strapi(&instances.cms))
         .env("FRONTEND_MAP__SHARED__URL", &instances.redis.url())
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
         .start();

@@ -1,10 +1,8 @@
 //! `[shared]`: what is refused, and that secrets are not shown.
 
 use crate::support::service::Setup;
+use crate::support::settings::site;
 use crate::support::tls::TRUSTED_ROOT;
-
-const SITE: &str = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\n\
-                    [[site]]\nkey = \"main\"\nlocales = [\"en\"]\n";
 
 fn check(setup: &Setup) -> (Option<i32>, String) {
     let ended = setup.run(&["check"]);
@@ -12,7 +10,8 @@ fn check(setup: &Setup) -> (Option<i32>, String) {
 }
 
 fn shared(lines: &str) -> Setup {
-    Setup::new(&format!("{SITE}[shared]\n{lines}\n"))
+    site("main")
+        .more(&format!("[shared]\n{lines}"))
         .file("short", "0123456789012345678901234567890\n\n")
         .file("key", "01234567890123456789012345678901")
         .file("password", "hunter2\n")
@@ -62,7 +61,7 @@ fn shared_is_refused_with_the_reason_and_without_the_address() {
 
 #[test]
 fn address_of_a_variable_is_checked_in_the_same_way() {
-    let setup = Setup::new(SITE).env("FRONTEND_MAP__SHARED__URL", "redis://:hunter2@localhost");
+    let setup = site("main").env("FRONTEND_MAP__SHARED__URL", "redis://:hunter2@localhost");
     let (status, output) = check(&setup);
     assert_eq!(status, Some(78), "{output}");
     assert!(output.contains("FRONTEND_MAP__SHARED__URL, shared.url: must not have a password"));
