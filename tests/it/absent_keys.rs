@@ -9,6 +9,7 @@ use crate::support::front_of_cms::{assert_failure, refusal, urls};
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until;
 
 const UID: &str = "api::article.article";
@@ -48,22 +49,13 @@ fn articles(rows: &[(&str, &str)]) -> Content {
 }
 
 /// A site with these rules, each the lines behind its content type.
-fn setup(source: &str, rules: &[&str]) -> Setup {
-    let rules =
-        rules.iter().map(|rule| format!("[[site.rule]]\ncontent_type = \"{UID}\"\n{rule}\n"));
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\n{source}\n[[site]]\nkey = \"main\"\n\
-         front_end_url = \"https://x.example\"\nlocales = [\"en\"]\n{}\
-         [[content_type]]\nuid = \"{UID}\"\nendpoint = \"articles\"\n",
-        rules.collect::<Vec<_>>().concat()
-    );
-    Setup::new(&settings)
-        .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
-        .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+fn settings(rules: &[&str]) -> Settings {
+    let site = site("main").front_end_url("https://x.example");
+    rules.iter().fold(site, |site, rule| site.rule_of(UID, rule))
 }
 
 fn before(cms: &Cms, rules: &[&str]) -> Setup {
-    setup(&format!("url = \"http://{}\"", cms.addr()), rules)
+    settings(rules).strapi(cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
 }
 
 fn sitemap(service: &Service) -> Response {
@@ -276,8 +268,7 @@ fn absent_key_in_a_content_file_is_a_missing_value() {
     );
     let tagged = "template = \"/tagged/{slug}\"\nwhere = { \"tags.slug\" = \"a\" }";
     let rules = [tagged, "template = \"/{category.slug}/{slug}\""];
-    let files = "source = \"files\"\npath = \"c.json\"";
-    let service = setup(files, &rules).file("c.json", &content).start();
+    let service = settings(&rules).files(&content).start();
     let list = sitemap(&service);
     assert_eq!(urls(&list), ["https://x.example/c/y", "https://x.example/tagged/z"]);
     assert_eq!(list.header("x-skipped-documents").as_deref(), Some("1"));
@@ -325,8 +316,8 @@ fn condition_on_a_list_holds_if_one_item_matches_from_the_cms_and_from_a_file() 
             .iter()
             .map(|(id, fields)| format!(r#"{{"documentId":"{id}","locale":"en"{fields}}}"#));
         let content = format!(r#"{{"{UID}":[{}]}}"#, rows.collect::<Vec<_>>().join(","));
-        let files = setup("source = \"files\"\npath = \"c.json\"", &[&rule]);
-        for setup in [before(&cms, &[&rule]), files.file("c.json", &content)] {
+        let files = settings(&[&rule]).files(&content).setup();
+        for setup in [before(&cms, &[&rule]), files] {
             let service = setup.start();
             let found = urls(&sitemap(&service));
             let slugs: Vec<&str> = found.iter().filter_map(|url| url.rsplit('/').next()).collect();

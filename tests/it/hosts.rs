@@ -14,12 +14,17 @@ use serde_json::{Value, json};
 use crate::support::api::{data, get};
 use crate::support::http;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 /// Two locales share the first host; `at` and `de` have one segment on different hosts.
 const BASES: &str = r#"{ en = "https://example.com", fr = "https://example.com", de = "https://example.de/start", at = "http://example.at:8080" }"#;
 
-const LOCALES: &str = r#"["en", "fr", "de", { code = "at", segment = "de", hreflang = "de-AT" }]"#;
+const LOCALES: [&str; 4] =
+    ["en", "fr", "de", r#"{ code = "at", segment = "de", hreflang = "de-AT" }"#];
+
+/// With a segment of its own for each, so that all of them may share a host.
+const OF_OWN_SEGMENTS: [&str; 4] = ["en", "fr", "de", "at"];
 
 /// `x` is on each host; `two` has the path of `one` on one host.
 const CONTENT: &str = r#"{
@@ -36,40 +41,19 @@ const CONTENT: &str = r#"{
   "api::note.note": [{"documentId": "n", "slug": "note"}]
 }"#;
 
-fn settings(bases: &str) -> String {
-    format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = {bases}
-resolve = "documents"
-locales = {LOCALES}
-[[site.rule]]
-content_type = "api::post.post"
-template = "/posts/{{slug}}"
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{{locale}}/{{slug}}"
-[[site.rule]]
-content_type = "api::note.note"
-template = "/notes/{{slug}}"
-"#
-    )
+fn settings() -> Settings {
+    with_posts_at("/posts/{slug}")
 }
 
-fn setup() -> Setup {
-    Setup::new(&settings(BASES)).file("content.json", CONTENT)
-}
-
-/// With a segment of its own for each locale, so that all of them may share a host.
-fn setup_with_segments(bases: &str) -> Setup {
-    let settings = settings(bases).replace(LOCALES, r#"["en", "fr", "de", "at"]"#);
-    Setup::new(&settings).file("content.json", CONTENT)
+fn with_posts_at(template: &str) -> Settings {
+    site("main")
+        .front_end_url(BASES)
+        .locales(&LOCALES)
+        .resolve("documents")
+        .rule("api::post.post", template)
+        .rule("api::page.page", "/{locale}/{slug}")
+        .rule("api::note.note", "/notes/{slug}")
+        .files(CONTENT)
 }
 
 /// Once the documents are known.
@@ -87,7 +71,7 @@ fn started(setup: Setup) -> Service {
 
 #[test]
 fn url_is_below_the_base_url_of_its_locale() {
-    let service = started(setup());
+    let service = started(settings().setup());
     for (locale, url, path) in [
         ("en", "https://example.com/posts/x", "/posts/x"),
         ("fr", "https://example.com/posts/un", "/posts/un"),
@@ -115,7 +99,7 @@ const POSTS: [&str; 5] = [
 
 #[test]
 fn lists_have_the_urls_of_all_hosts_and_a_path_once_for_each_host() {
-    let service = started(setup());
+    let service = started(settings().setup());
     let list = data(&service, "/api/build-sitemap?site=main&contentType=api::post.post");
     assert_eq!(list, json!({"count": 5, "urls": POSTS}));
     let xml = "/api/build-sitemap?site=main&contentType=api::post.post&xml=true";
@@ -135,7 +119,7 @@ fn lists_have_the_urls_of_all_hosts_and_a_path_once_for_each_host() {
 
 #[test]
 fn pages_on_two_hosts_with_one_segment_have_the_code_of_their_own_locale() {
-    let service = started(setup());
+    let service = started(settings().setup());
     let pages = data(&service, "/api/pages?site=main&contentType=api::page.page");
     let row = |page: &Value| {
         (page["url"].clone(), page["locale"].clone(), page["params"]["locale"].clone())
@@ -148,7 +132,8 @@ fn pages_on_two_hosts_with_one_segment_have_the_code_of_their_own_locale() {
 #[test]
 fn locale_without_a_base_url_makes_lists_and_files_a_501() {
     let bases = r#"{ en = "https://example.com", fr = "https://example.com", at = "" }"#;
-    let service = started(setup_with_segments(bases).env("FRONT_END_URL_MAIN_FR", ""));
+    let settings = settings().front_end_url(bases).locales(&OF_OWN_SEGMENTS);
+    let service = started(settings.env("FRONT_END_URL_MAIN_FR", ""));
     let message = |target: &str| {
         let response = get(&service, target);
         assert_eq!(response.status, 501, "{target}: {}", response.text());
@@ -175,7 +160,7 @@ fn locale_without_a_base_url_makes_lists_and_files_a_501() {
     assert_eq!(urls, expected.into());
     let batch = data(&service, "/api/frontend-urls?uid=api::post.post&documentId=one&locale=de");
     assert_eq!(batch["results"][0]["reason"], "no_base_url");
-    let checked = setup_with_segments(bases).run(&["check"]);
+    let checked = settings.run(&["check"]);
     let warning = "warning: site main: no base URL for the locale `de`, so each list and sitemap file with URLs of this locale is a 501; set front_end_url or FRONT_END_URL_MAIN_DE";
     assert!(checked.stdout.contains(warning), "{}", checked.stdout);
 }
@@ -183,12 +168,10 @@ fn locale_without_a_base_url_makes_lists_and_files_a_501() {
 #[test]
 fn locale_without_a_base_url_does_not_matter_to_types_without_urls_in_it() {
     let bases = r#"{ en = "https://example.com", fr = "https://example.fr" }"#;
-    let text = settings(bases).replace(LOCALES, r#"["en", "fr", "de", "at"]"#);
-    let text = text.replace(
-        "template = \"/posts/{slug}\"",
-        "template = { en = \"/posts/{slug}\", fr = \"/posts/{slug}\" }",
-    );
-    let service = started(Setup::new(&text).file("content.json", CONTENT));
+    let settings = with_posts_at(r#"{ en = "/posts/{slug}", fr = "/posts/{slug}" }"#)
+        .front_end_url(bases)
+        .locales(&OF_OWN_SEGMENTS);
+    let service = started(settings.setup());
     let status = |target: &str| get(&service, target).status;
     assert_eq!(status("/api/build-sitemap?site=main&contentType=api::post.post"), 200);
     assert_eq!(status("/sitemaps/main/example.fr/api.post.post-1.xml"), 200);
@@ -201,7 +184,7 @@ fn locale_without_a_base_url_does_not_matter_to_types_without_urls_in_it() {
     let urls: Vec<&str> =
         found["alternates"].as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(urls, ["en", "fr", "x-default"]);
-    let ended = setup_with_segments(bases).run(&["sitemap", "--site", "main", "--out", "out"]);
+    let ended = settings.run(&["sitemap", "--site", "main", "--out", "out"]);
     assert_eq!(ended.status, Some(1), "{}", ended.stdout);
     let expected =
         "has no base URL for the locale `de`: set front_end_url or FRONT_END_URL_MAIN_DE";
@@ -217,7 +200,7 @@ fn rules_of_the_admin_address_say_whether_each_locale_has_a_base_url() {
             true,
         ),
     ] {
-        let service = setup_with_segments(bases).start();
+        let service = settings().front_end_url(bases).locales(&OF_OWN_SEGMENTS).start();
         let rules = http::get(service.admin(), "/rules").json();
         assert_eq!(rules["sites"][0]["hasBaseUrl"], expected, "{bases}");
     }
@@ -231,7 +214,8 @@ fn variable_of_a_locale_wins_over_that_of_the_site_and_that_over_the_file() {
         let response = get(&service, &format!("/api/frontend-url?{query}"));
         response.json()["data"]["url"].as_str().map(str::to_owned)
     };
-    let of_site = || setup_with_segments(BASES).env("FRONT_END_URL_MAIN", "https://site.example");
+    let of_site =
+        || settings().locales(&OF_OWN_SEGMENTS).env("FRONT_END_URL_MAIN", "https://site.example");
     let of_locale = || of_site().env("FRONT_END_URL_MAIN_DE", "https://locale.example");
     for (setup, locale, expected) in [
         (of_site(), "de", Some("https://site.example/posts/x")),

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::support::http;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::Settings;
 
 #[derive(Deserialize)]
 struct Table {
@@ -46,13 +47,12 @@ fn pathname_of_the_corpus_matches_the_expected_rule() {
 }
 
 fn service(sets: &[Set]) -> Service {
-    Setup::new(&settings(sets)).file("c.json", "{}").start()
+    settings(sets).start()
 }
 
-fn settings(sets: &[Set]) -> String {
-    let head = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"c.json\"\n";
-    sets.iter().fold(head.to_owned(), |settings, set| {
-        format!("{settings}[[site]]\nkey = \"{}\"\n{}\n", set.name, set.site)
+fn settings(sets: &[Set]) -> Settings {
+    sets.iter().fold(Settings::new(), |settings, Set { name, site, .. }| {
+        settings.more(&format!("[[site]]\nkey = \"{name}\"\n{site}"))
     })
 }
 
@@ -128,7 +128,7 @@ fn check_refuses_rules_that_could_make_matching_slow() {
         (large.join(",\n"), "a pathname could make the service look at"),
     ] {
         let set = Set { name: "main".into(), site: site(&rules), rows: String::new() };
-        let ended = Setup::new(&settings(&[set])).file("c.json", "{}").run(&["check"]);
+        let ended = settings(&[set]).run(&["check"]);
         assert_eq!(ended.status, Some(78), "{words}: {}", ended.stderr);
         assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
     }

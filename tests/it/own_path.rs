@@ -14,25 +14,9 @@ use serde_json::{Value, json};
 
 use crate::support::api::{data, get};
 use crate::support::http;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
-
-const RULES: &str = r#"
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{locale}/pages/{slug}"
-path_field = "customPath"
-exclude_when = { hidden = true }
-
-[[site.rule]]
-content_type = "api::news.news"
-template = "/{locale}/news/{slug}"
-
-[[site.rule]]
-content_type = "api::note.note"
-template = "/notes/{slug}"
-path_field = "seo.path"
-"#;
 
 const CONTENT: &str = r#"{
   "api::page.page": [
@@ -57,26 +41,22 @@ const CONTENT: &str = r#"{
   ]
 }"#;
 
-fn settings(site: &str) -> String {
-    format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com/base"
-locales = ["en", {{ code = "de", segment = "deutsch" }}]
-resolve = "documents"
-{site}
-{RULES}"#
-    )
+fn settings() -> Settings {
+    site("main")
+        .front_end_url("https://www.example.com/base")
+        .locales(&["en", r#"{ code = "de", segment = "deutsch" }"#])
+        .resolve("documents")
+        .rule("api::page.page", "/{locale}/pages/{slug}")
+        .with("path_field = \"customPath\"\nexclude_when = { hidden = true }")
+        .rule("api::news.news", "/{locale}/news/{slug}")
+        .rule("api::note.note", "/notes/{slug}")
+        .with("path_field = \"seo.path\"")
+        .files(CONTENT)
 }
 
 /// Once the documents are known.
-fn known(service: Service) -> Service {
+fn known(settings: &Settings) -> Service {
+    let service = settings.start();
     // No rule matches, so that a document of each type with a path field could own it.
     let is_known = || get(&service, "/api/resolve?site=main&pathname=/x/y/z").status == 404;
     until_so("the documents with own paths", is_known);
@@ -86,13 +66,9 @@ fn known(service: Service) -> Service {
     service
 }
 
-fn started(site: &str) -> Service {
-    known(Setup::new(&settings(site)).file("content.json", CONTENT).start())
-}
-
 #[test]
 fn own_path_wins_over_every_rule_in_both_operations() {
-    let service = started("");
+    let service = known(&settings());
     for (path, uid, id, rule) in [
         ("/en/summer/sale", "api::page.page", "sale", "/{locale}/pages/{slug}"),
         ("/en/summer/sale/", "api::page.page", "sale", "/{locale}/pages/{slug}"),
@@ -125,7 +101,7 @@ fn own_path_wins_over_every_rule_in_both_operations() {
 
 #[test]
 fn path_of_the_template_is_not_a_path_of_the_document() {
-    let service = started("");
+    let service = known(&settings());
     for (path, expected) in [
         ("/en/pages/plain", Some("plain")),
         ("/en/pages/blank", Some("blank")),
@@ -148,7 +124,7 @@ fn path_of_the_template_is_not_a_path_of_the_document() {
 
 #[test]
 fn resolution_has_canonical_path_alternates_and_breadcrumbs() {
-    let service = started("");
+    let service = known(&settings());
     let resolved = data(&service, "/api/resolve?site=main&pathname=/en/summer/sale/shoes/");
     assert_eq!(resolved["canonicalPath"], "/en/summer/sale/shoes");
     assert_eq!(resolved["canonicalUrl"], "https://www.example.com/base/en/summer/sale/shoes");
@@ -167,7 +143,7 @@ fn resolution_has_canonical_path_alternates_and_breadcrumbs() {
 
 #[test]
 fn document_has_its_own_url_or_a_reason_with_the_name_of_the_field() {
-    let service = started("");
+    let service = known(&settings());
     let batch: Vec<String> = ["sale", "plain", "bad", "root", "kind"].map(str::to_owned).into();
     let url = |id: &str, locale: &str| {
         let query = format!("uid=api::page.page&documentId={id}&locale={locale}");
@@ -206,7 +182,7 @@ fn document_has_its_own_url_or_a_reason_with_the_name_of_the_field() {
 
 #[test]
 fn lists_files_and_tables_have_the_own_paths() {
-    let service = started("trailing_slash = \"always\"");
+    let service = known(&settings().set("trailing_slash = \"always\""));
     let list = data(&service, "/api/build-sitemap?site=main&contentType=api::page.page");
     let base = "https://www.example.com/base";
     let expected = [
@@ -239,7 +215,8 @@ fn lists_files_and_tables_have_the_own_paths() {
 
 #[test]
 fn locale_is_left_out_for_the_default_locale() {
-    let service = started("locale_prefix = \"except-default\"");
+    let settings = settings().set("locale_prefix = \"except-default\"");
+    let service = known(&settings);
     for (path, locale) in [("/summer/sale", "en"), ("/deutsch/Sommer%20schlu%C3%9F", "de")] {
         for operation in ["get-content-type", "resolve"] {
             let target = format!("/api/{operation}?site=main&pathname={}", http::query(path));
@@ -247,8 +224,7 @@ fn locale_is_left_out_for_the_default_locale() {
         }
     }
     let refused = CONTENT.replace("\"summer/sale/shoes\"", "\"deutsch/shoes\"");
-    let settings = settings("locale_prefix = \"except-default\"");
-    let service = known(Setup::new(&settings).file("content.json", &refused).start());
+    let service = known(&settings.files(&refused));
     let target = "/api/frontend-url?uid=api::page.page&documentId=child";
     let details = get(&service, target).json()["error"]["details"].clone();
     assert_eq!(details["reason"], "customPath_not_allowed");
@@ -256,9 +232,7 @@ fn locale_is_left_out_for_the_default_locale() {
 
 #[test]
 fn later_rule_does_not_build_a_path_in_place_of_an_unusable_own_path() {
-    let more = "[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{locale}/other/{documentId}\"\n";
-    let settings = settings("") + more;
-    let service = known(Setup::new(&settings).file("content.json", CONTENT).start());
+    let service = known(&settings().rule("api::page.page", "/{locale}/other/{documentId}"));
     let target = "/api/frontend-url?uid=api::page.page&documentId=bad";
     let details = get(&service, target).json()["error"]["details"].clone();
     assert_eq!(details["reason"], "customPath_empty_segment");
@@ -271,7 +245,7 @@ fn document_that_is_not_localized_is_found_in_other_locales() {
         {"documentId": "two", "locale": "de", "slug": "zwei", "customPath": "taken"},
         {"documentId": "six", "slug": "six", "customPath": "taken"}],
       "api::news.news": [], "api::note.note": []}"#;
-    let service = known(Setup::new(&settings("")).file("content.json", content).start());
+    let service = known(&settings().files(content));
     for (path, id, locale, is_canonical) in [
         ("/en/about", "one", "en", true),
         ("/deutsch/about", "one", "de", false),
@@ -293,8 +267,8 @@ fn path_without_a_locale_has_that_of_the_parameter_or_of_its_owner() {
         {"documentId": "both", "locale": "en", "slug": "a", "seo": {"path": "both"}},
         {"documentId": "both", "locale": "de", "slug": "b", "seo": {"path": "both"}},
         {"documentId": "both", "locale": "fr", "slug": "c", "seo": {"path": "autre"}}]}"#;
-    let settings = settings("").replace("\"deutsch\" }]", "\"deutsch\" }, \"fr\"]");
-    let service = known(Setup::new(&settings).file("content.json", content).start());
+    let locales = ["en", r#"{ code = "de", segment = "deutsch" }"#, "fr"];
+    let service = known(&settings().locales(&locales).files(content));
     for (path, parameter, expected) in [
         ("/both", "", "en"),
         ("/both", "&locale=de", "de"),
@@ -323,8 +297,7 @@ fn own_path_belongs_to_the_host_of_its_locale() {
         {"documentId": "n", "locale": "de", "slug": "b", "seo": {"path": "y"}},
         {"documentId": "m", "locale": "de", "slug": "c", "seo": {"path": "z"}}]}"#;
     let bases = r#"{ en = "https://example.com", de = "https://example.de" }"#;
-    let settings = settings("").replace("\"https://www.example.com/base\"", bases);
-    let service = known(Setup::new(&settings).file("content.json", content).start());
+    let service = known(&settings().front_end_url(bases).files(content));
     for (path, host, url, locale) in [
         ("/en/x", "", "https://example.com/en/x", "en"),
         ("/deutsch/x", "example.de", "https://example.de/deutsch/x", "de"),

@@ -1,9 +1,7 @@
 //! Paths of page trees, from content without a schema.
 
 use crate::support::http;
-use crate::support::service::Setup;
-
-const SETTINGS: &str = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"c.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\nfront_end_url = \"https://x.example\"\n[[site.rule]]\ncontent_type = \"api::p.p\"\ntemplate = \"/{*path}\"\nparams.path = { field = \"slug\", ancestors = \"parent\", depth = 2 }\n";
+use crate::support::settings::site;
 
 #[test]
 fn path_of_a_page_has_its_ancestors_or_is_missing() {
@@ -24,7 +22,11 @@ fn path_of_a_page_has_its_ancestors_or_is_missing() {
         .map(|(at, (fields, _))| format!(r#"{{"documentId": "d{at}", "locale": "en", {fields}}}"#))
         .collect();
     let content = format!(r#"{{"api::p.p": [{}]}}"#, documents.join(","));
-    let service = Setup::new(SETTINGS).file("c.json", &content).start();
+    let service = site("main")
+        .rule("api::p.p", "/{*path}")
+        .with(r#"params.path = { field = "slug", ancestors = "parent", depth = 2 }"#)
+        .files(&content)
+        .start();
     for (at, (fields, expected)) in rows.iter().enumerate() {
         let target = format!("/api/frontend-url?uid=api::p.p&documentId=d{at}");
         let response = http::get(service.addr(), &target).json();

@@ -7,7 +7,8 @@ mod validation;
 use serde_json::json;
 
 use crate::support::http;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 
 const CONTENT: &str = r#"{"api::page.page": [
     {"documentId": "p1", "locale": "en", "slug": "about"},
@@ -29,27 +30,14 @@ name = "help"
 path = "/en/help"
 "#;
 
-fn settings(pages: &str) -> String {
-    format!(
-        r#"[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-locales = ["en", "de"]
-resolve = "documents"
-front_end_url = "https://example.com"
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{{locale}}/{{*slug}}"
-{pages}"#
-    )
-}
-
-fn setup() -> Setup {
-    Setup::new(&settings(PAGES)).file("content.json", CONTENT)
+fn settings(pages: &str) -> Settings {
+    site("main")
+        .front_end_url("https://example.com")
+        .locales(&["en", "de"])
+        .resolve("documents")
+        .rule("api::page.page", "/{locale}/{*slug}")
+        .more(pages)
+        .files(CONTENT)
 }
 
 fn data(service: &Service, target: &str) -> serde_json::Value {
@@ -61,9 +49,7 @@ fn data(service: &Service, target: &str) -> serde_json::Value {
 #[test]
 fn resolve_names_the_page_with_its_other_versions() {
     // The CMS does not exist.
-    let settings = settings(PAGES)
-        .replace("source = \"files\"\npath = \"content.json\"", "url = \"http://127.0.0.1:9\"");
-    let service = Setup::new(&settings).start();
+    let service = settings(PAGES).strapi_at("http://127.0.0.1:9").without_endpoints().start();
     let target = "/api/resolve?site=main&pathname=/de/kontakt/";
     for status in ["", "&status=draft"] {
         let response = http::get(service.addr(), &format!("{target}{status}"));
@@ -97,7 +83,7 @@ fn resolve_names_the_page_with_its_other_versions() {
 
 #[test]
 fn document_with_the_path_of_a_page_has_no_url() {
-    let service = setup().start();
+    let service = settings(PAGES).start();
     let target = "/api/frontend-url?uid=api::page.page&locale=en&documentId=p2";
     let response = http::get(service.addr(), target);
     assert_eq!(response.status, 404);
@@ -135,7 +121,7 @@ fn document_with_the_path_of_a_page_has_no_url() {
 
 #[test]
 fn pages_are_in_a_sitemap_file_and_in_the_table_of_pages() {
-    let service = setup().start();
+    let service = settings(PAGES).start();
     let index = http::get(service.addr(), "/sitemaps/main/index.xml");
     let file = "<sitemap><loc>https://example.com/sitemaps/pages-1.xml</loc><lastmod>2024-03-06T00:00:00.000Z</lastmod></sitemap></sitemapindex>";
     assert!(index.text().ends_with(file), "{}", index.text());
@@ -187,7 +173,7 @@ fn pages_are_in_a_sitemap_file_and_in_the_table_of_pages() {
 
 #[test]
 fn commands_write_and_explain_pages() {
-    let setup = setup();
+    let setup = settings(PAGES).setup();
     let pages = setup.run(&["pages", "--site", "main", "--content-type", "pages"]);
     assert_eq!(pages.status, Some(0), "{}", pages.stderr);
     assert_eq!(pages.stdout.matches(r#""page":"#).count(), 3, "{}", pages.stdout);
@@ -241,8 +227,7 @@ fn mistake_in_a_page_is_a_problem_with_its_place_and_its_cure() {
             "page 2 (b): the page `a` has the path /a on the same host",
         ),
     ] {
-        let setup = Setup::new(&settings(&format!("[[site.page]]\n{page}")));
-        let ended = setup.file("content.json", CONTENT).run(&["check"]);
+        let ended = settings(&format!("[[site.page]]\n{page}")).run(&["check"]);
         assert_eq!(ended.status, Some(78), "{page}: {}", ended.stderr);
         assert!(ended.stderr.contains(expected), "{expected} is missing in\n{}", ended.stderr);
     }

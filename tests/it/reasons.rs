@@ -2,16 +2,11 @@
 
 use crate::support::content::Content;
 use crate::support::http;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until;
 
 const UID: &str = "api::article.article";
-
-const RULE: &str = r#"
-[[site.rule]]
-content_type = "api::article.article"
-template = "/{locale}/{category.department.slug}/{seo.slug}/{*slug}"
-"#;
 
 const DEPARTMENT: &str = r#"{"id":3,"documentId":"d3","slug":"dep"}"#;
 const SEO: &str = r#"{"id":5,"slug":"seo"}"#;
@@ -77,12 +72,10 @@ fn content() -> Content {
     content
 }
 
-fn settings(source: &str) -> String {
-    format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\n{source}\n[[site]]\nkey = \"main\"\n\
-         front_end_url = \"https://x.example\"\nlocales = [\"en\"]\n{RULE}\
-         [[content_type]]\nuid = \"{UID}\"\nendpoint = \"articles\"\n"
-    )
+fn settings() -> Settings {
+    site("main")
+        .front_end_url("https://x.example")
+        .rule(UID, "/{locale}/{category.department.slug}/{seo.slug}/{*slug}")
 }
 
 fn error_of(service: &Service, id: &str) -> (String, String) {
@@ -95,8 +88,7 @@ fn error_of(service: &Service, id: &str) -> (String, String) {
 #[test]
 fn reason_names_the_broken_link_in_every_operation() {
     let cms = content().start();
-    let setup = Setup::new(&settings(&format!("url = \"http://{}\"", cms.addr())));
-    let service = setup.start();
+    let service = settings().strapi(&cms).start();
     let problems = until("the problems of the site", || {
         let response = http::get(service.addr(), "/api/problems?site=main");
         (response.status == 200).then(|| response.json()["data"]["problems"].take())
@@ -122,9 +114,8 @@ fn null_of_a_content_file_is_empty_and_explain_says_so() {
         format!(r#"{{"documentId":"{id}","locale":"en"{}}}"#, fields(text))
     };
     let content = format!(r#"{{"{UID}":[{}]}}"#, ROWS.map(row).join(","));
-    let settings = settings("source = \"files\"\npath = \"c.json\"");
-    let setup = || Setup::new(&settings).file("c.json", &content);
-    let service = setup().start();
+    let settings = settings().files(&content);
+    let service = settings.start();
     for (id, expected) in [
         ("a1", "`category` is empty"),
         ("a2", "`department` of document c7 (`category`) is empty"),
@@ -132,7 +123,7 @@ fn null_of_a_content_file_is_empty_and_explain_says_so() {
     ] {
         let (reason, message) = error_of(&service, id);
         assert_eq!(message, format!("this document has no frontend URL: {expected}"));
-        let ended = setup().run(&["explain", "--uid", UID, "--document", id]);
+        let ended = settings.run(&["explain", "--uid", UID, "--document", id]);
         let line = format!("builds no path: {reason}, {expected}\n");
         assert!(ended.stdout.contains(&line), "{}", ended.stdout);
     }

@@ -15,24 +15,11 @@ use crate::support::cms::Cms;
 use crate::support::front_of_cms::{list, refusal};
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 
 /// How long the background may take before the test gives up.
 const PATIENCE: Duration = Duration::from_mins(1);
-
-const RULES: &str = r#"
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{locale}/{slug}"
-
-[[site.rule]]
-content_type = "api::story.story"
-template = "/{locale}/{slug}"
-
-[[site.rule]]
-content_type = "api::faq.faq"
-template = "/help/{slug}.html"
-"#;
 
 const CONTENT: &str = r#"{
   "api::page.page": [
@@ -49,22 +36,25 @@ const CONTENT: &str = r#"{
   "api::faq.faq": [{"documentId": "f1", "slug": "refund"}]
 }"#;
 
-fn site(key: &str, more: &str) -> String {
-    format!("[[site]]\nkey = \"{key}\"\nlocales = [\"en\", \"de\"]\n{more}\n{RULES}")
+fn rules(settings: Settings) -> Settings {
+    settings
+        .rule("api::page.page", "/{locale}/{slug}")
+        .rule("api::story.story", "/{locale}/{slug}")
+        .rule("api::faq.faq", "/help/{slug}.html")
 }
 
-fn settings(cms: &str) -> String {
-    let server = "[server]\nlisten = \"127.0.0.1:0\"\n[snapshots]\nsoft_seconds = 1\n";
-    let based = "resolve = \"documents\"\nfront_end_url = \"https://www.example.com/base\"";
-    let main = site("main", based);
-    let bare = site("bare", "resolve = \"documents\"");
-    format!("{server}[cms]\n{cms}\n{main}{bare}{}", site("plain", ""))
+fn settings() -> Settings {
+    let main = site("main").front_end_url("https://www.example.com/base").resolve("documents");
+    let main = rules(main.locales(&["en", "de"]));
+    let bare = main.site("bare").without_front_end_url().resolve("documents");
+    let bare = rules(bare.locales(&["en", "de"]));
+    let plain = rules(bare.site("plain").without_front_end_url().locales(&["en", "de"]));
+    plain.more("[snapshots]\nsoft_seconds = 1").files(CONTENT)
 }
 
 /// Content from a file, once both indexes are there.
 fn service() -> Service {
-    let settings = settings("source = \"files\"\npath = \"content.json\"");
-    let service = Setup::new(&settings).file("content.json", CONTENT).start();
+    let service = settings().start();
     for site in ["main", "bare"] {
         for pathname in ["/en/missing", "/help/missing.html"] {
             let target = format!("/api/resolve?site={site}&pathname={pathname}");
@@ -75,14 +65,7 @@ fn service() -> Service {
 }
 
 fn behind(cms: &Cms) -> Service {
-    let cms = format!("source = \"strapi\"\nurl = \"http://{}\"", cms.addr());
-    Setup::new(&(settings(&cms) + &endpoints())).start()
-}
-
-fn endpoints() -> String {
-    let endpoint =
-        |name| format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}\"\n");
-    ["page", "story", "faq"].map(endpoint).concat()
+    settings().strapi(cms).singular_endpoints().start()
 }
 
 /// Asks until the answer is as it should be.

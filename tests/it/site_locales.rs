@@ -7,11 +7,17 @@ use serde_json::{Value, json};
 
 use crate::support::api::{data, get};
 use crate::support::http;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 /// The segment of `de` is the code of `en`.
-const LOCALES: &str = r#"["fr", { code = "en", segment = "english" }, { code = "de", segment = "en", hreflang = "de-DE" }, { code = "pt_BR", segment = "português" }]"#;
+const LOCALES: [&str; 4] = [
+    "fr",
+    r#"{ code = "en", segment = "english" }"#,
+    r#"{ code = "de", segment = "en", hreflang = "de-DE" }"#,
+    r#"{ code = "pt_BR", segment = "português" }"#,
+];
 
 const CONTENT: &str = r#"{
   "api::post.post": [
@@ -23,37 +29,18 @@ const CONTENT: &str = r#"{
   "api::note.note": [{"documentId": "n", "slug": "note"}]
 }"#;
 
-fn settings(more: &str) -> String {
-    format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-resolve = "documents"
-locales = {LOCALES}
-{more}
-[[site.rule]]
-content_type = "api::post.post"
-template = "/{{locale}}/posts/{{slug}}"
-[[site.rule]]
-content_type = "api::note.note"
-template = "/{{locale}}/notes/{{slug}}"
-"#
-    )
-}
-
-fn setup(more: &str) -> Setup {
-    Setup::new(&settings(more)).file("content.json", CONTENT)
+fn settings() -> Settings {
+    site("main")
+        .locales(&LOCALES)
+        .resolve("documents")
+        .rule("api::post.post", "/{locale}/posts/{slug}")
+        .rule("api::note.note", "/{locale}/notes/{slug}")
+        .files(CONTENT)
 }
 
 /// Once the documents are known.
 fn service(more: &str) -> Service {
-    let service = setup(more).start();
+    let service = settings().set(more).start();
     let is_known = |type_name: &str| {
         let target = format!("/api/resolve?site=main&pathname=/english/{type_name}/missing");
         http::get(service.addr(), &target).status == 200
@@ -182,7 +169,7 @@ fn omitted_segment_of_the_default_locale_makes_room_for_its_code() {
 
 #[test]
 fn explain_and_check_show_segments_in_paths_and_codes_elsewhere() {
-    let setup = setup("");
+    let setup = settings().setup();
     let explain = |args: &[&str]| {
         let ended = setup.run(&[&["explain", "--json"], args].concat());
         serde_json::from_str::<Value>(&ended.stdout).expect("JSON")
@@ -197,13 +184,10 @@ fn explain_and_check_show_segments_in_paths_and_codes_elsewhere() {
     let check = setup.run(&["check"]);
     assert_eq!(check.status, Some(0), "{}", check.stderr);
     // Both match one path only with a segment of a locale.
-    let rule =
-        "[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/english/posts/latest\"\n";
-    let overlapping = Setup::new(&(settings("") + rule)).file("content.json", CONTENT);
+    let overlapping = settings().rule("api::page.page", "/english/posts/latest");
     let check = overlapping.run(&["check"]);
     assert!(check.stdout.contains("two rules match /english/posts/latest"), "{}", check.stdout);
-    let rule = rule.replace("/english/", "/de/");
-    let apart = Setup::new(&(settings("") + &rule)).file("content.json", CONTENT);
+    let apart = settings().rule("api::page.page", "/de/posts/latest");
     let check = apart.run(&["check"]);
     assert!(!check.stdout.contains("two rules match"), "{}", check.stdout);
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::api::{data, get};
-use crate::support::service::Setup;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 const CONTENT: &str = r#"{
@@ -12,25 +12,17 @@ const CONTENT: &str = r#"{
   "api::story.story": [{"documentId": "s1", "locale": "en", "slug": "journey"}]
 }"#;
 
-fn setup(cms: &str, resolve: &str) -> Setup {
-    let rule = |name: &str| {
-        format!(
-            "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{{locale}}/{{slug}}\"\n"
-        )
-    };
-    let site = format!(
-        "[[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\nresolve = \"{resolve}\"\n"
-    );
-    let server = "[server]\nlisten = \"127.0.0.1:0\"\n";
-    let rules = [rule("page"), rule("story")].concat();
-    Setup::new(&format!("{server}[cms]\n{cms}\n{site}{rules}")).file("content.json", CONTENT)
+fn settings(resolve: &str) -> Settings {
+    site("main")
+        .resolve(resolve)
+        .rule("api::page.page", "/{locale}/{slug}")
+        .rule("api::story.story", "/{locale}/{slug}")
+        .files(CONTENT)
 }
-
-const FILES: &str = "source = \"files\"\npath = \"content.json\"";
 
 #[test]
 fn check_strict_passes_a_tie_only_if_documents_decide() {
-    let ended = setup(FILES, "documents").run(&["check", "--strict"]);
+    let ended = settings("documents").run(&["check", "--strict"]);
     let expected = "
 note: site main: two rules match /en/x
   first  api::page.page /{locale}/{slug}
@@ -40,7 +32,7 @@ note: site main: two rules match /en/x
     assert!(ended.stdout.ends_with(expected), "{}", ended.stdout);
     assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""));
 
-    let ended = setup(FILES, "rules").run(&["check", "--strict"]);
+    let ended = settings("rules").run(&["check", "--strict"]);
     let expected = "
 warning: site main: two rules match /en/x
   wins   api::page.page /{locale}/{slug}
@@ -60,15 +52,13 @@ warning: site main: a rule never matches
 
 #[test]
 fn check_strict_passes_a_rule_that_only_repeats_a_template_for_other_documents() {
-    let rule = |kind: &str| {
-        format!(
-            "[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{{slug}}\"\nwhere = {{ kind = \"{kind}\" }}\n"
-        )
-    };
-    let site = "[[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n";
-    let rules = [rule("a"), rule("b")].concat();
-    let setup = Setup::new(&format!("[cms]\n{FILES}\n{site}{rules}")).file("content.json", CONTENT);
-    let ended = setup.run(&["check", "--strict"]);
+    let settings = site("main")
+        .rule("api::page.page", "/{slug}")
+        .with(r#"where = { kind = "a" }"#)
+        .rule("api::page.page", "/{slug}")
+        .with(r#"where = { kind = "b" }"#)
+        .files(CONTENT);
+    let ended = settings.run(&["check", "--strict"]);
     assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""), "{}", ended.stdout);
     assert!(ended.stdout.contains("the response is the same"), "{}", ended.stdout);
 }
@@ -76,12 +66,12 @@ fn check_strict_passes_a_rule_that_only_repeats_a_template_for_other_documents()
 #[test]
 fn serve_does_not_warn_of_a_tie_that_documents_decide() {
     // The search of the second site ends after that of the first.
-    let rules = "[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{slug}\"\n\
-        [[site.rule]]\ncontent_type = \"api::story.story\"\ntemplate = \"/{slug}\"\n";
-    let other = format!("[[site]]\nkey = \"other\"\nlocales = [\"en\"]\n{rules}");
-    let main = setup(FILES, "documents");
-    let settings = std::fs::read_to_string(main.path().join("settings.toml")).expect("settings");
-    let service = Setup::new(&(settings + &other)).file("content.json", CONTENT).start();
+    let service = settings("documents")
+        .site("other")
+        .without_front_end_url()
+        .rule("api::page.page", "/{slug}")
+        .rule("api::story.story", "/{slug}")
+        .start();
     assert!(service.logs("share a path"), "{}", service.log());
     let log = service.log();
     let warned: Vec<&str> = log.lines().filter(|line| line.contains("share a path")).collect();
@@ -92,7 +82,7 @@ fn serve_does_not_warn_of_a_tie_that_documents_decide() {
 #[test]
 fn explain_names_the_document_that_has_the_path_of_a_tie() {
     let explained = |pathname: &str| -> Value {
-        let ended = setup(FILES, "documents").run(&["explain", pathname, "--json"]);
+        let ended = settings("documents").run(&["explain", pathname, "--json"]);
         assert_eq!(ended.status, Some(0), "{}", ended.stderr);
         serde_json::from_str(&ended.stdout).expect("JSON")
     };
@@ -110,54 +100,34 @@ fn explain_names_the_document_that_has_the_path_of_a_tie() {
     assert_eq!(missing["matched"]["collectionType"], "api::page.page");
     let types = json!(["api::page.page", "api::story.story"]);
     assert_eq!(missing["decision"], json!({"decidedBy": "rules", "contentTypes": types}));
-    let text = setup(FILES, "documents").run(&["explain", "/en/journey"]).stdout;
+    let text = settings("documents").run(&["explain", "/en/journey"]).stdout;
     let head = "site main, /en/journey\napi::story.story by /{locale}/{slug}\ndecided by documents: api::story.story s1, locale en, has this path\n";
     assert!(text.starts_with(head), "{text}");
     assert!(text.contains("matches too, with equal precedence"), "{text}");
-    let text = setup(FILES, "documents").run(&["explain", "/en/missing"]).stdout;
+    let text = settings("documents").run(&["explain", "/en/missing"]).stdout;
     assert!(text.contains("   matches first, but no document has this path\n"), "{text}");
     assert!(!text.contains("wins"), "{text}");
-    let by_rules = setup(FILES, "rules").run(&["explain", "/en/journey", "--json"]).stdout;
+    let by_rules = settings("rules").run(&["explain", "/en/journey", "--json"]).stdout;
     assert!(!by_rules.contains("\"decision"), "{by_rules}");
 }
 
 #[test]
 fn explain_says_why_documents_could_not_decide() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
-    let cms = format!("url = \"http://{}\"", free.expect("an address"));
-    let ended = setup(&cms, "documents").run(&["explain", "/en/journey"]);
+    let cms = format!("http://{}", free.expect("an address"));
+    let settings = settings("documents").strapi_at(&cms).without_endpoints();
+    let ended = settings.run(&["explain", "/en/journey"]);
     let head = "site main, /en/journey\napi::page.page by /{locale}/{slug}\ndocuments decide, but they could not be read";
     assert!(ended.stdout.starts_with(head), "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains("connection refused"), "{}", ended.stdout);
     let row = "   matches first, but whether a document has this path is not known\n";
     assert!(ended.stdout.contains(row) && !ended.stdout.contains("wins"), "{}", ended.stdout);
-    let json = setup(&cms, "documents").run(&["explain", "/en/journey", "--json"]).stdout;
+    let json = settings.run(&["explain", "/en/journey", "--json"]).stdout;
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["decision"]["decidedBy"], "unknown");
     assert!(json["decision"]["problem"].as_str().is_some_and(|p| p.contains("refused")), "{json}");
     assert_eq!(ended.status, Some(0));
 }
-
-/// One rule matches each path, or a more specific one hides the other.
-const WITHOUT_TIES: &str = r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en", "de"]
-resolve = "documents"
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{locale}/{*path}"
-path_field = "customPath"
-[[site.rule]]
-content_type = "api::event.event"
-template = "/{locale}/events/{slug}"
-"#;
 
 const PAGES_AND_EVENTS: &str = r#"{
   "api::page.page": [
@@ -171,8 +141,15 @@ const PAGES_AND_EVENTS: &str = r#"{
 
 #[test]
 fn explain_without_ties_names_the_document_that_resolve_finds_or_none() {
-    let setup = || Setup::new(WITHOUT_TIES).file("content.json", PAGES_AND_EVENTS);
-    let service = setup().start();
+    // One rule matches each path, or a more specific one hides the other.
+    let settings = site("main")
+        .locales(&["en", "de"])
+        .resolve("documents")
+        .rule("api::page.page", "/{locale}/{*path}")
+        .with("path_field = \"customPath\"")
+        .rule("api::event.event", "/{locale}/events/{slug}")
+        .files(PAGES_AND_EVENTS);
+    let service = settings.start();
     let resolved = |path: &str| data(&service, &format!("/api/resolve?site=main&pathname={path}"));
     until_so("the documents are known", || {
         let of = |path: &str| get(&service, &format!("/api/resolve?site=main&pathname={path}"));
@@ -198,12 +175,12 @@ fn explain_without_ties_names_the_document_that_resolve_finds_or_none() {
     ] {
         let found = resolved(path);
         assert_eq!(found["documentId"], json!(document), "{path}");
-        let ended = setup().run(&["explain", path, "--json"]);
+        let ended = settings.run(&["explain", path, "--json"]);
         let explained: Value = serde_json::from_str(&ended.stdout).expect("JSON");
         assert_eq!(ended.status, Some(0), "{path}");
         assert_eq!(explained["matched"]["collectionType"], uid, "{path}");
         let decision = &explained["decision"];
-        let text = setup().run(&["explain", path]).stdout;
+        let text = settings.run(&["explain", path]).stdout;
         let Some(document) = document else {
             let expected = json!({"decidedBy": "rules", "contentTypes": [uid]});
             assert_eq!(*decision, expected, "{path}");

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::api::{data, get};
 use crate::support::front_end::{Answer, FrontEnd, answer};
-use crate::support::service::{Ended, Service, Setup};
+use crate::support::service::{Ended, Service};
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 const CONTENT: &str = r#"{
@@ -24,53 +25,27 @@ const CONTENT: &str = r#"{
   "api::feed.feed": [{"documentId": "feed"}]
 }"#;
 
-const RULES: &str = r#"
-[[site.rule]]
-content_type = "api::post.post"
-template = "/{locale}/posts/{slug}"
-[[site.rule]]
-content_type = "api::home.home"
-template = "/{locale}"
-[[site.rule]]
-content_type = "api::file.file"
-template = "/files/{slug}.html"
-[[site.rule]]
-content_type = "api::feed.feed"
-template = "/feed.xml"
-[[site.rule]]
-content_type = "api::doc.doc"
-template = "/{*slug}"
-"#;
-
-fn settings(base: &str, more: &str) -> String {
-    format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = "{base}"
-locales = ["en", "de"]
-locale_prefix = "except-default"
-resolve = "documents"
-{more}
-{RULES}"#
-    )
-}
-
 const ALWAYS: &str = "trailing_slash = \"always\"";
 const BASE: &str = "https://www.example.com/shop";
 
-fn setup(more: &str) -> Setup {
-    Setup::new(&settings(BASE, more)).file("content.json", CONTENT)
+fn settings(more: &str) -> Settings {
+    site("main")
+        .front_end_url(BASE)
+        .locales(&["en", "de"])
+        .resolve("documents")
+        .set("locale_prefix = \"except-default\"")
+        .set(more)
+        .rule("api::post.post", "/{locale}/posts/{slug}")
+        .rule("api::home.home", "/{locale}")
+        .rule("api::file.file", "/files/{slug}.html")
+        .rule("api::feed.feed", "/feed.xml")
+        .rule("api::doc.doc", "/{*slug}")
+        .files(CONTENT)
 }
 
 /// Once the documents of all types are known.
 fn service(more: &str) -> Service {
-    let service = setup(more).start();
+    let service = settings(more).start();
     until_so("the documents are known", || {
         let target = "/api/problems?site=main";
         let known =
@@ -218,15 +193,14 @@ fn breadcrumbs_and_documents_by_their_id_have_the_slash() {
 
 #[test]
 fn path_without_a_base_url_and_explain_have_the_slash() {
-    let settings = settings("", ALWAYS);
-    let bare = Setup::new(&settings).file("content.json", CONTENT).start();
+    let bare = settings(ALWAYS).front_end_url("").start();
     let response = get(&bare, "/api/frontend-url?uid=api::post.post&documentId=p2");
     assert_eq!(
         (response.status, &response.json()["error"]["details"]["path"]),
         (501, &json!("/posts/a/"))
     );
     let explained =
-        setup(ALWAYS).run(&["explain", "--uid", "api::post.post", "--document", "p2", "--json"]);
+        settings(ALWAYS).run(&["explain", "--uid", "api::post.post", "--document", "p2", "--json"]);
     let explained: Value = serde_json::from_str(&explained.stdout).expect("JSON");
     assert_eq!(
         (&explained["path"], &explained["url"]),
@@ -244,7 +218,7 @@ fn slash_counts_for_the_length_of_a_url() {
             r#"{{"api::post.post": [{{"documentId": "p", "locale": "en", "slug": "{}"}}]}}"#,
             path(length)
         );
-        let service = Setup::new(&settings(BASE, more)).file("content.json", &content).start();
+        let service = settings(more).files(&content).start();
         let response = get(&service, "/api/frontend-url?uid=api::post.post&documentId=p");
         assert_eq!(response.status, expected, "{length} {more}");
     }
@@ -253,7 +227,7 @@ fn slash_counts_for_the_length_of_a_url() {
 #[test]
 fn other_values_are_refused() {
     for value in ["\"sometimes\"", "\"Always\"", "true"] {
-        let ended = setup(&format!("trailing_slash = {value}")).run(&["check"]);
+        let ended = settings(&format!("trailing_slash = {value}")).run(&["check"]);
         assert_eq!(ended.status, Some(78), "{}", ended.stderr);
         assert!(
             ended
@@ -288,8 +262,10 @@ fn without_slashes(target: &str) -> Answer {
 async fn validate(front_end: fn(&str) -> Answer, more: &str) -> Ended {
     let peer = FrontEnd::start(front_end).await;
     let content = CONTENT.replace("v1.2", "v12").replace("/terms.html", "/terms");
-    let setup = Setup::new(&settings(&peer.url("http", ""), more)).file("content.json", &content);
-    tokio::task::spawn_blocking(move || setup.run(&["validate", "--site", "main"])).await.unwrap()
+    let settings = settings(more).front_end_url(&peer.url("http", "")).files(&content);
+    tokio::task::spawn_blocking(move || settings.run(&["validate", "--site", "main"]))
+        .await
+        .unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -312,7 +288,7 @@ async fn frontend_with_slashes_redirects_no_url_with_always_and_gets_the_hint_wi
 
 #[test]
 fn sitemap_files_of_the_command_have_the_slash() {
-    let setup = setup(ALWAYS);
+    let setup = settings(ALWAYS).setup();
     let ended = setup.run(&[
         "sitemap",
         "--site",

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Service, data, get, locs, setup, started};
+use super::{Service, data, get, locs, settings, started};
 use crate::support::http;
 
 const COM: &str = "example.com";
@@ -33,7 +33,7 @@ fn entries(text: &str) -> BTreeMap<String, BTreeMap<String, String>> {
 
 #[test]
 fn each_host_has_an_index_robots_and_files_with_its_own_urls() {
-    let service = started(setup());
+    let service = started(settings().setup());
     let mut found = BTreeSet::new();
     let mut all = BTreeMap::new();
     for (host, folder, types) in [
@@ -79,7 +79,7 @@ fn each_host_has_an_index_robots_and_files_with_its_own_urls() {
 
 #[test]
 fn only_the_hosts_of_the_site_have_files() {
-    let service = started(setup());
+    let service = started(settings().setup());
     let status = |path: &str| get(&service, &format!("/sitemaps/main/{path}")).status;
     for path in [
         "example.com/sitemap.xml",
@@ -116,7 +116,7 @@ fn only_the_hosts_of_the_site_have_files() {
 
 #[test]
 fn files_of_two_hosts_differ_in_text_and_tag() {
-    let service = started(setup());
+    let service = started(settings().setup());
     let path = |host: &str| format!("/sitemaps/main/{host}/api.post.post-1.xml");
     let [com, de] = [COM, DE].map(|host| get(&service, &path(host)));
     assert_ne!(com.header("etag"), de.header("etag"));
@@ -128,11 +128,11 @@ fn files_of_two_hosts_differ_in_text_and_tag() {
 
 #[test]
 fn command_writes_a_folder_for_each_host() {
-    let setup = setup();
+    let setup = settings().setup();
     let ended = setup.run(&["sitemap", "--site", "main", "--out", "out"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let written = |path: &str| std::fs::read_to_string(setup.path().join("out").join(path));
-    let service = started(super::setup());
+    let service = started(settings().setup());
     for (folder, host) in [(COM, COM), (DE, DE), ("example.at%3A8080", AT)] {
         for name in ["index.xml", "sitemap.xml", "robots.txt", "api.post.post-1.xml"] {
             let expected = file(&service, &format!("{host}/{name}"));

@@ -1,10 +1,10 @@
 //! Mistakes in the base URLs of locales: each message says where and what to do, with exit status 78.
 
-use super::{BASES, CONTENT, settings};
-use crate::support::service::{Ended, Setup};
+use super::{BASES, settings};
+use crate::support::service::Ended;
 
 fn check(bases: &str, env: &[(&str, &str)], more: &str) -> Ended {
-    let setup = Setup::new(&(settings(bases) + more)).file("content.json", CONTENT);
+    let setup = settings().front_end_url(bases).more(more).setup();
     env.iter().fold(setup, |setup, (name, value)| setup.env(name, value)).run(&["check"])
 }
 
@@ -49,16 +49,15 @@ fn mistake_in_the_table_is_a_problem_with_its_place_and_its_cure() {
 
 #[test]
 fn segment_of_the_first_locale_is_its_own_where_the_prefix_is_omitted() {
-    let text = settings(BASES)
-        .replace(super::LOCALES, r#"["de", { code = "at", segment = "de", hreflang = "de-AT" }]"#);
-    let text = text.replace(r#"en = "https://example.com", fr = "https://example.com", "#, "");
-    let prefix = "key = \"main\"\nlocale_prefix = \"except-default\"";
-    let refused = text.replace("key = \"main\"", prefix);
-    let run = |text: &str| Setup::new(text).file("content.json", CONTENT).run(&["check"]);
+    let settings = settings()
+        .front_end_url(r#"{ de = "https://example.de/start", at = "http://example.at:8080" }"#)
+        .locales(&["de", r#"{ code = "at", segment = "de", hreflang = "de-AT" }"#]);
+    let refused = settings.clone().set("locale_prefix = \"except-default\"");
     let expected =
         "the locale `at` must not have the segment of the first, `de`: give it another `segment`";
-    assert_refused(&run(&refused), expected);
-    assert_eq!(run(&text).status, Some(0), "{}", run(&text).stderr);
+    assert_refused(&refused.run(&["check"]), expected);
+    let ended = settings.run(&["check"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
 }
 
 #[test]
@@ -81,9 +80,10 @@ fn variables_that_collide_are_a_problem() {
 
 #[test]
 fn variable_that_two_locales_of_a_site_share_is_a_problem() {
-    let text = settings("\"https://example.com\"")
-        .replace(super::LOCALES, r#"["pt-BR", { code = "pt_BR", hreflang = "pt" }]"#);
-    let ended = Setup::new(&text).file("content.json", CONTENT).run(&["check"]);
+    let settings = settings()
+        .front_end_url("https://example.com")
+        .locales(&["pt-BR", r#"{ code = "pt_BR", hreflang = "pt" }"#]);
+    let ended = settings.run(&["check"]);
     assert_refused(
         &ended,
         "the locale `pt_BR` of site \"main\" and the locale `pt-BR` of site \"main\" have the same environment variable, FRONT_END_URL_MAIN_PT_BR: rename one of them",

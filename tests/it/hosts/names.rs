@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{data, get, locs, settings};
-use crate::support::service::{Service, Setup};
+use super::{data, get, locs};
+use crate::support::service::Service;
+use crate::support::settings::Settings;
 use crate::support::wait::until_so;
 
 const CONTENT: &str = r#"{"api::post.post": [
@@ -16,15 +17,13 @@ const CONTENT: &str = r#"{"api::post.post": [
     {"documentId": "d", "locale": "de", "slug": "z"},
     {"documentId": "e", "locale": "en", "slug": "z"}]}"#;
 
-fn setup(bases: &str, more: &str, template: &str) -> Setup {
-    let text =
-        settings(bases).replace(super::LOCALES, &format!("[\"en\", \"fr\", \"de\"]\n{more}"));
-    let text = text.replace("template = \"/posts/{slug}\"", &format!("template = \"{template}\""));
-    Setup::new(&text).file("content.json", CONTENT)
+/// Posts by this template on these hosts.
+fn settings(bases: &str, template: &str) -> Settings {
+    super::with_posts_at(template).front_end_url(bases).locales(&["en", "fr", "de"]).files(CONTENT)
 }
 
-fn started(setup: Setup) -> Service {
-    let service = setup.start();
+fn started(settings: &Settings) -> Service {
+    let service = settings.start();
     let target = "/api/build-sitemap?site=main&contentType=api::post.post";
     until_so("the list is there", || get(&service, target).status == 200);
     until_so("the index is there", || {
@@ -43,7 +42,7 @@ fn loc_set(service: &Service, path: &str) -> BTreeSet<String> {
 #[test]
 fn each_form_of_a_host_has_its_files_and_its_paths() {
     let bases = r#"{ en = "https://BÜCHER.example:8443/a", fr = "http://[::1]:3000", de = "HTTPS://Example.DE:443" }"#;
-    let service = started(setup(bases, "", "/posts/{slug}"));
+    let service = started(&settings(bases, "/posts/{slug}"));
     for (locale, names, url) in [
         (
             "en",
@@ -81,7 +80,8 @@ const TWO: &str =
 
 #[test]
 fn locales_of_one_host_have_a_path_each_with_segments() {
-    let service = started(setup(TWO, "locale_prefix = \"except-default\"", "/{locale}/{slug}"));
+    let service =
+        started(&settings(TWO, "/{locale}/{slug}").set("locale_prefix = \"except-default\""));
     for (path, host, url, locale) in [
         ("/x", "example.com", "https://example.com/x", "en"),
         ("/fr/x", "example.com", "https://example.com/fr/x", "fr"),
@@ -102,7 +102,7 @@ fn locales_of_one_host_have_a_path_each_with_segments() {
 
 #[test]
 fn locales_of_one_host_share_a_path_without_segments() {
-    let service = started(setup(TWO, "", "/{slug}"));
+    let service = started(&settings(TWO, "/{slug}"));
     let files = loc_set(&service, "/sitemaps/main/example.com/api.post.post-1.xml");
     let expected = ["x", "y", "z"].map(|path| format!("https://example.com/{path}"));
     assert_eq!(files, expected.into());

@@ -3,32 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Service, data, get};
-use crate::support::service::Setup;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
-
-const SETTINGS: &str = r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = { us = "https://us.example", gb = "https://gb.example" }
-resolve = "documents"
-locales = [
-  { code = "us", segment = "en", hreflang = "en-US" },
-  { code = "gb", segment = "en", hreflang = "en-GB" }]
-[[site.rule]]
-content_type = "api::post.post"
-template = { us = "/news/{slug}" }
-[[site.rule]]
-content_type = "api::page.page"
-template = { gb = "/{*slug}" }
-[[site.rule]]
-content_type = "api::note.note"
-template = "/{locale}/notes/{slug}"
-"#;
 
 const CONTENT: &str = r#"{
   "api::post.post": [{"documentId": "post", "locale": "us", "slug": "x"}],
@@ -43,12 +19,22 @@ const CONTENT: &str = r#"{
     {"documentId": "other", "locale": "gb", "slug": "b", "status": "draft"}]
 }"#;
 
-fn setup() -> Setup {
-    Setup::new(SETTINGS).file("content.json", CONTENT)
+fn settings() -> Settings {
+    site("main")
+        .front_end_url(r#"{ us = "https://us.example", gb = "https://gb.example" }"#)
+        .locales(&[
+            r#"{ code = "us", segment = "en", hreflang = "en-US" }"#,
+            r#"{ code = "gb", segment = "en", hreflang = "en-GB" }"#,
+        ])
+        .resolve("documents")
+        .rule("api::post.post", r#"{ us = "/news/{slug}" }"#)
+        .rule("api::page.page", r#"{ gb = "/{*slug}" }"#)
+        .rule("api::note.note", "/{locale}/notes/{slug}")
+        .files(CONTENT)
 }
 
 fn started() -> Service {
-    let service = setup().start();
+    let service = settings().start();
     let is_known = |target: &str| get(&service, target).status == 200;
     until_so("the documents are known", || {
         let of = |path: &str| format!("/api/resolve?site=main&pathname={path}");
@@ -101,7 +87,7 @@ fn draft_without_a_host_is_that_of_the_first_host_that_has_its_path() {
 
 #[test]
 fn explain_names_the_rule_of_the_host() {
-    let run = |args: &[&str]| setup().run(&[&["explain"], args].concat());
+    let run = |args: &[&str]| settings().run(&[&["explain"], args].concat());
     let json = |args: &[&str]| -> Value {
         let ended = run(&[args, &["--json"]].concat());
         serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{}", ended.stderr))
@@ -141,10 +127,10 @@ fn explain_refuses_a_host_that_the_site_lacks() {
         ("us.example:80", "site \"main\" has no host `us.example:80`; there are:"),
         ("https://us.example", "\"https://us.example\" is not a host such as example.com:"),
     ] {
-        let ended = setup().run(&["explain", "--host", host, "/news/x"]);
+        let ended = settings().run(&["explain", "--host", host, "/news/x"]);
         assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), ""), "{}", ended.stderr);
         assert!(ended.stderr.contains(expected), "{}", ended.stderr);
     }
     let with_document = ["explain", "--host", "us.example", "--uid", "a", "--document", "b"];
-    assert_eq!(setup().run(&with_document).status, Some(2));
+    assert_eq!(settings().run(&with_document).status, Some(2));
 }

@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{data, get, settings, setup, started};
+use super::{data, get, settings, started};
 use crate::support::http;
-use crate::support::service::Setup;
 
 #[test]
 fn locale_is_that_of_the_path_then_of_the_host_then_of_the_parameter() {
-    let service = started(setup());
+    let service = started(settings().setup());
     for (path, host, locale, expected) in [
         // The path has a locale.
         ("/de/missing", "example.com", "", "de"),
@@ -45,7 +44,7 @@ fn locale_is_that_of_the_path_then_of_the_host_then_of_the_parameter() {
 
 #[test]
 fn malformed_host_is_a_400() {
-    let service = started(setup());
+    let service = started(settings().setup());
     for host in [
         "https://example.com",
         "example.com/",
@@ -69,7 +68,7 @@ fn malformed_host_is_a_400() {
 
 #[test]
 fn path_leads_to_the_document_that_owns_it_on_the_host() {
-    let service = started(setup());
+    let service = started(settings().setup());
     for (path, host, url, locale) in [
         ("/posts/x", "", "https://example.com/posts/x", "en"),
         ("/posts/x", "example.com", "https://example.com/posts/x", "en"),
@@ -104,7 +103,7 @@ fn path_leads_to_the_document_that_owns_it_on_the_host() {
 
 #[test]
 fn alternates_are_on_their_own_hosts() {
-    let service = started(setup());
+    let service = started(settings().setup());
     let found = data(&service, "/api/resolve?site=main&pathname=/posts/x&host=example.de");
     let expected = json!({
         "en": "https://example.com/posts/x",
@@ -118,7 +117,7 @@ fn alternates_are_on_their_own_hosts() {
 
 #[test]
 fn header_host_decides_nothing() {
-    let service = started(setup());
+    let service = started(settings().setup());
     for (host, expected) in
         [("", "https://example.com/posts/x"), ("example.de", "https://example.de/start/posts/x")]
     {
@@ -132,8 +131,8 @@ fn header_host_decides_nothing() {
 
 #[test]
 fn host_of_a_site_with_one_host_is_as_without() {
-    let one = settings("\"https://example.com\"").replace(super::LOCALES, r#"["en", "de"]"#);
-    let service = started(Setup::new(&one).file("content.json", super::CONTENT));
+    let one = settings().front_end_url("https://example.com").locales(&["en", "de"]);
+    let service = started(one.setup());
     for host in ["", "example.com", "example.de"] {
         let query = format!("site=main&pathname=/posts/x&host={host}&locale=de");
         let found = data(&service, &format!("/api/resolve?{query}"));

@@ -2,10 +2,9 @@
 
 use serde_json::json;
 
-use super::{CONTENT, settings};
+use super::{OF_OWN_SEGMENTS, settings};
 use crate::support::front_end::{Answer, FrontEnd, answer};
 use crate::support::http;
-use crate::support::service::Setup;
 
 fn found(path: &str) -> Answer {
     answer(if path.contains("only") { "404 Not Found" } else { "200 OK" }, "", 5)
@@ -27,8 +26,7 @@ async fn urls_are_requested_from_their_own_hosts() {
     let bases = format!(
         r#"{{ en = "{com_url}", fr = "{com_url}", de = "{de_url}/start", at = "{de_url}/start" }}"#
     );
-    let settings = settings(&bases).replace(super::LOCALES, r#"["en", "fr", "de", "at"]"#);
-    let setup = Setup::new(&settings).file("content.json", CONTENT);
+    let setup = settings().front_end_url(&bases).locales(&OF_OWN_SEGMENTS).setup();
     let uid = "api::post.post";
     let ended = setup.run(&["validate", "--site", "main", "--content-type", uid]);
     assert_eq!(ended.status, Some(1), "{}{}", ended.stdout, ended.stderr);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{data, get, known, settings};
-use crate::support::service::Setup;
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 /// `en/pages/one` of the template, and the same path as an own one; the same own path twice; and one
@@ -26,7 +26,7 @@ const CONTENT: &str = r#"{
 
 #[test]
 fn document_whose_own_path_it_is_owns_a_path() {
-    let service = known(Setup::new(&settings("")).file("content.json", CONTENT).start());
+    let service = known(&settings().files(CONTENT));
     for (path, owner) in [
         ("/en/pages/one", "b"),
         ("/en/same", "c"),
@@ -43,7 +43,7 @@ fn document_whose_own_path_it_is_owns_a_path() {
 
 #[test]
 fn problems_list_the_shared_paths_in_the_order_of_ownership() {
-    let service = known(Setup::new(&settings("")).file("content.json", CONTENT).start());
+    let service = known(&settings().files(CONTENT));
     let problems = data(&service, "/api/problems?site=main");
     let rows = problems["problems"].as_array().expect("a list");
     let shared: Vec<Value> = rows
@@ -66,36 +66,12 @@ fn problems_list_the_shared_paths_in_the_order_of_ownership() {
 
 #[test]
 fn sitemap_has_a_shared_path_once_and_leaves_out_that_of_an_owner_that_is_not_listed() {
-    let service = known(Setup::new(&settings("")).file("content.json", CONTENT).start());
+    let service = known(&settings().files(CONTENT));
     let list = data(&service, "/api/build-sitemap?site=main&contentType=api::page.page");
     let base = "https://www.example.com/base";
     let expected = ["/en/deutsch", "/en/news/n", "/en/same"].map(|path| format!("{base}{path}"));
     assert_eq!(list["urls"], json!(expected));
 }
-
-/// The rule of `c` is more specific than those of the others, which list documents at such paths.
-const HIDDEN: &str = r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en", "de"]
-resolve = "documents"
-[[site.rule]]
-content_type = "api::a.a"
-template = "/{locale}/{*path}"
-path_field = "own"
-[[site.rule]]
-content_type = "api::b.b"
-template = "/{locale}/{*path}"
-[[site.rule]]
-content_type = "api::c.c"
-template = "/{locale}/c/{slug}"
-"#;
 
 /// `own` and `plain` are not localized: the German paths lead to them, unless a document has those.
 fn hidden(status: &str) -> String {
@@ -119,7 +95,16 @@ fn hidden(status: &str) -> String {
 #[test]
 fn path_of_a_document_that_a_more_specific_rule_hides_leads_to_no_other_document() {
     for status in ["published", "draft"] {
-        let service = Setup::new(HIDDEN).file("content.json", &hidden(status)).start();
+        // The rule of `c` is more specific than the others, which list documents at such paths.
+        let service = site("main")
+            .locales(&["en", "de"])
+            .resolve("documents")
+            .rule("api::a.a", "/{locale}/{*path}")
+            .with("path_field = \"own\"")
+            .rule("api::b.b", "/{locale}/{*path}")
+            .rule("api::c.c", "/{locale}/c/{slug}")
+            .files(&hidden(status))
+            .start();
         let is_known = |path: &str| {
             let target = format!("/api/resolve?site=main&pathname={path}");
             get(&service, &target).status == 200

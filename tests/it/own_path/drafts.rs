@@ -6,7 +6,6 @@ use super::{data, get, known, settings};
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::list;
 use crate::support::script::Script;
-use crate::support::service::Setup;
 
 const CONTENT: &str = r#"{
   "api::page.page": [
@@ -25,7 +24,7 @@ const CONTENT: &str = r#"{
 
 #[test]
 fn draft_is_found_by_its_own_path_and_not_by_that_of_the_template() {
-    let service = known(Setup::new(&settings("")).file("content.json", CONTENT).start());
+    let service = known(&settings().files(CONTENT));
     for (path, id, locale) in [
         ("/en/new%2520place/x", Some("p1"), "en"),
         ("/deutsch/neu", Some("p1"), "de"),
@@ -58,7 +57,7 @@ fn draft_is_found_by_its_own_path_and_not_by_that_of_the_template() {
 
 #[test]
 fn document_has_the_same_response_by_its_id_and_by_its_own_path() {
-    let service = known(Setup::new(&settings("")).file("content.json", CONTENT).start());
+    let service = known(&settings().files(CONTENT));
     let by = |query: &str| get(&service, &format!("/api/resolve?site=main&{query}")).json();
     let by_path = by("pathname=/en/new%2520place/x&status=draft");
     let by_id = by("uid=api::page.page&documentId=p1&locale=en&status=draft");
@@ -80,12 +79,7 @@ fn cms_is_asked_for_the_value_with_and_without_a_slash_in_front() {
         ),
         _ => list(&[], 100, 0),
     });
-    let source = format!("source = \"strapi\"\nurl = \"http://{}\"", cms.addr());
-    let settings = settings("").replace("source = \"files\"\npath = \"content.json\"", &source);
-    let endpoints = ["page", "news", "note"].map(|name| {
-        format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}\"\n")
-    });
-    let service = Setup::new(&(settings + &endpoints.concat())).start();
+    let service = settings().strapi(&cms).singular_endpoints().start();
     let found = data(&service, "/api/resolve?site=main&pathname=/deutsch/a%2520b&status=draft");
     assert_eq!(
         (&found["documentId"], &found["canonicalPath"]),

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{CONTENT, settings};
+use super::settings;
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::{list, refusal};
-use crate::support::service::{Ended, Setup};
+use crate::support::service::Ended;
 
 fn explain(args: &[&str]) -> Ended {
     let args: Vec<&str> = ["explain"].iter().chain(args).copied().collect();
-    Setup::new(&settings("")).file("content.json", CONTENT).run(&args)
+    settings().run(&args)
 }
 
 #[test]
@@ -73,10 +73,9 @@ fn explain_shows_the_path_field_of_a_document() {
 
 #[test]
 fn explain_has_no_url_where_an_own_path_is_unusable_and_a_later_rule_builds_one() {
-    let later = "[[site.rule]]\ncontent_type = \"api::page.page\"\n\
-                 template = \"/{locale}/later/{slug}\"\n";
+    let settings = settings().rule("api::page.page", "/{locale}/later/{slug}");
     let args = ["explain", "--uid", "api::page.page", "--document", "bad", "--json"];
-    let ended = Setup::new(&(settings("") + later)).file("content.json", CONTENT).run(&args);
+    let ended = settings.run(&args);
     let found: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let outcomes: Vec<&Value> = found["considered"]
         .as_array()
@@ -97,21 +96,16 @@ fn check_finds_a_path_field_that_the_cms_does_not_have_or_whose_kind_does_not_fi
         (r#","slug":"a","hidden":false"#, Some("customPath")),
     ] {
         let cms = Cms::start(move |target| match target.split('?').next() {
-            Some("/api/pages") => {
+            Some("/api/page") => {
                 let row =
                     format!(r#","locale":"en","updatedAt":"2026-01-01T00:00:00.000Z"{fields}"#);
                 list(&[("p", &row)], 100, 1)
             }
-            Some("/api/news" | "/api/notes") => list(&[], 100, 0),
+            Some("/api/news" | "/api/note") => list(&[], 100, 0),
             _ => refusal(403, "ForbiddenError", "{}"),
         });
-        let source = format!("source = \"strapi\"\nurl = \"http://{}\"", cms.addr());
-        let settings = settings("").replace("source = \"files\"\npath = \"content.json\"", &source);
-        let endpoints =
-            [("page", "pages"), ("news", "news"), ("note", "notes")].map(|(name, path)| {
-                format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{path}\"\n")
-            });
-        let ended = Setup::new(&(settings + &endpoints.concat())).run(&["check", "--strict"]);
+        let settings = settings().strapi(&cms).singular_endpoints();
+        let ended = settings.run(&["check", "--strict"]);
         assert_eq!(ended.stdout.contains("customPath"), expected.is_some(), "{}", ended.stdout);
         let asked = cms.targets();
         assert!(asked.iter().any(|target| target.contains("customPath")), "{asked:?}");

@@ -10,7 +10,8 @@ use crate::support::cms::Cms;
 use crate::support::front_of_cms::{list, refusal};
 use crate::support::http::Response;
 use crate::support::script::Script;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 /// A site whose lists of pages fail at first.
@@ -47,10 +48,10 @@ fn listed(rows: &[Row], target: &str) -> Script {
 
 impl Fixture {
     fn start() -> Self {
-        Self::with(&settings(""), ROWS)
+        Self::with(settings(), ROWS)
     }
 
-    fn with(settings: &str, rows: &'static [Row]) -> Self {
+    fn with(settings: Settings, rows: &'static [Row]) -> Self {
         let fails = Arc::new(AtomicBool::new(true));
         let cms = {
             let fails = Arc::clone(&fails);
@@ -61,13 +62,8 @@ impl Fixture {
                 listed(rows, target)
             })
         };
-        let source = format!("source = \"strapi\"\nurl = \"http://{}\"", cms.addr());
-        let settings = settings.replace("source = \"files\"\npath = \"content.json\"", &source);
-        let endpoints = ["page", "news", "note"].map(|name| {
-            format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}\"\n")
-        });
-        let soft = "[snapshots]\nsoft_seconds = 1\n";
-        let service = Setup::new(&(settings + &endpoints.concat() + soft)).start();
+        let settings = settings.strapi(&cms).singular_endpoints();
+        let service = settings.more("[snapshots]\nsoft_seconds = 1").start();
         Self { fails, service, _cms: cms }
     }
 
@@ -153,7 +149,7 @@ fn response_about_a_path_that_may_be_an_own_path_is_cached_for_a_short_time() {
         ("note", "en", "own", r#","slug":"n","seo":{"path":"en/custom"}"#),
         ("note", "en", "note", r#","slug":"plain","seo":null"#),
     ];
-    let fixture = Fixture::with(&settings(""), rows);
+    let fixture = Fixture::with(settings(), rows);
     let id = |path: &str| fixture.ask("resolve", path).json()["data"]["documentId"].clone();
     until_so("the news and the notes are known", || {
         id("/en/news/first") == "news" && id("/notes/plain") == "note"
@@ -181,27 +177,6 @@ fn response_about_a_path_that_may_be_an_own_path_is_cached_for_a_short_time() {
     }
 }
 
-/// `en` is on a host of its own; `de` has its segment on another one.
-const HOSTS: &str = r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = { en = "https://a.example", de = "https://b.example", it = "https://b.example" }
-locales = ["en", { code = "de", segment = "en", hreflang = "de" }, "it"]
-resolve = "documents"
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{locale}/pages/{slug}"
-path_field = "customPath"
-[[site.rule]]
-content_type = "api::news.news"
-template = "/{locale}/{*slug}"
-"#;
-
 #[test]
 fn path_without_a_host_is_a_503_while_an_earlier_host_may_have_it_as_an_own_path() {
     let rows: &[Row] = &[
@@ -211,7 +186,17 @@ fn path_without_a_host_is_a_503_while_an_earlier_host_may_have_it_as_an_own_path
         ("news", "en", "english", r#","slug":"deep/en""#),
         ("news", "it", "italian", r#","slug":"deep/it""#),
     ];
-    let fixture = Fixture::with(HOSTS, rows);
+    // `en` is on a host of its own; `de` has its segment on another one.
+    let hosts = site("main")
+        .front_end_url(
+            r#"{ en = "https://a.example", de = "https://b.example", it = "https://b.example" }"#,
+        )
+        .locales(&["en", r#"{ code = "de", segment = "en", hreflang = "de" }"#, "it"])
+        .resolve("documents")
+        .rule("api::page.page", "/{locale}/pages/{slug}")
+        .with("path_field = \"customPath\"")
+        .rule("api::news.news", "/{locale}/{*slug}");
+    let fixture = Fixture::with(hosts, rows);
     let id = |path: &str| fixture.ask("resolve", path).json()["data"]["documentId"].clone();
     until_so("the news are known", || id("/en/deep/en") == "english");
     for (path, owner) in [

@@ -6,7 +6,7 @@ use crate::support::service::Setup;
 #[test]
 fn path_field_needs_documents_to_resolve_by() {
     for resolve in ["", "resolve = \"rules\""] {
-        let settings = settings("").replace("resolve = \"documents\"", resolve);
+        let settings = settings().toml().replace("resolve = \"documents\"", resolve);
         let ended = Setup::new(&settings).run(&["check"]);
         assert_eq!(ended.status, Some(78), "{}", ended.stdout);
         let line = |field: &str| {
@@ -29,7 +29,7 @@ fn path_field_needs_documents_to_resolve_by() {
 #[test]
 fn path_field_is_the_name_of_a_field() {
     for name in ["", "a b", "a..b", "{customPath}"] {
-        let settings = settings("").replace("\"customPath\"", &format!("\"{name}\""));
+        let settings = settings().toml().replace("\"customPath\"", &format!("\"{name}\""));
         let ended = Setup::new(&settings).run(&["check"]);
         assert_eq!(ended.status, Some(78), "{name}");
         let expected =

@@ -4,30 +4,9 @@
 use serde_json::{Value, json};
 
 use super::{data, get};
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::site;
 use crate::support::wait::until_so;
-
-/// `de` has the segment of `en` on another host.
-const SETTINGS: &str = r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = { en = "https://a.example", de = "https://b.example", it = "https://c.example" }
-locales = ["en", { code = "de", segment = "en", hreflang = "de" }, "it"]
-resolve = "documents"
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{locale}/{slug}"
-path_field = "own"
-[[site.rule]]
-content_type = "api::note.note"
-template = "/notes/{slug}"
-path_field = "own"
-"#;
 
 /// Each document as a published version and as a draft.
 fn content() -> String {
@@ -58,7 +37,19 @@ fn content() -> String {
 }
 
 fn started() -> Service {
-    let service = Setup::new(SETTINGS).file("content.json", &content()).start();
+    let service = site("main")
+        .front_end_url(
+            r#"{ en = "https://a.example", de = "https://b.example", it = "https://c.example" }"#,
+        )
+        // `de` has the segment of `en` on another host.
+        .locales(&["en", r#"{ code = "de", segment = "en", hreflang = "de" }"#, "it"])
+        .resolve("documents")
+        .rule("api::page.page", "/{locale}/{slug}")
+        .with("path_field = \"own\"")
+        .rule("api::note.note", "/notes/{slug}")
+        .with("path_field = \"own\"")
+        .files(&content())
+        .start();
     for path in ["/it/own/deep", "/bare/a/b"] {
         let target = format!("/api/resolve?site=main&pathname={path}");
         until_so("the documents are known", || get(&service, &target).status == 200);

@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::get;
 use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::content::Content;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 const UID: &str = "api::page.page";
@@ -33,17 +34,14 @@ fn change_of_the_path_field_is_seen_without_a_walk() {
     put(&content, "a", "null");
     put(&content, "b", "\"/offers/b\"");
     let cms = content.start();
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n\
-         [[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\n\
-         locales = [\"en\"]\nresolve = \"documents\"\n\
-         [[site.rule]]\ncontent_type = \"{UID}\"\ntemplate = \"/{{locale}}/pages/{{slug}}\"\n\
-         path_field = \"customPath\"\n\
-         [[content_type]]\nuid = \"{UID}\"\nendpoint = \"pages\"\n",
-        cms.addr()
-    );
-    let setup = Setup::new(&settings).env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
-    let service = setup.env("RUST_LOG", "info").start();
+    let service = site("main")
+        .resolve("documents")
+        .rule(UID, "/{locale}/pages/{slug}")
+        .with("path_field = \"customPath\"")
+        .strapi(&cms)
+        .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+        .env("RUST_LOG", "info")
+        .start();
     until_so("the pages are known", || owner(&service, "/en/pages/a").is_some());
     assert_eq!(owner(&service, "/en/offers/b").as_deref(), Some("b"));
     for (id, value, path, before) in [

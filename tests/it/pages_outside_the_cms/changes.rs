@@ -20,14 +20,7 @@ const LIST: &str = "/api/build-sitemap?site=main&contentType=api::page.page";
 
 /// The documents are not read before they are requested.
 fn setup(cms: &Cms, field: &str) -> Setup {
-    let settings = settings(PAGES)
-        .replace(
-            "source = \"files\"\npath = \"content.json\"",
-            &format!("url = \"http://{}\"\n[snapshots]\nat_start = false", cms.addr()),
-        )
-        .replace("/{locale}/{*slug}\"", &format!("/{{locale}}/{{*slug}}\"\n{field}"));
-    let endpoint = format!("[[content_type]]\nuid = \"{UID}\"\nendpoint = \"pages\"\n");
-    Setup::new(&(settings + &endpoint)).env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+    settings(PAGES).with(field).strapi(cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
 }
 
 fn changed(service: &Service, id: &str) {

@@ -2,15 +2,13 @@
 
 use serde_json::json;
 
-use super::{CONTENT, data, settings};
+use super::{data, settings};
 use crate::support::http;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
 
 const BASES: &str = r#"{ en = "https://example.com", de = "https://example.de/start" }"#;
 
 const PAGES: &str = r#"
-trailing_slash = "always"
-locale_prefix = "except-default"
 [[site.page]]
 name = "search"
 path = "/search"
@@ -20,11 +18,10 @@ path = { en = "/{locale}/about" }
 "#;
 
 fn service(bases: &str) -> Service {
-    let settings = settings("").replace("\"https://example.com\"", bases);
-    let (site, rule) = settings.split_once("[[site.rule]]").expect("the site has a rule");
-    let (top, pages) = PAGES.split_once("[[").expect("there is a page");
-    let settings = format!("{site}{top}[[site.rule]]{rule}[[{pages}");
-    Setup::new(&settings).file("content.json", CONTENT).start()
+    settings(PAGES)
+        .front_end_url(bases)
+        .set("trailing_slash = \"always\"\nlocale_prefix = \"except-default\"")
+        .start()
 }
 
 #[test]

@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{CONTENT, PAGES, settings};
+use super::{PAGES, settings};
 use crate::support::front_end::{Answer, FrontEnd, answer};
 use crate::support::http;
-use crate::support::service::Setup;
 
 fn found(path: &str) -> Answer {
     answer(if path.contains("kontakt") { "404 Not Found" } else { "200 OK" }, "", 5)
@@ -15,8 +14,7 @@ fn found(path: &str) -> Answer {
 async fn results_name_the_pages() {
     let front_end = FrontEnd::start(found).await;
     let base = front_end.url("http", "");
-    let settings = settings(PAGES).replace("https://example.com", &base);
-    let setup = Setup::new(&settings).file("content.json", CONTENT);
+    let setup = settings(PAGES).front_end_url(&base).setup();
     let validate = ["validate", "--site", "main", "--content-type", "pages", "--format", "ndjson"];
     let ended = setup.run(&validate);
     assert_eq!(ended.status, Some(1), "{}{}", ended.stdout, ended.stderr);

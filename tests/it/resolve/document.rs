@@ -7,27 +7,8 @@ use crate::support::cms::Cms;
 use crate::support::front_of_cms::list;
 use crate::support::http;
 use crate::support::script::Script;
-use crate::support::service::{Service, Setup};
-
-const SITES: &str = r#"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com/base"
-locales = ["en", "pt_BR"]
-resolve = "documents"
-[[site.rule]]
-content_type = "api::home.home"
-template = "/{locale}"
-[[site.rule]]
-content_type = "api::section.section"
-template = "/{locale}/{slug}"
-[[site.rule]]
-content_type = "api::article.article"
-template = "/{locale}/{section.slug}/{slug}"
-[[site.rule]]
-content_type = "api::author.author"
-template = "/authors/{slug}"
-"#;
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 
 const CONTENT: &str = r#"{
   "api::home.home": [{"documentId": "h1", "locale": "en"}, {"documentId": "h1", "locale": "pt_BR"}],
@@ -41,10 +22,20 @@ const CONTENT: &str = r#"{
   "api::author.author": [{"documentId": "u1", "slug": "ada"}]
 }"#;
 
+fn settings() -> Settings {
+    site("main")
+        .front_end_url("https://www.example.com/base")
+        .locales(&["en", "pt_BR"])
+        .resolve("documents")
+        .rule("api::home.home", "/{locale}")
+        .rule("api::section.section", "/{locale}/{slug}")
+        .rule("api::article.article", "/{locale}/{section.slug}/{slug}")
+        .rule("api::author.author", "/authors/{slug}")
+        .files(CONTENT)
+}
+
 fn service() -> Service {
-    let head =
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n";
-    let service = Setup::new(&format!("{head}{SITES}")).file("content.json", CONTENT).start();
+    let service = settings().start();
     for pathname in ["/en", "/en/x", "/en/x/y", "/authors/x"] {
         until(&service, &document_of(pathname), |response| response.status == 200);
     }
@@ -146,9 +137,7 @@ fn resource_is_the_document_in_the_api_of_the_cms() {
     let cms = strapi();
     let endpoints = "[[content_type]]\nuid = \"api::home.home\"\nendpoint = \"home\"\nkind = \"single\"\n\
                      [[content_type]]\nuid = \"api::article.article\"\nendpoint = \"posts\"\n";
-    let head =
-        format!("[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n", cms.addr());
-    let service = Setup::new(&format!("{head}{SITES}{endpoints}")).start();
+    let service = settings().strapi(&cms).without_endpoints().more(endpoints).start();
     for (pathname, expected) in [
         ("/en/news/x", "/api/posts/a1?locale=en"),
         ("/authors/ada", "/api/authors/u1"),

@@ -9,29 +9,19 @@ use crate::support::cms::Cms;
 use crate::support::front_of_cms::{list, refusal};
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 
-const RULES: &str = r#"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en", "de"]
-resolve = "documents"
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{locale}/{*path}"
-params.path = { field = "slug", ancestors = "parent" }
-[[site.rule]]
-content_type = "api::story.story"
-template = "/{locale}/stories/{slug}"
-[[site.rule]]
-content_type = "api::post.post"
-template = "/{locale}/stories/{slug}"
-where = { kind = "open" }
-"#;
-
-fn settings(cms: &str) -> String {
-    format!("[server]\nlisten = \"127.0.0.1:0\"\n[cms]\n{cms}\n{RULES}")
+fn settings() -> Settings {
+    site("main")
+        .locales(&["en", "de"])
+        .resolve("documents")
+        .rule("api::page.page", "/{locale}/{*path}")
+        .with(r#"params.path = { field = "slug", ancestors = "parent" }"#)
+        .rule("api::story.story", "/{locale}/stories/{slug}")
+        .rule("api::post.post", "/{locale}/stories/{slug}")
+        .with(r#"where = { kind = "open" }"#)
+        .files(CONTENT)
 }
 
 const CONTENT: &str = r#"{
@@ -55,11 +45,6 @@ const CONTENT: &str = r#"{
   ]
 }"#;
 
-fn of_file() -> Setup {
-    let settings = settings("source = \"files\"\npath = \"content.json\"");
-    Setup::new(&settings).file("content.json", CONTENT)
-}
-
 fn resolve(service: &Service, query: &str) -> Response {
     http::get(service.addr(), &format!("/api/resolve?site=main&{query}"))
 }
@@ -75,7 +60,7 @@ fn id(response: &Response) -> String {
 
 #[test]
 fn draft_is_resolved_by_its_own_path() {
-    let service = of_file().start();
+    let service = settings().start();
     for (pathname, expected) in [
         ("/en/about", "p1"),
         ("/en/about/team", "p2"),
@@ -103,7 +88,7 @@ fn draft_is_resolved_by_its_own_path() {
 
 #[test]
 fn draft_has_the_same_response_by_its_path_and_by_its_id() {
-    let service = of_file().start();
+    let service = settings().start();
     until(&service, "/api/resolve?site=main&pathname=/en/stories", |response| {
         response.text().contains("p3")
     });
@@ -123,7 +108,7 @@ fn draft_has_the_same_response_by_its_path_and_by_its_id() {
 
 #[test]
 fn invalid_requests_are_refused() {
-    let service = of_file().start();
+    let service = settings().start();
     for (query, status, reason) in [
         ("pathname=/en/x&status=live", 400, ""),
         ("pathname=/en/x&status=draft&status=draft", 400, ""),
@@ -156,7 +141,7 @@ fn invalid_requests_are_refused() {
 #[test]
 fn draft_needs_the_token_where_one_is_set() {
     let service =
-        of_file().env("FRONTEND_MAP__AUTH__DRAFT_TOKEN", "draft-token-1234567890").start();
+        settings().env("FRONTEND_MAP__AUTH__DRAFT_TOKEN", "draft-token-1234567890").start();
     let target = "/api/resolve?site=main&pathname=/en/about&status=draft";
     for (token, expected) in
         [(None, 401), (Some("wrong"), 403), (Some("draft-token-1234567890"), 200)]
@@ -183,12 +168,7 @@ fn drafts(rows: &'static [(&'static str, &'static str)], total: usize) -> Cms {
 }
 
 fn behind(cms: &Cms) -> Service {
-    let endpoint = |name: &str| {
-        format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}\"\n")
-    };
-    let endpoints = ["page", "story", "post"].map(endpoint).concat();
-    let cms = format!("source = \"strapi\"\nurl = \"http://{}\"", cms.addr());
-    Setup::new(&format!("{}{endpoints}", settings(&cms))).start()
+    settings().strapi(cms).singular_endpoints().start()
 }
 
 fn asked(cms: &Cms) -> Vec<String> {
@@ -277,9 +257,8 @@ fn drafts_count_toward_the_in_flight_limit_and_published_pathnames_do_not() {
         Script::silence()
     });
     let endpoint = "[[content_type]]\nuid = \"api::story.story\"\nendpoint = \"story\"\n";
-    let cms = format!("source = \"strapi\"\nurl = \"http://{}\"", cms.addr());
-    let setup = Setup::new(&format!("{}{endpoint}", settings(&cms)));
-    let service = setup.env("FRONTEND_MAP__LIMITS__REQUESTS", "1").start();
+    let settings = settings().strapi(&cms).without_endpoints().more(endpoint);
+    let service = settings.env("FRONTEND_MAP__LIMITS__REQUESTS", "1").start();
     let addr = service.addr();
     let target = "/api/resolve?site=main&uid=api::story.story&documentId=s1&status=draft";
     let first = std::thread::spawn(move || http::get(addr, target).status);

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use super::{RULES, by, document_of, endpoints, resolve, service, uid, until};
+use super::{by, document_of, resolve, rules, service, uid, until};
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::{list, refusal};
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 const SILENT: u16 = 0;
@@ -58,14 +59,11 @@ fn document(target: &str) -> Script {
 }
 
 pub(super) fn setup(cms: &Cms) -> Setup {
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"strapi\"\nurl = \"http://{}\"\n\
-         [snapshots]\nsoft_seconds = 1\n[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n\
-         resolve = \"documents\"\nfront_end_url = \"https://www.example.com\"\n{RULES}{}",
-        cms.addr(),
-        endpoints()
-    );
-    Setup::new(&settings)
+    rules(site("main").locales(&["en", "de"]).resolve("documents"))
+        .more("[snapshots]\nsoft_seconds = 1")
+        .strapi(cms)
+        .singular_endpoints()
+        .setup()
 }
 
 fn get(service: &Service, pathname: &str) -> Response {

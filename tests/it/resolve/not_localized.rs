@@ -7,15 +7,7 @@ use super::until;
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::{list, refusal};
 use crate::support::http;
-use crate::support::service::Setup;
-
-const SETTINGS: &str = r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-"#;
+use crate::support::settings::{Settings, site};
 
 const CONTENT: &str = r#"{
   "api::page.page": [
@@ -33,24 +25,23 @@ const CONTENT: &str = r#"{
   ]
 }"#;
 
-fn site(key: &str, prefix: &str) -> String {
-    let rule = |name: &str| {
-        format!(
-            "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{{locale}}/{{slug}}\"\n"
-        )
-    };
-    let head =
-        format!("[[site]]\nkey = \"{key}\"\nlocales = [\"en\", \"de\"]\nresolve = \"documents\"\n");
-    let more =
-        format!("locale_prefix = \"{prefix}\"\nfront_end_url = \"https://www.example.com\"\n");
-    [head, more, rule("page"), rule("notice")].concat()
+/// `main`, and `short` without a segment for the first locale.
+fn settings() -> Settings {
+    let main = rules(site("main"));
+    rules(main.site("short").set("locale_prefix = \"except-default\"")).files(CONTENT)
+}
+
+fn rules(settings: Settings) -> Settings {
+    settings
+        .locales(&["en", "de"])
+        .resolve("documents")
+        .rule("api::page.page", "/{locale}/{slug}")
+        .rule("api::notice.notice", "/{locale}/{slug}")
 }
 
 #[test]
 fn resolve_of_another_locale_finds_a_document_that_is_not_localized() {
-    let sites = [site("main", "always"), site("short", "except-default")].concat();
-    let setup = Setup::new(&[SETTINGS, &sites].concat()).file("content.json", CONTENT);
-    let service = setup.start();
+    let service = settings().start();
     for key in ["main", "short"] {
         let target = format!("/api/resolve?site={key}&pathname=/de/nothing");
         until(&service, &target, |response| response.status == 200);
@@ -88,9 +79,7 @@ fn resolve_of_another_locale_finds_a_document_that_is_not_localized() {
 
 #[test]
 fn draft_that_is_not_localized_is_found_at_the_path_of_another_locale() {
-    let sites = [site("main", "always"), site("short", "except-default")].concat();
-    let setup = Setup::new(&[SETTINGS, &sites].concat()).file("content.json", CONTENT);
-    let service = setup.start();
+    let service = settings().start();
     for (key, pathname, found) in [
         ("main", "/en/terms", Some(("n4", "/en/terms"))),
         ("main", "/de/terms", Some(("n4", "/en/terms"))),
@@ -129,17 +118,7 @@ fn draft_of_a_type_without_localization_is_found_at_the_path_of_another_locale()
         Some("/api/notice") => list(&[("n4", r#","slug":"terms""#)], 100, 1),
         _ => list(&[], 100, 0),
     });
-    let endpoint = |name: &str| {
-        format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}\"\n")
-    };
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n{}{}{}",
-        cms.addr(),
-        endpoint("page"),
-        endpoint("notice"),
-        site("main", "always"),
-    );
-    let service = Setup::new(&settings).start();
+    let service = rules(site("main")).strapi(&cms).singular_endpoints().start();
     for pathname in ["/en/terms", "/de/terms"] {
         let target = format!("/api/resolve?site=main&pathname={pathname}&status=draft");
         let response = http::get(service.addr(), &target);

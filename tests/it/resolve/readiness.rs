@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::knowledge::{Faults, setup};
-use super::{RULES, document_of, until};
+use super::{document_of, rules, until};
 use crate::support::http;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 fn ready_within(setup: Setup, seconds: &str) -> Service {
@@ -73,13 +74,8 @@ fn readyz_without_at_start_or_without_resolve_by_documents_waits_for_nothing() {
     }
     let cms = faults.start();
     let without = setup(&cms).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false");
-    let by_rules = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[site]]\n\
-         key = \"main\"\nlocales = [\"en\"]\n{RULES}{}",
-        cms.addr(),
-        super::endpoints()
-    );
-    let by_rules = Setup::new(&by_rules).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true");
+    let by_rules = rules(site("main").without_front_end_url()).strapi(&cms).singular_endpoints();
+    let by_rules = by_rules.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true");
     for setup in [without, by_rules] {
         let service = setup.start();
         assert_eq!(ready(&service), (200, "ready\n".to_owned()));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::until;
 use crate::support::api::data;
 use crate::support::http;
-use crate::support::service::Setup;
+use crate::support::settings::{Settings, site};
 
 /// The version in the last locale has the path, and the version in the first one another path.
 const CONTENT: &str = r#"{"api::t.t": [
@@ -19,27 +19,13 @@ const CONTENT: &str = r#"{"api::t.t": [
   {"documentId": "d2", "locale": "fr", "slug": "both", "status": "published"},
   {"documentId": "d2", "locale": "fr", "slug": "both", "status": "draft"}]}"#;
 
-fn setup(prefix: &str, templates: &[&str], content: &str) -> Setup {
-    let rules = templates.iter().map(|template| {
-        format!("[[site.rule]]\ncontent_type = \"api::t.t\"\ntemplate = {template}\n")
-    });
-    let settings = format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en", "de", "fr"]
-locale_prefix = "{prefix}"
-resolve = "documents"
-{}"#,
-        rules.collect::<String>()
-    );
-    Setup::new(&settings).file("content.json", content)
+fn settings(prefix: &str, templates: &[&str], content: &str) -> Settings {
+    let site = site("main")
+        .locales(&["en", "de", "fr"])
+        .set(&format!("locale_prefix = \"{prefix}\""))
+        .resolve("documents");
+    let with = |site: Settings, template: &&str| site.rule("api::t.t", template);
+    templates.iter().fold(site, with).files(content)
 }
 
 /// The members that name the rule and the locale.
@@ -71,7 +57,7 @@ fn locale_rule_and_params_are_those_of_the_version_that_owns_the_path() {
         let is_open = rule == "/{*slug}";
         let content =
             if is_open { CONTENT.replace("\"s2\"", "\"x/s2\"") } else { CONTENT.to_owned() };
-        let service = setup(prefix, templates, &content).start();
+        let service = settings(prefix, templates, &content).start();
         let path = "/api/resolve?site=main&pathname=/x/s2";
         until(&service, path, |response| response.json()["data"]["documentId"] == "d1");
         let slug = if is_open { "x/s2" } else { "s2" };
@@ -97,7 +83,7 @@ fn locale_rule_and_params_are_those_of_the_version_that_owns_the_path() {
             expected,
             "{templates:?}"
         );
-        let explained = setup(prefix, templates, &content).run(&["explain", "--json", "/x/s2"]);
+        let explained = settings(prefix, templates, &content).run(&["explain", "--json", "/x/s2"]);
         let explained: Value = serde_json::from_str(&explained.stdout).expect("JSON");
         let decision = &explained["decision"];
         let document = (&decision["documentId"], &decision["locale"]);
@@ -111,7 +97,7 @@ fn locale_rule_and_params_are_those_of_the_version_that_owns_the_path() {
 
 #[test]
 fn locale_of_a_path_that_several_versions_have_is_that_of_the_parameter() {
-    let service = setup("always", &[r#""/x/{slug}""#], CONTENT).start();
+    let service = settings("always", &["/x/{slug}"], CONTENT).start();
     let path = "/api/resolve?site=main&pathname=/x/both";
     until(&service, path, |response| response.json()["data"]["documentId"] == "d2");
     for (parameter, locale) in [("", "en"), ("&locale=fr", "fr"), ("&locale=es", "en")] {

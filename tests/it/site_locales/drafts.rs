@@ -4,7 +4,6 @@ use crate::support::cms::Cms;
 use crate::support::front_of_cms::list;
 use crate::support::http;
 use crate::support::script::Script;
-use crate::support::service::Setup;
 
 use super::settings;
 
@@ -15,10 +14,7 @@ fn draft_is_requested_with_the_code_and_compared_with_the_segment() {
         Some("/api/posts") => list(&[("d", r#","locale":"de","slug":"neu""#)], 100, 1),
         _ => list(&[], 100, 0),
     });
-    let source = format!("source = \"strapi\"\nurl = \"http://{}\"", cms.addr());
-    let settings = settings("").replace("source = \"files\"\npath = \"content.json\"", &source);
-    let endpoint = "[[content_type]]\nuid = \"api::post.post\"\nendpoint = \"posts\"\n";
-    let service = Setup::new(&(settings + endpoint)).start();
+    let service = settings().strapi(&cms).start();
     let target = "/api/resolve?site=main&pathname=/en/posts/neu&status=draft";
     let response = http::get(service.addr(), target);
     assert_eq!(response.status, 200, "{}", response.text());

@@ -4,7 +4,7 @@ use super::settings;
 use crate::support::service::{Ended, Setup};
 
 fn check(locales: &str) -> Ended {
-    let settings = settings("").replace(super::LOCALES, locales);
+    let settings = settings().locales(&["LOCALES"]).toml().replace(r#"["LOCALES"]"#, locales);
     Setup::new(&settings).file("content.json", "{}").run(&["check"])
 }
 
@@ -118,8 +118,8 @@ fn code_that_is_no_language_tag_is_a_warning() {
 
 #[test]
 fn template_for_a_locale_names_its_code() {
-    let rule = "[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = { english = \"/{locale}/{slug}\" }\n";
-    let ended = Setup::new(&(settings("") + rule)).file("content.json", "{}").run(&["check"]);
+    let settings = settings().rule("api::page.page", r#"{ english = "/{locale}/{slug}" }"#);
+    let ended = settings.run(&["check"]);
     assert_eq!(ended.status, Some(78));
     let expected = "template.english: the site has no locale `english`";
     assert!(ended.stderr.contains(expected), "{}", ended.stderr);
