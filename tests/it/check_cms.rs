@@ -5,16 +5,13 @@ use crate::support::front_of_cms::{assert_failure, list, refusal};
 use crate::support::http;
 use crate::support::script::Script;
 use crate::support::service::{Ended, Setup};
+use crate::support::settings::{Settings, site};
 
 /// Settings with the CMS at this address and one rule for each of these types.
+/// A site with these rules, each the lines behind its content type.
 fn setup(cms: &Cms, rules: &[(&str, &str)]) -> Setup {
-    let rule =
-        |(uid, rule): &(&str, &str)| format!("[[site.rule]]\ncontent_type = \"{uid}\"\n{rule}\n");
-    let rules: String = rules.iter().map(rule).collect();
-    Setup::new(&format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n{rules}",
-        cms.addr()
-    ))
+    let with = |site: Settings, (uid, rule): &(&str, &str)| site.rule_of(uid, rule);
+    rules.iter().fold(site("main"), with).strapi(cms).without_endpoints().setup()
 }
 
 /// The report of `check` for rules of one type.
@@ -615,21 +612,16 @@ fn check_of_a_single_type_without_the_default_locale_uses_another_locale_of_the_
         let is_other = target.contains("locale=pt");
         if is_other { document(r#""slug":1.5"#) } else { not_found() }
     });
-    let site = |key: &str, locales: &str| {
-        format!(
-            "[[site]]\nkey = \"{key}\"\nfront_end_url = \"https://www.example.com\"\n\
-             locales = {locales}\n[[site.rule]]\ncontent_type = \"api::home.home\"\n\
-             template = \"/{{locale}}/{{slug}}\"\n"
-        )
-    };
-    let settings = format!(
-        "[cms]\nurl = \"http://{}\"\n{}{}[[content_type]]\nuid = \"api::home.home\"\n\
-         kind = \"single\"\nendpoint = \"home\"\n",
-        cms.addr(),
-        site("one", r#"["en", "de"]"#),
-        site("two", r#"["de", "pt"]"#),
-    );
-    let setup = Setup::new(&settings).env("FRONTEND_MAP__CMS__TOKEN", "canary-token");
+    let settings = site("one")
+        .locales(&["en", "de"])
+        .rule("api::home.home", "/{locale}/{slug}")
+        .site("two")
+        .locales(&["de", "pt"])
+        .rule("api::home.home", "/{locale}/{slug}")
+        .strapi(&cms)
+        .without_endpoints()
+        .more("[[content_type]]\nuid = \"api::home.home\"\nkind = \"single\"\nendpoint = \"home\"");
+    let setup = settings.env("FRONTEND_MAP__CMS__TOKEN", "canary-token");
     let ended = setup.run(&["check"]);
     let wanted = "api::home.home: `slug` is a decimal number: a placeholder needs text, an integer or a date";
     assert!(findings(&ended).contains(&wanted), "{}{}", ended.stdout, ended.stderr);
@@ -664,12 +656,11 @@ fn check_offline_sends_no_request_and_judges_the_settings_alone() {
 #[test]
 fn check_strict_fails_where_the_cms_cannot_be_reached() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
-    let settings = format!(
-        "[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{{slug}}\"\n",
-        port.expect("an address")
-    );
+    let url = format!("http://{}", port.expect("an address"));
+    let settings = site("main").rule("api::page.page", "/{slug}").strapi_at(&url);
+    let settings = settings.without_endpoints();
     for (arguments, status) in [(&["check"][..], 0), (&["check", "--strict"], 1)] {
-        let ended = Setup::new(&settings).run(arguments);
+        let ended = settings.run(arguments);
         assert_eq!(ended.status, Some(status), "{}", ended.stderr);
         let [finding] = findings(&ended)[..] else { panic!("{}", ended.stdout) };
         let start = "the content types are not checked: the CMS is not available";
@@ -780,9 +771,6 @@ fn row_id_of_strapi_is_a_problem_of_the_settings() {
         assert_eq!(ended.status, Some(78), "{}", ended.stdout);
         assert!(ended.stderr.contains("changes at each publish"), "{}", ended.stderr);
     }
-    let files = Setup::new(
-        "[cms]\nsource = \"files\"\npath = \"c.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{id}\"\n",
-    );
-    let ended = files.file("c.json", "{}").run(&["check"]);
+    let ended = site("main").rule("api::page.page", "/{id}").files("{}").run(&["check"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
 }

@@ -4,13 +4,11 @@ use crate::fleet::instances::{instance, serves};
 use crate::support::content::Content;
 use crate::support::redis::Redis;
 use crate::support::service::{Ended, Setup};
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 fn setup(url: &str) -> Setup {
-    Setup::new(&format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\n[shared]\nurl = \"{url}\"\n\
-         [[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n"
-    ))
+    site("main").more(&format!("[shared]\nurl = \"{url}\"")).setup()
 }
 
 fn check(setup: &Setup) -> Ended {

@@ -7,7 +7,8 @@ use std::time::Duration;
 use flate2::read::GzDecoder;
 
 use crate::support::http::{self, Response};
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until;
 
 mod structure;
@@ -21,36 +22,6 @@ const CONTENT: &str = r#"{"api::post.post": [
     {"documentId": "four", "locale": "en"}],
   "api::page.page": [{"documentId": "home", "slug": "welcome", "reviewed": "2023-05-06"}],
   "api::note.note": [{"documentId": "n", "slug": "n"}]}"#;
-
-const SETTINGS: &str = r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-locales = ["en", "de"]
-front_end_url = "https://www.example.com/base"
-[[site.rule]]
-content_type = "api::post.post"
-template = "/{locale}/posts/{slug}"
-exclude_when = { noindex = true }
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{slug}"
-modified = "reviewed"
-[[site.rule]]
-content_type = "api::note.note"
-template = "/notes/{slug}"
-sitemap = false
-[[site]]
-key = "bare"
-locales = ["en"]
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{slug}"
-"#;
 
 const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">"#;
 const INDEX: &str = concat!(
@@ -66,8 +37,17 @@ const PAGES: &str = concat!(
 );
 const ROBOTS: &str = "Sitemap: https://www.example.com/base/sitemaps/index.xml\n";
 
-fn setup() -> Setup {
-    Setup::new(SETTINGS).file("content.json", CONTENT)
+fn settings() -> Settings {
+    let main = site("main")
+        .front_end_url("https://www.example.com/base")
+        .locales(&["en", "de"])
+        .rule("api::post.post", "/{locale}/posts/{slug}")
+        .with("exclude_when = { noindex = true }")
+        .rule("api::page.page", "/{slug}")
+        .with("modified = \"reviewed\"")
+        .rule("api::note.note", "/notes/{slug}")
+        .with("sitemap = false");
+    main.site("bare").without_front_end_url().rule("api::page.page", "/{slug}").files(CONTENT)
 }
 
 fn get(service: &Service, file: &str) -> Response {
@@ -85,7 +65,7 @@ const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
 #[test]
 fn files_of_the_index_have_all_listed_urls() {
-    let service = setup().start();
+    let service = settings().start();
     let index = get(&service, "index.xml");
     assert_eq!((index.status, index.text()), (200, INDEX));
     assert_eq!(get(&service, "robots.txt").text(), ROBOTS);
@@ -114,7 +94,7 @@ fn files_of_the_index_have_all_listed_urls() {
 
 #[test]
 fn index_has_two_names_and_one_response() {
-    let service = setup().start();
+    let service = settings().start();
     let [one, other] = ["index.xml", "sitemap.xml"].map(|file| get(&service, file));
     assert_eq!((other.status, other.text()), (200, INDEX));
     let usual = |response: &Response| {
@@ -128,7 +108,7 @@ fn index_has_two_names_and_one_response() {
 
 #[test]
 fn all_files_obey_the_structure_rules_of_the_protocol() {
-    let setup = setup();
+    let setup = settings().setup();
     let args = ["sitemap", "--site", "main", "--out", "maps"];
     assert_eq!(setup.run(&args).status, Some(0));
     let entries = std::fs::read_dir(setup.path().join("maps")).expect("a folder");
@@ -147,7 +127,7 @@ fn all_files_obey_the_structure_rules_of_the_protocol() {
 
 #[test]
 fn any_other_file_is_not_found() {
-    let service = setup().start();
+    let service = settings().start();
     for file in [
         "api.note.note-1.xml",
         "api.post.post-2.xml",
@@ -183,7 +163,7 @@ fn any_other_file_is_not_found() {
 
 #[test]
 fn files_support_conditional_requests_and_compression() {
-    let service = setup().start();
+    let service = settings().start();
     for file in ["index.xml", "sitemap.xml", "robots.txt", "api.post.post-1.xml"] {
         let target = format!("/sitemaps/main/{file}");
         let plain = http::get(service.addr(), &target);
@@ -227,7 +207,7 @@ fn files_support_conditional_requests_and_compression() {
 
 #[test]
 fn same_content_makes_the_same_files_on_each_instance() {
-    let (one, other) = (setup().start(), setup().start());
+    let (one, other) = (settings().start(), settings().start());
     for file in ["index.xml", "api.post.post-1.xml", "api.page.page-1.xml"] {
         let (one, other) = (get(&one, file), get(&other, file));
         assert_eq!((one.header("etag"), &one.body), (other.header("etag"), &other.body));
@@ -236,7 +216,7 @@ fn same_content_makes_the_same_files_on_each_instance() {
 
 #[test]
 fn command_writes_the_same_files() {
-    let setup = setup();
+    let setup = settings().setup();
     let args = ["sitemap", "--site", "main", "--out", "public/maps", "--gzip"];
     let ended = setup.run(&args);
     let line = "api::post.post: 3 URLs in 1 file, without a URL: slug_missing 1\n";
@@ -273,7 +253,7 @@ fn command_writes_the_same_files() {
 
 #[test]
 fn command_reports_what_it_cannot_do() {
-    let setup = setup();
+    let setup = settings().setup();
     for (args, line) in [
         (&["--site", "x", "--out", "o"][..], "unknown site `x`; there are: main, bare"),
         (
@@ -300,9 +280,12 @@ fn command_reports_what_it_cannot_do() {
 #[test]
 fn files_of_another_base_url_have_another_etag() {
     let tag = |base: &str, path: &str| {
-        let site = format!("front_end_url = \"{base}\"\nsitemap_path = \"{path}\"");
-        let settings = SETTINGS.replace("front_end_url = \"https://www.example.com/base\"", &site);
-        let service = Setup::new(&settings).file("content.json", CONTENT).start();
+        let service = site("main")
+            .front_end_url(base)
+            .set(&format!("sitemap_path = \"{path}\""))
+            .rule("api::page.page", "/{slug}")
+            .files(CONTENT)
+            .start();
         get(&service, "api.page.page-1.xml").header("etag")
     };
     let one = tag("https://www.example.com/x", "/y");
@@ -312,7 +295,7 @@ fn files_of_another_base_url_have_another_etag() {
 
 #[test]
 fn content_file_never_becomes_stale() {
-    let service = setup().env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start();
+    let service = settings().env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start();
     let list = "/api/build-sitemap?site=main&contentType=api::page.page";
     assert_eq!(http::get(service.addr(), list).status, 200);
     std::thread::sleep(Duration::from_millis(1100));
@@ -321,7 +304,7 @@ fn content_file_never_becomes_stale() {
 
 #[test]
 fn index_that_names_removed_files_is_removed() {
-    let setup = setup();
+    let setup = settings().setup();
     let args = ["sitemap", "--site", "main", "--out", "maps"];
     assert_eq!(setup.run(&[&args[..], &["--gzip"]].concat()).status, Some(0));
     let file = |name: &str| setup.path().join("maps").join(name);

@@ -2,42 +2,25 @@
 
 use serde_json::{Value, json};
 
-use crate::support::service::{Ended, Setup};
+use crate::support::settings::{Settings, site};
 
-const SETTINGS: &str = r#"
-[server]
-listen = "127.0.0.1:0"
+fn settings() -> Settings {
+    site("main")
+        .locales(&["en", "de"])
+        .rule("api::post.post", "/{locale}/blog/{slug}")
+        .with(r#"where = { section = "blog" }"#)
+        .rule("api::page.page", "/{locale}/{*path}")
+        .rule("api::event.event", "/{locale}/{section}/{slug}")
+        .with(r#"params.section = { values = ["blog", "events"] }"#)
+        .files(CONTENT)
+}
 
-[cms]
-source = "files"
-path = "content.json"
-
-[[site]]
-key = "main"
-locales = ["en", "de"]
-front_end_url = "https://www.example.com"
-
-[[site.rule]]
-content_type = "api::post.post"
-template = "/{locale}/blog/{slug}"
-where = { section = "blog" }
-
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{locale}/{*path}"
-
-[[site.rule]]
-content_type = "api::event.event"
-template = "/{locale}/{section}/{slug}"
-params.section = { values = ["blog", "events"] }
-"#;
-
-const SHADOWED: &str = r#"
-[[site.rule]]
-content_type = "api::talk.talk"
-template = "/{locale}/{kind}/{slug}"
-params.kind = { values = ["events"] }
-"#;
+/// With one more rule that never matches.
+fn shadowed() -> Settings {
+    settings()
+        .rule("api::talk.talk", "/{locale}/{kind}/{slug}")
+        .with(r#"params.kind = { values = ["events"] }"#)
+}
 
 const CONTENT: &str = r#"{"api::post.post": [
     {"documentId": "a", "locale": "en", "slug": "x", "section": "blog"},
@@ -46,13 +29,9 @@ const CONTENT: &str = r#"{"api::post.post": [
     "api::page.page": [], "api::event.event": [], "api::talk.talk": [], "api::t.t1": [],
     "api::t.t2": []}"#;
 
-fn run(settings: &str, args: &[&str]) -> Ended {
-    Setup::new(settings).file("content.json", CONTENT).run(args)
-}
-
 #[track_caller]
 fn assert_output(args: &[&str], status: i32, expected: &str) {
-    let ended = run(SETTINGS, args);
+    let ended = settings().run(args);
     assert_eq!(ended.stdout, expected, "{args:?}: {}", ended.stderr);
     assert_eq!(ended.status, Some(status), "{args:?}: {}", ended.stderr);
 }
@@ -83,15 +62,15 @@ fn check_lists_overlaps_with_an_example_and_the_reason() {
 
 #[test]
 fn check_strict_passes_overlaps_that_specificity_decides() {
-    let ended = run(SETTINGS, &["check", "--strict"]);
+    let ended = settings().run(&["check", "--strict"]);
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), OVERLAPS), "{}", ended.stderr);
-    let ended = run("[[site]]\nkey = \"main\"\nlocales = []\n", &["check", "--strict"]);
+    let ended = settings().locales(&[]).run(&["check", "--strict"]);
     assert_eq!(ended.status, Some(78), "{}", ended.stderr);
 }
 
 #[test]
 fn check_lists_shadowed_rules_and_names_a_third_rule() {
-    let ended = run(&format!("{SETTINGS}{SHADOWED}"), &["check"]);
+    let ended = shadowed().run(&["check"]);
     let wanted = "
 note: site main: two rules match /en/events/x
   wins   api::talk.talk /{locale}/{kind}/{slug}
@@ -109,23 +88,22 @@ warning: site main: a rule never matches
 
 #[test]
 fn check_says_that_the_search_for_overlaps_reached_its_bound() {
-    let site = SETTINGS.split("[[site.rule]]").next().unwrap_or_default();
     // The product of the two automata has 101 * 103 states, and at most 10,000 are visited.
-    let rule = |n: u32, pattern: &str| {
-        format!(
-            "[[site.rule]]\ncontent_type = \"api::t.t{n}\"\ntemplate = \"/{{slug}}\"\nparams.slug = {{ pattern = \"{pattern}\" }}\n"
-        )
-    };
-    let rules = rule(1, "(a{101})+b") + &rule(2, "(a{103})+c");
-    let ended = run(&format!("{site}{rules}"), &["check", "--strict"]);
+    let settings = site("main")
+        .locales(&["en", "de"])
+        .rule("api::t.t1", "/{slug}")
+        .with(r#"params.slug = { pattern = "(a{101})+b" }"#)
+        .rule("api::t.t2", "/{slug}")
+        .with(r#"params.slug = { pattern = "(a{103})+c" }"#)
+        .files(CONTENT);
+    let ended = settings.run(&["check", "--strict"]);
     let expected = "the settings are fine: 1 site, 2 rules\n\nwarning: site main: the search for overlaps reached its bound; one path of each remaining rule was tried\n";
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), expected), "{}", ended.stderr);
 }
 
 #[test]
 fn serve_warns_if_only_the_order_of_the_settings_decides() {
-    let setup = Setup::new(&format!("{SETTINGS}{SHADOWED}")).file("content.json", CONTENT);
-    let service = setup.start();
+    let service = shadowed().start();
     // The search runs after the start.
     assert!(service.logs("share a path"), "{}", service.log());
     let log = service.log();
@@ -138,13 +116,8 @@ fn serve_warns_if_only_the_order_of_the_settings_decides() {
 
 #[test]
 fn serve_logs_at_most_20_of_these_warnings() {
-    let rule = |n: usize| {
-        format!("[[site.rule]]\ncontent_type = \"api::t.t{n}\"\ntemplate = \"/{{slug}}\"\n")
-    };
-    let rules: String = (0..8).map(rule).collect();
-    let settings = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n";
-    let setup = Setup::new(&format!("{settings}{rules}")).file("content.json", CONTENT);
-    let service = setup.start();
+    let with = |site: Settings, n| site.rule(&format!("api::t.t{n}"), "/{slug}");
+    let service = (0..8).fold(site("main"), with).files(CONTENT).start();
     assert!(service.logs("more=8"), "28 pairs in all: {}", service.log());
     let log = service.log();
     assert_eq!(log.matches("two content types share a path").count(), 20, "{log}");
@@ -197,11 +170,8 @@ no rule matches
 
 #[test]
 fn explain_names_the_pattern_of_a_template_with_several() {
-    let settings = SETTINGS.replace(
-        "locales = [\"en\", \"de\"]",
-        "locales = [\"en\", \"de\"]\nlocale_prefix = \"except-default\"",
-    );
-    let ended = run(&settings, &["explain", "/blog/x"]);
+    let settings = settings().set("locale_prefix = \"except-default\"");
+    let ended = settings.run(&["explain", "/blog/x"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let wanted = "
 1. api::post.post /{locale}/blog/{slug} as /blog/{slug}
@@ -254,7 +224,7 @@ there is no such version of the document
 
 #[test]
 fn explain_json_has_all_comparisons() {
-    let ended = run(SETTINGS, &["explain", "--json", "/en/blog"]);
+    let ended = settings().run(&["explain", "--json", "/en/blog"]);
     let read: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let matched = json!({"collectionType": "api::page.page", "rule": "/{locale}/{*path}",
@@ -265,7 +235,7 @@ fn explain_json_has_all_comparisons() {
         "segment": null, "segmentsWanted": 3, "orMore": false, "segments": []});
     assert_eq!(read["considered"][0], first);
     let arguments = ["--uid", "api::post.post", "--document", "c", "--status", "draft"];
-    let ended = run(SETTINGS, &[&["explain", "--json"], &arguments[..]].concat());
+    let ended = settings().run(&[&["explain", "--json"], &arguments[..]].concat());
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
     let read: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let expected = json!({"site": "main", "uid": "api::post.post", "documentId": "c",
@@ -302,7 +272,7 @@ fn explain_refuses_invalid_arguments() {
             "site \"main\" has no locale `fr`",
         ),
     ] {
-        let ended = run(SETTINGS, args);
+        let ended = settings().run(args);
         assert_eq!(ended.status, Some(status), "{args:?}: {}", ended.stderr);
         assert!(ended.stderr.contains(text), "{args:?}: {}", ended.stderr);
         assert_eq!(ended.stdout, "", "{args:?}");
@@ -311,15 +281,16 @@ fn explain_refuses_invalid_arguments() {
 
 #[test]
 fn explain_shows_omitted_segments_of_a_path() {
-    let settings = SETTINGS.split("[[site.rule]]").next().unwrap_or_default();
-    let settings = format!(
-        "{settings}locale_prefix = \"except-default\"\n[[site.rule]]\ncontent_type = \"api::post.post\"\ntemplate = \"/{{locale}}/{{section?}}/{{sub?}}/{{slug}}\"\n"
-    );
     let content = r#"{"api::post.post": [
         {"documentId": "a", "locale": "en", "slug": "x", "section": " "},
         {"documentId": "b", "locale": "en", "slug": "de"},
         {"documentId": "c", "locale": "en", "slug": "a/b", "sub": "x"},
         {"documentId": "d", "locale": "de", "slug": "de"}]}"#;
+    let settings = site("main")
+        .locales(&["en", "de"])
+        .set("locale_prefix = \"except-default\"")
+        .rule("api::post.post", "/{locale}/{section?}/{sub?}/{slug}")
+        .files(content);
     for (document, locale, expected) in [
         (
             "a",
@@ -342,12 +313,11 @@ fn explain_shows_omitted_segments_of_a_path() {
             "\n   {locale}    \"de\"  usable\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  usable\n   builds /de/de\n",
         ),
     ] {
-        let setup = Setup::new(&settings).file("content.json", content);
         let args =
             ["explain", "--uid", "api::post.post", "--document", document, "--locale", locale];
-        let ended = setup.run(&args);
+        let ended = settings.run(&args);
         assert!(ended.stdout.ends_with(expected), "{document}: {}{}", ended.stdout, ended.stderr);
-        let json = setup.run(&[&args[..], &["--json"]].concat()).stdout;
+        let json = settings.run(&[&args[..], &["--json"]].concat()).stdout;
         let json: Value = serde_json::from_str(&json).unwrap();
         let out = &json["considered"][0]["placeholders"][0]["leftOut"];
         assert_eq!(*out, json!(locale == "en"), "{json}");
@@ -364,7 +334,7 @@ fn rules_page_shows_the_output_of_its_commands() {
     let shown: Vec<_> = shown.collect();
     assert_eq!(shown.len(), 3, "a block each");
     for (command, output) in shown {
-        let ended = run(SETTINGS, &command.split(' ').collect::<Vec<_>>());
+        let ended = settings().run(&command.split(' ').collect::<Vec<_>>());
         assert_eq!(ended.stdout, output, "{command}");
     }
 }
@@ -378,20 +348,17 @@ const SHARED: &str = r#"{"api::post.post": [
 
 #[test]
 fn explain_of_a_document_names_the_owner_of_its_path_with_a_link() {
-    let settings = |resolve: &str| {
-        format!(
-            "[cms]\nsource = \"files\"\npath = \"content.json\"\n\
-             admin_url = \"https://cms.example.com/admin\"\n[[site]]\nkey = \"main\"\n\
-             locales = [\"en\", \"de\"]\nresolve = \"{resolve}\"\n\
-             [[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{{slug}}\"\n\
-             [[site.rule]]\ncontent_type = \"api::post.post\"\ntemplate = \"/{{slug}}\"\n"
-        )
-    };
+    let settings = site("main")
+        .without_front_end_url()
+        .locales(&["en", "de"])
+        .rule("api::page.page", "/{slug}")
+        .rule("api::post.post", "/{slug}")
+        .cms("admin_url = \"https://cms.example.com/admin\"")
+        .files(SHARED);
     let explain = |resolve: &str, uid: &str, id: &str, json: bool| {
         let arguments = ["explain", "--uid", uid, "--document", id];
         let json = if json { &["--json"][..] } else { &[] };
-        let setup = Setup::new(&settings(resolve)).file("content.json", SHARED);
-        let ended = setup.run(&[&arguments[..], json].concat());
+        let ended = settings.clone().resolve(resolve).run(&[&arguments[..], json].concat());
         assert_eq!(ended.status, Some(0), "{}", ended.stderr);
         ended.stdout
     };

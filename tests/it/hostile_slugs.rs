@@ -4,14 +4,14 @@
 //! One service serves all documents: row N has its own site `rowN` and content type
 //! `api::rowN.rowN`, with the rule of the row.
 
-use std::fmt::Write;
-
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::support::front_of_cms::articles;
 use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
+use crate::support::settings::Settings;
 
 const ROWS: &str = include_str!("../corpora/hostile-slugs.jsonl");
 const BASE: &str = "https://www.example.com";
@@ -93,24 +93,18 @@ fn rows() -> Vec<Row<'static>> {
 }
 
 /// Settings and content for these rows: a site and a content type for each.
-fn setup(rows: &[&Row<'_>]) -> Setup {
-    let mut settings = String::from(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n",
-    );
-    let mut content = Vec::new();
-    for row in rows {
+fn settings(rows: &[&Row<'_>]) -> Settings {
+    let with = |settings: Settings, row: &&Row<'_>| {
         let rule = row.given.rule.as_deref().expect("a row with documents has a rule");
-        write!(
-            settings,
-            "[[site]]\nkey = \"row{}\"\nfront_end_url = \"{BASE}\"\nlocales = [\"en\", \"de\", \"fr\", \"pt-BR\"]\n\
-             [[site.rule]]\ncontent_type = \"{}\"\ntemplate = '{rule}'\n",
-            row.number,
-            row.uid(),
-        )
-        .expect("text grows");
-        content.push(format!("\"{}\": [{}]", row.uid(), row.texts().join(", ")));
-    }
-    Setup::new(&settings).file("content.json", &format!("{{{}}}", content.join(",\n")))
+        settings
+            .site(&format!("row{}", row.number))
+            .front_end_url(BASE)
+            .locales(&["en", "de", "fr", "pt-BR"])
+            .rule(&row.uid(), rule)
+    };
+    let of = |row: &&Row<'_>| format!("\"{}\": [{}]", row.uid(), row.texts().join(", "));
+    let content: Vec<String> = rows.iter().map(of).collect();
+    rows.iter().fold(Settings::new(), with).files(&format!("{{{}}}", content.join(",\n")))
 }
 
 #[test]
@@ -122,7 +116,7 @@ fn document_of_the_corpus_has_the_expected_url_or_reason() {
             !matches!(row.expectation, Expectation::BaseUrl { .. }) && !row.repeats_a_document()
         })
         .collect();
-    let service = setup(&rows).start();
+    let service = settings(&rows).start();
     let mut failures = Vec::new();
     for row in &rows {
         for problem in check(&service, row) {
@@ -144,7 +138,7 @@ fn serve_refuses_a_file_with_a_repeated_document() {
     let twice: Vec<&Row<'_>> = rows.iter().filter(|row| row.repeats_a_document()).collect();
     assert!(!twice.is_empty(), "the corpus has such a row");
     for row in twice {
-        let ended = setup(&[row]).run(&["serve"]);
+        let ended = settings(&[row]).run(&["serve"]);
         assert_eq!(ended.status, Some(78), "{}: {}", row.given.name, ended.stderr);
         assert_eq!(ended.stdout, "", "{}", row.given.name);
         assert!(ended.stderr.contains(&row.uid()), "{}: {}", row.given.name, ended.stderr);
@@ -268,25 +262,22 @@ fn cut(text: &str) -> String {
 
 #[test]
 fn base_url_in_the_environment_is_accepted_or_refused() {
-    each_base_url(|value| base_setup("").env("FRONT_END_URL_MAIN", value));
+    let without = hello_world().without_front_end_url();
+    each_base_url(|value| without.env("FRONT_END_URL_MAIN", value));
 }
 
 #[test]
 fn base_url_in_the_settings_is_accepted_or_refused() {
     // A JSON string is a TOML basic string as well, for these values.
-    each_base_url(|value| base_setup(&format!("front_end_url = {}", serde_json::json!(value))));
+    each_base_url(|value| {
+        hello_world().front_end_url(&serde_json::json!(value).to_string()).setup()
+    });
 }
 
-fn base_setup(line: &str) -> Setup {
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
-         [[site]]\nkey = \"main\"\nlocales = [\"en\"]\n{line}\n\
-         [[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{{locale}}/articles/{{slug}}\"\n"
-    );
-    Setup::new(&settings).file(
-        "content.json",
-        r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en", "slug": "hello-world"}]}"#,
-    )
+fn hello_world() -> Settings {
+    let content =
+        r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en", "slug": "hello-world"}]}"#;
+    articles().files(content)
 }
 
 fn each_base_url(setup: impl Fn(&str) -> Setup) {

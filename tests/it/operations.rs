@@ -13,85 +13,37 @@ use std::net::SocketAddr;
 use serde_json::Value;
 
 use crate::support::http::{self, Response};
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 
-const SETTINGS: &str = r#"
-[server]
-listen = "127.0.0.1:0"
-cors_origins = ["https://admin.example.com", "http://localhost:1337"]
+const ORIGINS: &str = r#"cors_origins = ["https://admin.example.com", "http://localhost:1337"]"#;
 
-[cms]
-source = "files"
-path = "content.json"
-
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com/base/"
-locales = ["en", "de", "fr"]
-
-[[site.rule]]
-content_type = "plugin::cms.page"
-template = "/{locale}/{slug}"
-
-[[site.rule]]
-content_type = "plugin::cms.article"
-template = "/{locale}/articles/{slug}"
-
-[[site.rule]]
-content_type = "api::faq.faq"
-template = "/help/{slug}.html"
-
-[[site.rule]]
-content_type = "api::doc.doc"
-template = "/docs/{*path}"
-
-[[site.rule]]
-content_type = "api::story.story"
-template = "/{locale}/stories/{category.slug}/{slug}"
-
-[[site.rule]]
-content_type = "api::story.story"
-template = "/{locale}/stories/{documentId}"
-
-[[site]]
-key = "events"
-locales = ["en"]
-
-[[site.rule]]
-content_type = "plugin::cms.event"
-template = "/{locale}/events/{slug}"
-
-[[site.rule]]
-content_type = "plugin::events.talk"
-template = "/{locale}/talks/{slug}"
-
-[[site]]
-key = "talks"
-front_end_url = "https://talks.example.com"
-locales = ["en", "de"]
-
-[[site.rule]]
-content_type = "plugin::events.talk"
-template = "/{locale}/t/{slug}"
-
-[[site.rule]]
-content_type = "api::shared.shared"
-template = "/shared/{slug}"
-
-[[site]]
-key = "late"
-front_end_url = "https://late.example.com"
-locales = ["en"]
-
-[[site.rule]]
-content_type = "api::shared.shared"
-template = "/late/{slug}"
-
-[[site]]
-key = "empty"
-front_end_url = "https://empty.example.com"
-locales = ["en"]
-"#;
+fn settings() -> Settings {
+    site("main")
+        .front_end_url("https://www.example.com/base/")
+        .locales(&["en", "de", "fr"])
+        .rule("plugin::cms.page", "/{locale}/{slug}")
+        .rule("plugin::cms.article", "/{locale}/articles/{slug}")
+        .rule("api::faq.faq", "/help/{slug}.html")
+        .rule("api::doc.doc", "/docs/{*path}")
+        .rule("api::story.story", "/{locale}/stories/{category.slug}/{slug}")
+        .rule("api::story.story", "/{locale}/stories/{documentId}")
+        .site("events")
+        .without_front_end_url()
+        .rule("plugin::cms.event", "/{locale}/events/{slug}")
+        .rule("plugin::events.talk", "/{locale}/talks/{slug}")
+        .site("talks")
+        .front_end_url("https://talks.example.com")
+        .locales(&["en", "de"])
+        .rule("plugin::events.talk", "/{locale}/t/{slug}")
+        .rule("api::shared.shared", "/shared/{slug}")
+        .site("late")
+        .front_end_url("https://late.example.com")
+        .rule("api::shared.shared", "/late/{slug}")
+        .site("empty")
+        .front_end_url("https://empty.example.com")
+        .files(CONTENT)
+}
 
 const CONTENT: &str = r#"{
   "plugin::cms.article": [
@@ -136,11 +88,7 @@ const CONTENT: &str = r#"{
 const ORIGIN: &str = "https://admin.example.com";
 
 fn service() -> Service {
-    setup().start()
-}
-
-fn setup() -> Setup {
-    Setup::new(SETTINGS).file("content.json", CONTENT)
+    settings().server(ORIGINS).start()
 }
 
 /// Asserts the status and the whole body, byte for byte.

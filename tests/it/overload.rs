@@ -10,22 +10,17 @@ use crate::support::front_of_cms::{RESOLVE, assert_failure};
 use crate::support::http::{self, Response};
 use crate::support::metrics::scrape;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::{Settings, site};
 use crate::support::wait::{until, until_so};
 
 const SECRET: &str = "a-secret-of-the-test";
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-fn site(cms: &str) -> String {
-    let rule = |name: &str| {
-        format!(
-            "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{{locale}}/{name}/{{slug}}\"\n"
-        )
+fn settings() -> Settings {
+    let with = |site: Settings, name: &&str| {
+        site.rule(&format!("api::{name}.{name}"), &format!("/{{locale}}/{name}/{{slug}}"))
     };
-    let base = "front_end_url = \"https://x.example\"";
-    let rules = NAMES.map(rule).concat();
-    format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\ncors_origins = [\"https://admin.example\"]\n[cms]\n{cms}\n[snapshots]\nat_start = false\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n{base}\n{rules}"
-    )
+    NAMES.iter().fold(site("main"), with).server("cors_origins = [\"https://admin.example\"]")
 }
 
 /// A service with four content types and this in-flight limit.
@@ -34,11 +29,8 @@ fn service_with_limit(cms: &Cms, requests: &str) -> Service {
 }
 
 fn setup(cms: &Cms, requests: &str) -> Setup {
-    let endpoint = |name: &str| {
-        format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}s\"\n")
-    };
-    let settings = site(&format!("url = \"http://{}\"", cms.addr()));
-    Setup::new(&(settings + &NAMES.map(endpoint).concat()))
+    settings()
+        .strapi(cms)
         .env("FRONTEND_MAP__LIMITS__REQUESTS", requests)
         .env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "600000")
         .env("FRONTEND_MAP__LIMITS__DOCUMENT_DEADLINE_MS", "600000")
@@ -208,10 +200,7 @@ fn in_flight_permit_of_an_unread_response_is_kept_until_the_client_disconnects()
     // More than the buffers of both sockets take.
     let rows: Vec<String> = (0..300_000).map(row).collect();
     let content = format!(r#"{{"api::a.a":[{}]}}"#, rows.join(","));
-    let service = Setup::new(&site("source = \"files\"\npath = \"content.json\""))
-        .file("content.json", &content)
-        .env("FRONTEND_MAP__LIMITS__REQUESTS", "1")
-        .start();
+    let service = settings().files(&content).env("FRONTEND_MAP__LIMITS__REQUESTS", "1").start();
     for encoding in ["identity", "gzip"] {
         let whole =
             http::send(service.addr(), "GET", &sitemap("a"), &[("Accept-Encoding", encoding)]);

@@ -1,13 +1,12 @@
 //! Problems of `[[site.rule]]`: all are reported at once, each in the words of the settings.
 
-use crate::support::service::Setup;
-
-const HEAD: &str = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"c.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n";
+use crate::support::settings;
 
 /// The problems that `check` reports for a site with these lines, without their line numbers and
 /// `site "main", `.
 fn problems(site: &str) -> Vec<String> {
-    let ended = Setup::new(&format!("{HEAD}{site}")).file("c.json", "{}").run(&["check"]);
+    let settings = settings::site("main").without_front_end_url().locales(&["en", "de"]);
+    let ended = settings.set(site).run(&["check"]);
     let lines = ended.stderr.lines().filter_map(|line| line.strip_prefix("- "));
     let lines = lines.map(|line| line.split_once(", ").expect("the line number is first").1);
     let lines: Vec<String> = lines.map(|line| line.replace("site \"main\", ", "")).collect();

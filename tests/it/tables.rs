@@ -10,46 +10,8 @@ mod problems;
 use serde_json::Value;
 
 use crate::support::http::{self, Response};
-use crate::support::service::{Service, Setup};
-
-const SETTINGS: &str = r#"
-[server]
-listen = "127.0.0.1:0"
-
-[cms]
-source = "files"
-path = "content.json"
-admin_url = "https://cms.example.com/admin/"
-
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com/base"
-locales = ["en", "de"]
-
-[[site.rule]]
-content_type = "api::article.article"
-template = "/{locale}/articles/{slug}"
-title = "title"
-exclude_when = { hidden = true }
-
-[[site.rule]]
-content_type = "api::help.help"
-template = "/help/{section?}/{slug}.html"
-
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{*path}"
-where = { section = "main" }
-sitemap = false
-
-[[site]]
-key = "nourl"
-locales = ["en"]
-
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{*path}"
-"#;
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 
 const CONTENT: &str = r#"{
   "api::article.article": [
@@ -76,8 +38,21 @@ const CONTENT: &str = r#"{
   ]
 }"#;
 
-fn setup() -> Setup {
-    Setup::new(SETTINGS).file("content.json", CONTENT)
+fn settings() -> Settings {
+    let main = site("main")
+        .front_end_url("https://www.example.com/base")
+        .locales(&["en", "de"])
+        .rule("api::article.article", "/{locale}/articles/{slug}")
+        .with("title = \"title\"\nexclude_when = { hidden = true }")
+        .rule("api::help.help", "/help/{section?}/{slug}.html")
+        .rule("api::page.page", "/{*path}")
+        .with("where = { section = \"main\" }\nsitemap = false");
+    main.site("nourl").without_front_end_url().rule("api::page.page", "/{*path}").files(CONTENT)
+}
+
+/// With links to the admin panel of the CMS.
+fn linked() -> Settings {
+    settings().cms("admin_url = \"https://cms.example.com/admin/\"")
 }
 
 /// With a header that asks for lines.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::support::service::{Ended, Setup};
+use crate::support::settings::{Settings, site};
 
 const HEAD: &str = r#"// Written by `frontend-map types`. Do not edit it: run the command again when the settings change.
 import "frontend-map-client";
@@ -22,7 +23,7 @@ fn written(sites: &str) -> String {
 
 /// Settings for a CMS that does not exist.
 fn setup(sites: &str) -> Setup {
-    Setup::new(&format!("[cms]\nurl = \"http://127.0.0.1:1\"\n{sites}"))
+    Settings::new().strapi_at("http://127.0.0.1:1").more(sites).setup()
 }
 
 fn printed(setup: &Setup, args: &[&str]) -> String {
@@ -129,19 +130,15 @@ fn types_are_those_of_all_sites_in_the_order_of_their_names() {
 
 #[test]
 fn order_of_the_settings_does_not_change_the_types() {
-    let rule = |name: &str| {
-        format!(
-            "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{name}/{{slug}}\"\n"
-        )
-    };
-    let site = |key, locales, [one, other]: [&str; 2]| {
-        let rules = rule(one) + &rule(other);
-        format!("[[site]]\nkey = \"{key}\"\nlocales = [{locales}]\n{rules}")
+    let with = |site: Settings, name| {
+        site.rule(&format!("api::{name}.{name}"), &format!("/{name}/{{slug}}"))
     };
     let (a, b) = (["x", "y"], ["y", "x"]);
-    let one = site("main", r#""en", "de""#, a) + &site("other", r#""en""#, a);
-    let other = site("other", r#""en""#, b) + &site("main", r#""de", "en""#, b);
-    assert_eq!(printed(&setup(&one), &[]), printed(&setup(&other), &[]));
+    let one = a.iter().fold(site("main").locales(&["en", "de"]), with);
+    let one = a.iter().fold(one.site("other"), with);
+    let other = b.iter().fold(site("other"), with);
+    let other = b.iter().fold(other.site("main").locales(&["de", "en"]), with);
+    assert_eq!(printed(&one.setup(), &[]), printed(&other.setup(), &[]));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use crate::support::front_end::{Answer, FrontEnd, answer, refusing};
 use crate::support::service::{Ended, Setup};
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 const CONTENT: &str = r#"{
@@ -41,26 +42,24 @@ fn pages(path: &str) -> Answer {
 /// Sites on this front end: `main` with all of the above, `fine` with one page, `lost` without a
 /// base URL, and on the other address `down`.
 fn setup(front_end: &str, down: SocketAddr) -> Setup {
-    let rule = |uid: &str, template: &str| {
-        format!("[[site.rule]]\ncontent_type = \"{uid}\"\ntemplate = \"{template}\"\n")
-    };
-    let site = |key: &str, base: &str| {
-        format!("[[site]]\nkey = \"{key}\"\nlocales = [\"en\", \"de\"]\n{base}\n")
-    };
-    let base = |url: &str| format!("front_end_url = \"{url}\"");
-    let settings = [
-        "[cms]\nsource = \"files\"\npath = \"content.json\"\nadmin_url = \"https://cms.example.com/admin\"\n",
-        &site("main", &base(front_end)),
-        &(rule("api::post.post", "/{locale}/posts/{slug}") + "title = \"title\"\n"),
-        &rule("api::page.page", "/{slug}"),
-        &site("fine", &base(front_end)),
-        &rule("api::note.note", "/notes/{slug}"),
-        &site("lost", ""),
-        &rule("api::note.note", "/notes/{slug}"),
-        &site("down", &base(&format!("http://{down}"))),
-        &rule("api::note.note", "/notes/{slug}"),
-    ];
-    Setup::new(&settings.concat()).file("content.json", CONTENT)
+    site("main")
+        .front_end_url(front_end)
+        .locales(&["en", "de"])
+        .rule("api::post.post", "/{locale}/posts/{slug}")
+        .with("title = \"title\"")
+        .rule("api::page.page", "/{slug}")
+        .site("fine")
+        .front_end_url(front_end)
+        .rule("api::note.note", "/notes/{slug}")
+        .site("lost")
+        .without_front_end_url()
+        .rule("api::note.note", "/notes/{slug}")
+        .site("down")
+        .front_end_url(&format!("http://{down}"))
+        .rule("api::note.note", "/notes/{slug}")
+        .cms("admin_url = \"https://cms.example.com/admin\"")
+        .files(CONTENT)
+        .setup()
 }
 
 /// `frontend-map validate --site <site> <args>`.
@@ -269,20 +268,16 @@ async fn wrong_arguments_are_reported_before_any_request() {
     assert_eq!(validate(&setup, "main", &["--out", "report"]).status, Some(2), "no format");
     assert_eq!(validate(&setup, "main", &["--retries", "11"]).status, Some(2));
     assert_eq!(peer.heads().len(), 0);
-    let ended =
-        Setup::new("[[site]]\nkey = \"main\"\nlocales = []\n").run(&["validate", "--site", "main"]);
+    let ended = site("main").locales(&[]).run(&["validate", "--site", "main"]);
     assert_eq!(ended.status, Some(78), "{}", ended.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn content_that_cannot_be_read_is_not_a_finding() {
     let (_socket, down) = refusing();
-    let settings = format!(
-        "[cms]\nurl = \"http://{down}\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n\
-         front_end_url = \"http://{down}\"\n\
-         [[site.rule]]\ncontent_type = \"api::note.note\"\ntemplate = \"/{{slug}}\"\n"
-    );
-    let setup = Setup::new(&settings).file("report", "the last one");
+    let url = format!("http://{down}");
+    let settings = site("main").front_end_url(&url).rule("api::note.note", "/{slug}");
+    let setup = settings.strapi_at(&url).without_endpoints().file("report", "the last one");
     let ended = validate(&setup, "main", &["--format", "html", "--out", "report"]);
     assert_eq!((ended.status, &*ended.stdout), (Some(2), ""), "{}", ended.stderr);
     assert!(ended.stderr.contains("frontend-map: api::note.note: "), "{}", ended.stderr);

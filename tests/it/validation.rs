@@ -8,7 +8,6 @@ mod restart;
 mod shared;
 mod streamed;
 
-use std::fmt::Write as _;
 use std::io::{Read, Write as _};
 use std::net::TcpStream;
 
@@ -16,27 +15,22 @@ use serde_json::Value;
 
 use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
+use crate::support::settings::{self, Settings};
 
 pub(crate) const EVENTS: (&str, &str) = ("Accept", "text/event-stream");
 pub(crate) const LINES: (&str, &str) = ("Accept", "application/x-ndjson");
 
 /// A site at this base URL with content types `api::t0.t0`, …, each with documents of these slugs.
 pub(crate) fn site(base: &str, types: usize, slugs: &[String]) -> Setup {
-    let mut settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
-         [[site]]\nkey = \"main\"\nfront_end_url = \"{base}\"\nlocales = [\"en\", \"de\"]\n"
-    );
+    let of = |t: usize| format!("api::t{t}.t{t}");
+    let site = settings::site("main").front_end_url(base).locales(&["en", "de"]);
     let mut content = serde_json::Map::new();
     for t in 0..types {
-        write!(
-            settings,
-            "[[site.rule]]\ncontent_type = \"api::t{t}.t{t}\"\ntemplate = \"/{{slug}}-t{t}\"\n"
-        )
-        .unwrap();
         let document = |(n, slug): (usize, &String)| serde_json::json!({"documentId": format!("d{n}"), "locale": "en", "slug": slug});
-        content.insert(format!("api::t{t}.t{t}"), slugs.iter().enumerate().map(document).collect());
+        content.insert(of(t), slugs.iter().enumerate().map(document).collect());
     }
-    Setup::new(&settings).file("content.json", &Value::from(content).to_string())
+    let with = |site: Settings, t| site.rule(&of(t), &format!("/{{slug}}-t{t}"));
+    (0..types).fold(site, with).files(&Value::from(content).to_string()).setup()
 }
 
 /// `count` slugs that begin with `name`.

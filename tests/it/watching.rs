@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::support::http;
 use crate::support::metrics::{Format, scrape, scrape_as};
 use crate::support::service::Setup;
+use crate::support::settings::site;
 
 const RESOLVE: &str = "/api/get-content-type?site=main&pathname=/en/articles/x";
 
@@ -200,15 +201,12 @@ fn graceful_shutdown_shows_in_readyz_and_metrics_to_its_end() {
 
 #[test]
 fn rules_are_listed_in_the_order_of_their_precedence() {
-    let service = Setup::new(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
-         [[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\nfront_end_url = \"https://user.example\"\n\
-         [[site.rule]]\ncontent_type = \"api::a.a\"\ntemplate = \"/{locale}/{part?}/{slug}\"\n\
-         [[site.rule]]\ncontent_type = \"api::b.b\"\n\
-         template = { en = \"/{locale}/news\", de = \"/{locale}/neues\" }\n",
-    )
-    .file("content.json", "{}")
-    .start();
+    let service = site("main")
+        .front_end_url("https://user.example")
+        .locales(&["en", "de"])
+        .rule("api::a.a", "/{locale}/{part?}/{slug}")
+        .rule("api::b.b", r#"{ en = "/{locale}/news", de = "/{locale}/neues" }"#)
+        .start();
     let expected = r#"{"sites":[{"key":"main","locales":["en","de"],"hasBaseUrl":true,"resolve":"rules","rules":[{"contentType":"api::b.b","template":"/{locale}/news","locales":["en"]},{"contentType":"api::b.b","template":"/{locale}/neues","locales":["de"]},{"contentType":"api::a.a","template":"/{locale}/{part?}/{slug}"}]}]}"#;
     assert_eq!(http::get(service.admin(), "/rules").text(), expected);
 }

@@ -12,6 +12,7 @@ use toml::{Table, Value};
 
 use crate::support::http;
 use crate::support::service::Setup;
+use crate::support::settings::site;
 
 use super::pages::page;
 
@@ -68,14 +69,11 @@ fn values_without_a_url_have_the_reason_that_the_table_says() {
     let documents: Vec<String> = rows.iter().enumerate().map(document).collect();
     let documents = documents.join(", ");
     let content = format!(r#"{{"api::one.one": [{documents}], "api::many.many": [{documents}]}}"#);
-    let service = Setup::new(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
-         [[site]]\nkey = \"main\"\nlocales = [\"en\"]\n\
-         [[site.rule]]\ncontent_type = \"api::one.one\"\ntemplate = \"/{slug}\"\n\
-         [[site.rule]]\ncontent_type = \"api::many.many\"\ntemplate = \"/many/{*slug}\"\n",
-    )
-    .file("content.json", &content)
-    .start();
+    let service = site("main")
+        .rule("api::one.one", "/{slug}")
+        .rule("api::many.many", "/many/{*slug}")
+        .files(&content)
+        .start();
     for (at, row) in rows.iter().enumerate() {
         let is_of_many = ["slug_empty_segment", "slug_ends_with_slash"].contains(&row[0]);
         let uid = if is_of_many { "api::many.many" } else { "api::one.one" };
@@ -91,9 +89,8 @@ fn each_example_of_a_rule_is_fine() {
     let examples: Vec<&str> = pages.iter().flat_map(|page| page.blocks("toml")).collect();
     assert!(examples.len() >= 9, "one for each thing that a rule can say");
     for rule in examples {
-        let site =
-            "[cms]\nsource = \"files\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n";
-        let ended = Setup::new(&format!("{site}{rule}\n")).run(&["check"]);
+        let site = site("main").without_front_end_url().locales(&["en", "de"]);
+        let ended = site.set(rule).run(&["check"]);
         assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""), "{rule}");
     }
 }

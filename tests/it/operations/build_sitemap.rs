@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{ARTICLE_URLS, ARTICLES, SETTINGS, assert_urls, service};
+use super::{ARTICLE_URLS, ARTICLES, assert_urls, service, settings};
 use crate::support::http;
-use crate::support::service::Setup;
+use crate::support::settings::site;
 
 #[test]
 fn build_sitemap_lists_published_urls_in_locale_order_then_by_path() {
@@ -97,17 +97,18 @@ fn build_sitemap_xml_has_the_same_list() {
 fn build_sitemap_counts_documents_that_cannot_be_parsed() {
     let content = r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en", "slug": "\ud800"},
         {"documentId": "b", "locale": "en", "slug": 1e999}, {"documentId": "c", "locale": "en", "slug": "x"}]}"#;
-    let service = Setup::new(SETTINGS).file("content.json", content).start();
+    let service = settings().files(content).start();
     assert_urls(service.addr(), ARTICLES, &["https://www.example.com/base/en/articles/x"], 2);
     assert!(service.logs("not_a_document"), "{}", service.log());
 }
 
 #[test]
 fn build_sitemap_without_urls_is_an_empty_list() {
-    let settings = SETTINGS
-        .replace("content_type = \"plugin::cms.page\"", "content_type = \"api::none.none\"");
+    let settings = site("main")
+        .rule("api::none.none", "/{locale}/{slug}")
+        .rule("plugin::cms.article", "/{locale}/articles/{slug}");
     let content = r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en"}]}"#;
-    let service = Setup::new(&settings).file("content.json", content).start();
+    let service = settings.files(content).start();
     assert_urls(service.addr(), "/api/build-sitemap?site=main&contentType=api::none.none", &[], 0);
     assert_urls(service.addr(), ARTICLES, &[], 1);
     let response = http::get(service.addr(), &format!("{ARTICLES}&xml=1"));

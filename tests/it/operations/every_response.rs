@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{ARTICLES, CONTENT, ORIGIN, SETTINGS, service};
+use super::{ARTICLES, ORIGIN, service, settings};
 use crate::support::http::{self, Response};
-use crate::support::service::Setup;
 
 const TARGETS: &[(&str, u16)] = &[
     ("/api/get-content-type?site=main&pathname=/en/articles/x", 200),
@@ -172,9 +171,7 @@ fn cors_preflight_gets_200_without_a_body() {
 
 #[test]
 fn cors_without_configured_origins_adds_no_headers() {
-    let settings = SETTINGS
-        .replace("cors_origins = [\"https://admin.example.com\", \"http://localhost:1337\"]", "");
-    let service = Setup::new(&settings).file("content.json", CONTENT).start();
+    let service = settings().start();
     for method in ["GET", "OPTIONS"] {
         let response = http::send(
             service.addr(),

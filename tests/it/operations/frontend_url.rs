@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::{assert_body, assert_error, service, setup};
+use super::{assert_body, assert_error, service, settings};
 use crate::support::http;
-use crate::support::service::Setup;
+use crate::support::settings::site;
 
 #[test]
 fn frontend_url_of_a_published_document_is_a_url_and_a_path() {
@@ -105,7 +105,7 @@ fn frontend_url_of_a_published_document_is_a_url_and_a_path() {
 #[test]
 fn frontend_url_has_the_configured_cache_control_on_a_200_of_a_published_document() {
     let variable = "FRONTEND_MAP__SERVER__CACHE_CONTROL_URL";
-    let service = setup().env(variable, "max-age=7").start();
+    let service = settings().env(variable, "max-age=7").start();
     for (query, status, expected) in [
         ("uid=plugin::cms.article&documentId=one", 200, Some("max-age=7")),
         ("uid=plugin::cms.article&documentId=one&status=draft", 200, Some("no-store")),
@@ -133,7 +133,7 @@ fn frontend_url_of_a_modified_document_is_that_of_its_draft() {
     assert!(modified.text().contains("hello-draft"), "{}", modified.text());
     drop(service);
     let variable = "FRONTEND_MAP__AUTH__DRAFT_TOKEN";
-    let service = setup().env(variable, "secret-of-drafts").start();
+    let service = settings().env(variable, "secret-of-drafts").start();
     let refused = http::get(service.addr(), &target("modified"));
     let found = (refused.status, refused.header("cache-control"));
     assert_eq!(found, (401, Some("no-store".to_owned())));
@@ -230,23 +230,6 @@ fn frontend_url_of_a_document_without_a_url_is_404_with_reason_and_rule() {
 
 #[test]
 fn frontend_url_reason_is_that_of_the_first_rules_leftmost_placeholder() {
-    let settings = r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en"]
-[[site.rule]]
-content_type = "api::story.story"
-template = "/a/{category.slug}/{slug}"
-[[site.rule]]
-content_type = "api::story.story"
-template = "/b/{*path}"
-"#;
     let content = r#"{"api::story.story": [
         {"documentId": "a", "slug": "", "category": {"slug": "x"}},
         {"documentId": "b", "slug": "", "category": null},
@@ -255,7 +238,11 @@ template = "/b/{*path}"
         {"documentId": "e", "slug": "x", "path": "p/q"},
         {"documentId": "f", "slug": "x", "category": {"slug": "\u202e%2e%2e"}}
     ]}"#;
-    let service = Setup::new(settings).file("content.json", content).start();
+    let service = site("main")
+        .rule("api::story.story", "/a/{category.slug}/{slug}")
+        .rule("api::story.story", "/b/{*path}")
+        .files(content)
+        .start();
     for (id, reason) in [
         ("a", "slug_empty"),
         ("b", "category_missing"),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{CONTENT, ORIGIN, service, setup};
+use super::{CONTENT, ORIGIN, service, settings};
 use crate::support::http::{self, End, Response, exchange, send_with, split};
 use crate::support::service::Service;
 
@@ -85,7 +85,7 @@ fn frontend_urls_has_a_result_for_each_document_in_the_order_requested() {
 
 #[test]
 fn frontend_urls_by_get_names_one_content_type_and_locale() {
-    let service = setup().env("FRONTEND_MAP__SERVER__CACHE_CONTROL_URL", "max-age=7").start();
+    let service = settings().env("FRONTEND_MAP__SERVER__CACHE_CONTROL_URL", "max-age=7").start();
     let get = |query: &str| http::get(service.addr(), &format!("{ROUTE}?{query}"));
     let query = "uid=plugin::cms.article&documentId=one,four,a%21,,one";
     let response = get(query);

@@ -1,12 +1,10 @@
 //! `/api/get-content-type`: the content type of a pathname.
 
-use std::fmt::Write;
-
 use serde_json::json;
 
 use super::{assert_body, assert_error, service};
 use crate::support::http;
-use crate::support::service::Setup;
+use crate::support::settings::{Settings, site};
 
 #[test]
 fn get_content_type_returns_the_rule_and_the_values_of_its_placeholders() {
@@ -138,32 +136,16 @@ fn get_content_type_without_a_match_is_404_with_the_normalized_path() {
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn get_content_type_debug_lists_the_candidates_in_order_of_evaluation_with_reasons() {
     // `articles` (static) before `{slug}`; `/` and the catch-all have each reason.
-    let settings = r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-locales = ["en", "de"]
-[[site.rule]]
-content_type = "api::page.page"
-template = "/{locale}/{slug}"
-[[site.rule]]
-content_type = "api::article.article"
-template = "/{locale}/articles/{slug}"
-[[site.rule]]
-content_type = "api::doc.doc"
-template = "/docs/{*path}"
-[[site.rule]]
-content_type = "api::faq.faq"
-template = "/docs/{slug}.html"
-[[site]]
-key = "bare"
-locales = ["en"]
-"#;
-    let service = Setup::new(settings).file("content.json", "{}").start();
+    let service = site("main")
+        .without_front_end_url()
+        .locales(&["en", "de"])
+        .rule("api::page.page", "/{locale}/{slug}")
+        .rule("api::article.article", "/{locale}/articles/{slug}")
+        .rule("api::doc.doc", "/docs/{*path}")
+        .rule("api::faq.faq", "/docs/{slug}.html")
+        .site("bare")
+        .without_front_end_url()
+        .start();
     let faq = |rest: &str| {
         format!(r#"{{"collectionType":"api::faq.faq","rule":"/docs/{{slug}}.html",{rest}}}"#)
     };
@@ -262,13 +244,9 @@ locales = ["en"]
 
 #[test]
 fn get_content_type_debug_lists_at_most_50_candidates() {
-    let mut settings = String::from(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n",
-    );
-    for number in 0..60 {
-        write!(settings, "[[site.rule]]\ncontent_type = \"api::t{number}.t{number}\"\ntemplate = \"/t{number}/{{slug}}\"\n").expect("text grows");
-    }
-    let service = Setup::new(&settings).file("content.json", "{}").start();
+    let with =
+        |site: Settings, n| site.rule(&format!("api::t{n}.t{n}"), &format!("/t{n}/{{slug}}"));
+    let service = (0..60).fold(site("main"), with).start();
     let response =
         http::get(service.addr(), "/api/get-content-type?site=main&pathname=/x/y/z&debug=1");
     assert_eq!(

@@ -1,6 +1,6 @@
 //! `frontend-map pages` and `frontend-map problems`: the same tables without the service.
 
-use super::setup;
+use super::{linked, settings};
 use crate::support::http;
 use crate::support::service::{Ended, Setup};
 
@@ -12,8 +12,8 @@ fn run(setup: &Setup, args: &[&str]) -> Ended {
 
 #[test]
 fn pages_are_those_of_the_service() {
-    let service = setup().start();
-    let setup = setup();
+    let service = linked().start();
+    let setup = linked().setup();
     for (args, query) in [
         (&[][..], ""),
         (
@@ -37,8 +37,8 @@ fn pages_are_those_of_the_service() {
 
 #[test]
 fn problems_are_those_of_the_service() {
-    let service = setup().start();
-    let setup = setup();
+    let service = linked().start();
+    let setup = linked().setup();
     let target = "/api/problems?site=main";
     let json = run(&setup, &["problems", "--site", "main", "--format", "json"]).stdout;
     assert_eq!(json, format!("{}\n", http::get(service.addr(), target).text()));
@@ -48,8 +48,7 @@ fn problems_are_those_of_the_service() {
 
 #[test]
 fn problems_as_csv_have_a_record_for_each_version() {
-    let settings = super::SETTINGS.replace("admin_url = ", "# admin_url = ");
-    let setup = setup().file("settings.toml", &settings);
+    let setup = settings().setup();
     let ended = run(&setup, &["problems", "--site", "main", "--format", "csv"]);
     let expected = [
         "kind,contentType,documentId,locale,reason,rule,path,owner,title,adminUrl",
@@ -71,8 +70,7 @@ fn problems_as_csv_have_a_record_for_each_version() {
 
 #[test]
 fn problems_as_a_table_are_aligned_and_control_no_terminal() {
-    let settings = super::SETTINGS.replace("admin_url = ", "# admin_url = ");
-    let setup = setup().file("settings.toml", &settings);
+    let setup = settings().setup();
     let ended = run(&setup, &["problems", "--site", "main"]);
     let expected = "site main: 5 problems
 
@@ -96,7 +94,7 @@ paths of several documents
 
 #[test]
 fn commands_refuse_what_is_unknown() {
-    let setup = setup();
+    let setup = linked().setup();
     for (args, status, message) in [
         (&["pages", "--site", "x"][..], 1, "unknown site `x`"),
         (&["problems", "--site", "x"], 1, "unknown site `x`"),

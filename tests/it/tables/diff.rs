@@ -5,10 +5,8 @@ use serde_json::{Value, json};
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::{list, refusal};
 use crate::support::script::Script;
-use crate::support::service::{Ended, Setup};
-
-const HEAD: &str =
-    "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n";
+use crate::support::service::Ended;
+use crate::support::settings::{Settings, site};
 
 const CONTENT: &str = r#"{
   "api::article.article": [
@@ -26,12 +24,16 @@ const CONTENT: &str = r#"{
   "api::old.old": [{"documentId": "o1", "locale": "en", "slug": "o"}]
 }"#;
 
-fn site(key: &str, rules: &[(&str, &str)]) -> String {
-    let rule = |(name, template): &(&str, &str)| {
-        format!("[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"{template}\"\n")
-    };
-    let rules: String = rules.iter().map(rule).collect();
-    format!("[[site]]\nkey = \"{key}\"\nlocales = [\"en\", \"de\"]\n{rules}")
+/// One site, which has no base URL.
+fn settings(rules: &[(&str, &str)]) -> Settings {
+    with_rules(site("main"), rules)
+}
+
+fn with_rules(site: Settings, rules: &[(&str, &str)]) -> Settings {
+    let site = site.without_front_end_url().locales(&["en", "de"]);
+    rules
+        .iter()
+        .fold(site, |site, (name, template)| site.rule(&format!("api::{name}.{name}"), template))
 }
 
 const BEFORE: [(&str, &str); 3] =
@@ -39,10 +41,8 @@ const BEFORE: [(&str, &str); 3] =
 const AFTER: [(&str, &str); 2] = [("article", "/{locale}/a/{slug}"), ("page", "/{slug}")];
 
 /// Runs the command with these settings against the other ones.
-fn diff(before: &str, after: &str, args: &[&str]) -> Ended {
-    let setup = Setup::new(&format!("{HEAD}{after}"))
-        .file("old.toml", &format!("{HEAD}{before}"))
-        .file("content.json", CONTENT);
+fn diff(before: &Settings, after: &Settings, args: &[&str]) -> Ended {
+    let setup = after.clone().files(CONTENT).file("old.toml", &before.toml());
     let old = setup.path().join("old.toml");
     let old = old.to_str().expect("text");
     setup.run(&[&["diff", "--against", old], args].concat())
@@ -55,7 +55,7 @@ fn parsed(ended: &Ended) -> Value {
 
 #[test]
 fn diff_lists_what_moves_appears_vanishes_and_collides() {
-    let both = (site("main", &BEFORE), site("main", &AFTER));
+    let both = (settings(&BEFORE), settings(&AFTER));
     let ended = diff(&both.0, &both.1, &["--format", "json"]);
     let json = parsed(&ended);
     let counts = |before, after, moved, vanished, appeared, collisions| {
@@ -105,7 +105,7 @@ fn diff_lists_what_moves_appears_vanishes_and_collides() {
 
 #[test]
 fn diff_as_text_has_a_table_and_examples() {
-    let ended = diff(&site("main", &BEFORE), &site("main", &AFTER), &[]);
+    let ended = diff(&settings(&BEFORE), &settings(&AFTER), &[]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let (head, lists) = ended.stdout.split_once("\n  move: ").expect("a list");
     let expected = "site main: 3 paths move, 2 paths vanish, 1 path appears, 1 path collides
@@ -126,7 +126,7 @@ fn diff_as_text_has_a_table_and_examples() {
     ] {
         assert!(lists.contains(line), "{line}: {lists}");
     }
-    let same = site("main", &BEFORE);
+    let same = settings(&BEFORE);
     let ended = diff(&same, &same, &["--max-moved", "0"]);
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), "site main: no path changes\n"));
 }
@@ -136,10 +136,8 @@ fn diff_lists_few_examples_unless_all_are_wanted() {
     let slugs = |n: usize| format!(r#"{{"documentId": "d{n}", "slug": "s{n}"}}"#);
     let rows: Vec<String> = (0..30).map(slugs).collect();
     let content = format!(r#"{{"api::page.page": [{}]}}"#, rows.join(", "));
-    let settings = |template| format!("{HEAD}{}", site("main", &[("page", template)]));
-    let setup = Setup::new(&settings("/b/{slug}"))
-        .file("old.toml", &settings("/a/{slug}"))
-        .file("content.json", &content);
+    let settings = |template| settings(&[("page", template)]).files(&content);
+    let setup = settings("/b/{slug}").file("old.toml", &settings("/a/{slug}").toml());
     let old = setup.path().join("old.toml");
     let run = |args: &[&str]| {
         let old = ["diff", "--against", old.to_str().expect("text")];
@@ -155,7 +153,7 @@ fn diff_lists_few_examples_unless_all_are_wanted() {
 
 #[test]
 fn diff_fails_when_more_paths_change_than_may() {
-    let (before, after) = (site("main", &BEFORE), site("main", &AFTER));
+    let (before, after) = (settings(&BEFORE), settings(&AFTER));
     for (most, status) in [("5", 1), ("6", 0), ("0", 1)] {
         let ended = diff(&before, &after, &["--max-moved", most]);
         assert_eq!(ended.status, Some(status), "{most}: {}", ended.stderr);
@@ -169,7 +167,7 @@ fn diff_fails_when_more_paths_change_than_may() {
         assert_eq!(ended.status, Some(status), "{args:?}: {}", ended.stderr);
         assert_eq!(ended.stdout, "", "{args:?}");
     }
-    let ended = diff("[[site]]\nkey = \"a b\"\nlocales = []\n", &after, &[]);
+    let ended = diff(&site("a b").locales(&[]), &after, &[]);
     assert_eq!(ended.status, Some(78), "{}", ended.stderr);
     assert!(ended.stderr.contains("settings: ") && ended.stderr.contains("old.toml"));
 }
@@ -177,8 +175,8 @@ fn diff_fails_when_more_paths_change_than_may() {
 #[test]
 fn diff_matches_sites_by_their_keys() {
     let rules = [("page", "/{slug}")];
-    let before = site("one", &rules) + &site("two", &rules);
-    let after = site("two", &rules) + &site("three", &rules);
+    let before = with_rules(with_rules(site("one"), &rules).site("two"), &rules);
+    let after = with_rules(with_rules(site("two"), &rules).site("three"), &rules);
     let json = parsed(&diff(&before, &after, &["--format", "json"]));
     let sites = json["sites"].as_array().expect("a list");
     let found: Vec<_> = sites
@@ -197,11 +195,8 @@ fn diff_matches_sites_by_their_keys() {
 
 #[test]
 fn diff_compares_hosts_and_names_a_base_url_that_changes() {
-    let with = |base: &str| {
-        let keys = format!("locales = [\"en\", \"de\"]\nfront_end_url = {base}");
-        site("main", &[("page", "/{slug}")]).replace("locales = [\"en\", \"de\"]", &keys)
-    };
-    let one = with("\"https://a.example\"");
+    let with = |base: &str| settings(&[("page", "/{slug}")]).front_end_url(base);
+    let one = with("https://a.example");
     let two = with("{ en = \"https://a.example\", de = \"https://b.example\" }");
     let swapped = with("{ en = \"https://b.example\", de = \"https://a.example\" }");
     let json = parsed(&diff(&two, &swapped, &["--format", "json"]));
@@ -211,7 +206,7 @@ fn diff_compares_hosts_and_names_a_base_url_that_changes() {
         let hosts = (&row["fromHost"], &row["toHost"]);
         assert_eq!(hosts, (&json!("a.example"), &json!("b.example")), "{row}");
     }
-    let ended = diff(&one, &with("\"https://c.example\""), &["--max-moved", "0"]);
+    let ended = diff(&one, &with("https://c.example"), &["--max-moved", "0"]);
     let expected = "site main: no path changes
   the base URL changes: https://a.example → https://c.example, and with it each URL
 ";
@@ -233,15 +228,9 @@ fn strapi(target: &str) -> Script {
 #[test]
 fn both_settings_are_applied_to_one_walk() {
     let cms = Cms::start(strapi);
-    let settings = |template: &str| {
-        format!(
-            "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n{}",
-            cms.addr(),
-            site("main", &[("page", template)])
-        )
-    };
+    let settings = |template| settings(&[("page", template)]).strapi(&cms).without_endpoints();
     let setup =
-        Setup::new(&settings("/{locale}/{title}")).file("old.toml", &settings("/{locale}/{slug}"));
+        settings("/{locale}/{title}").file("old.toml", &settings("/{locale}/{slug}").toml());
     let old = setup.path().join("old.toml");
     let ended = setup.run(&["diff", "--against", old.to_str().expect("text"), "--format", "json"]);
     let json = parsed(&ended);
@@ -267,12 +256,8 @@ fn both_settings_are_applied_to_one_walk() {
 #[test]
 fn diff_could_not_run_if_the_cms_fails() {
     let cms = Cms::start(|_| refusal(500, "Error", "{}"));
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n{}",
-        cms.addr(),
-        site("main", &[("page", "/{slug}")])
-    );
-    let setup = Setup::new(&settings).file("old.toml", &settings);
+    let settings = settings(&[("page", "/{slug}")]).strapi(&cms).without_endpoints();
+    let setup = settings.file("old.toml", &settings.toml());
     let old = setup.path().join("old.toml");
     let ended = setup.run(&["diff", "--against", old.to_str().expect("text")]);
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{}", ended.stderr);

@@ -5,9 +5,9 @@ use std::io::Read;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
-use super::{lines, parsed, setup};
+use super::{lines, linked, parsed};
 use crate::support::http::{self, Response};
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
 
 const PAGES: &str = "/api/pages?site=main";
 
@@ -43,7 +43,7 @@ fn paths(response: &Response) -> Vec<(String, bool)> {
 
 #[test]
 fn pages_are_the_rows_of_the_sitemap_in_its_order() {
-    let service = setup().start();
+    let service = linked().start();
     let response = get(&service, PAGES);
     assert_eq!((response.status, response.text()), (200, document(LISTED).as_str()));
     assert_eq!(response.header("content-type").as_deref(), Some("application/json"));
@@ -70,7 +70,7 @@ fn pages_are_the_rows_of_the_sitemap_in_its_order() {
 
 #[test]
 fn pages_as_lines_end_with_their_count() {
-    let service = setup().start();
+    let service = linked().start();
     let response = lines(&service, PAGES);
     assert_eq!(response.text(), LISTED.join("\n") + "\n{\"count\":5}\n");
     assert_eq!(response.header("content-type").as_deref(), Some("application/x-ndjson"));
@@ -84,7 +84,7 @@ fn pages_as_lines_end_with_their_count() {
 
 #[test]
 fn pages_are_selected_by_type_locale_and_date() {
-    let service = setup().start();
+    let service = linked().start();
     for (query, rows) in [
         ("&contentType=api::article.article", &[0, 1, 2][..]),
         ("&contentType=api::help.help", &[3, 4]),
@@ -109,7 +109,7 @@ fn pages_are_selected_by_type_locale_and_date() {
 
 #[test]
 fn unlisted_pages_are_merged_into_the_order() {
-    let service = setup().start();
+    let service = linked().start();
     let response = get(&service, &format!("{PAGES}&unlisted=true"));
     let expected = [
         ("/en/articles/a%20b", true),
@@ -133,7 +133,7 @@ fn unlisted_pages_are_merged_into_the_order() {
 
 #[test]
 fn pages_of_a_site_without_a_base_url_have_no_url() {
-    let service = setup().start();
+    let service = linked().start();
     let response = get(&service, "/api/pages?site=nourl");
     let rows = response.json()["data"]["pages"].clone();
     assert_eq!(response.json()["data"]["count"], 3);
@@ -142,7 +142,7 @@ fn pages_of_a_site_without_a_base_url_have_no_url() {
 
 #[test]
 fn pages_refuse_bad_parameters() {
-    let service = setup().start();
+    let service = linked().start();
     for (query, message) in [
         ("", "`site` is required"),
         ("?site=x", "`site` is not a configured site: \"x\""),
@@ -185,7 +185,7 @@ fn pages_refuse_bad_parameters() {
 
 #[test]
 fn pages_are_compressed_and_conditional() {
-    let service = setup().start();
+    let service = linked().start();
     let plain = get(&service, PAGES);
     let tag = plain.header("etag").expect("a tag");
     let gzip = [("Accept-Encoding", "gzip")];
@@ -205,13 +205,13 @@ fn pages_are_compressed_and_conditional() {
     assert_eq!((response.status, response.body.len()), (304, 0));
     assert_eq!(response.header("etag").as_deref(), Some(tag.as_str()));
     // The tag is that of any instance with these settings and this content.
-    assert_eq!(get(&setup().start(), PAGES).header("etag"), Some(tag));
+    assert_eq!(get(&linked().start(), PAGES).header("etag"), Some(tag));
 }
 
 #[test]
 fn unlisted_pages_need_the_validation_token() {
     let token = "canary-aa41-validate";
-    let service = setup().env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", token).start();
+    let service = linked().env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", token).start();
     assert_eq!(get(&service, PAGES).status, 200);
     let target = format!("{PAGES}&unlisted=true");
     let right = format!("Bearer {token}");
@@ -224,9 +224,7 @@ fn unlisted_pages_need_the_validation_token() {
 
 #[test]
 fn tables_without_a_cms_are_the_error_of_the_sitemap() {
-    let settings = super::SETTINGS.replace("source = \"files\"", "url = \"http://127.0.0.1:1\"");
-    let settings = settings.replace("path = \"content.json\"\n", "");
-    let service = Setup::new(&settings).start();
+    let service = linked().strapi_at("http://127.0.0.1:1").without_endpoints().start();
     let sitemap = "/api/build-sitemap?site=main&contentType=api::article.article";
     for target in [sitemap, PAGES, "/api/problems?site=main"] {
         let response = get(&service, target);

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{lines, parsed, setup};
+use super::{lines, linked, parsed};
 use crate::support::http;
-use crate::support::service::Setup;
+use crate::support::settings::site;
 
 const PROBLEMS: &str = "/api/problems?site=main";
 
@@ -19,7 +19,7 @@ const ROWS: &[&str] = &[
 
 #[test]
 fn problems_are_versions_without_a_url_and_shared_paths() {
-    let service = setup().start();
+    let service = linked().start();
     let response = http::get(service.addr(), PROBLEMS);
     let expected = format!(
         r#"{{"data":{{"count":5,"truncated":false,"problems":[{}]}},"meta":{{}}}}"#,
@@ -44,12 +44,12 @@ fn problems_are_versions_without_a_url_and_shared_paths() {
 
 #[test]
 fn problems_of_a_site_without_any_are_an_empty_list() {
-    let service = setup().start();
+    let service = linked().start();
     let response = http::get(service.addr(), "/api/problems?site=nourl");
     // "p2" is one here too.
     assert_eq!(response.json()["data"]["count"], 1);
     let content = super::CONTENT.replace("p//q", "p/r");
-    let service = setup().file("content.json", &content).start();
+    let service = linked().file("content.json", &content).start();
     let response = http::get(service.addr(), "/api/problems?site=nourl");
     let expected = r#"{"data":{"count":0,"truncated":false,"problems":[]},"meta":{}}"#;
     assert_eq!(response.text(), expected);
@@ -58,7 +58,7 @@ fn problems_of_a_site_without_any_are_an_empty_list() {
 #[test]
 fn problems_refuse_bad_parameters_and_missing_tokens() {
     let token = "canary-aa41-validate";
-    let service = setup().env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", token).start();
+    let service = linked().env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", token).start();
     let right = format!("Bearer {token}");
     for (target, sent, status) in [
         ("/api/problems", Some(&*right), 400),
@@ -76,25 +76,6 @@ fn problems_refuse_bad_parameters_and_missing_tokens() {
 
 #[test]
 fn shared_path_follows_the_documents_where_they_decide() {
-    let rules = r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-source = "files"
-path = "content.json"
-[[site]]
-key = "main"
-locales = ["en"]
-[[site.rule]]
-content_type = "api::a.a"
-template = "/{slug}"
-[[site.rule]]
-content_type = "api::b.b"
-template = "/{*path}"
-[[site.rule]]
-content_type = "api::c.c"
-template = "/{name}"
-"#;
     let content = r#"{
         "api::a.a": [{"documentId": "a", "slug": "x"}, {"documentId": "a2", "slug": "y"}],
         "api::b.b": [{"documentId": "b", "path": "x"}, {"documentId": "b2", "path": "z"}],
@@ -104,9 +85,14 @@ template = "/{name}"
         ("rules", [["a", "b", "c"].as_slice(), &["b2", "c2"]]),
         ("documents", [&["a", "c", "b"], &["c2", "b2"]]),
     ] {
-        let settings =
-            rules.replace("key = \"main\"", &format!("key = \"main\"\nresolve = \"{resolve}\""));
-        let service = Setup::new(&settings).file("content.json", content).start();
+        let service = site("main")
+            .without_front_end_url()
+            .resolve(resolve)
+            .rule("api::a.a", "/{slug}")
+            .rule("api::b.b", "/{*path}")
+            .rule("api::c.c", "/{name}")
+            .files(content)
+            .start();
         let found = http::get(service.addr(), PROBLEMS).json()["data"]["problems"].clone();
         let rows = found.as_array().expect("a list").iter().map(documents);
         let mut rows: Vec<Vec<String>> = rows.collect();

@@ -8,7 +8,8 @@ use super::slugs;
 use crate::support::front_end::{Answer, FrontEnd, answer};
 use crate::support::http::{self, Response};
 use crate::support::metrics::scrape;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 /// Each document and page has one of these results.
@@ -23,26 +24,26 @@ fn mixed(target: &str) -> Answer {
     }
 }
 
-fn settings(base: &str, template: &str) -> String {
-    format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
-         [validation]\nreuse_seconds = 0\n\
-         [[site]]\nkey = \"main\"\nfront_end_url = \"{base}\"\nlocales = [\"en\", \"de\"]\n\
-         [[site.page]]\nname = \"home\"\npath = \"/home\"\n\
-         [[site.rule]]\ncontent_type = \"api::a.a\"\ntemplate = \"{template}\"\n"
-    )
+fn settings(base: &str, template: &str) -> Settings {
+    site("main")
+        .front_end_url(base)
+        .locales(&["en", "de"])
+        .rule("api::a.a", template)
+        .more("[[site.page]]\nname = \"home\"\npath = \"/home\"")
+        .more("[validation]\nreuse_seconds = 0")
 }
 
 /// A service with this store, and with 200 documents in two locales.
-fn start(settings: &str, store: &Path) -> Service {
+fn start(settings: &Settings, store: &Path) -> Service {
     let document = |slug: &String| {
         ["en", "de"].map(|locale| {
             serde_json::json!({"documentId": format!("d{slug}"), "locale": locale, "slug": slug})
         })
     };
     let rows: Vec<Value> = slugs("s", 200).iter().flat_map(document).collect();
-    Setup::new(settings)
-        .file("content.json", &serde_json::json!({"api::a.a": rows}).to_string())
+    settings
+        .clone()
+        .files(&serde_json::json!({"api::a.a": rows}).to_string())
         .env("FRONTEND_MAP__STORE__PATH", store.to_str().expect("a path in UTF-8"))
         .start()
 }
@@ -61,7 +62,7 @@ fn count(service: &Service) -> usize {
 }
 
 /// How many runs the store has: those that a process reads from a copy of its file.
-fn stored(settings: &str, store: &Path) -> usize {
+fn stored(settings: &Settings, store: &Path) -> usize {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let copied = folder.path().join("store.redb");
     std::fs::copy(store, &copied).expect("the store is a file");
@@ -69,7 +70,7 @@ fn stored(settings: &str, store: &Path) -> usize {
 }
 
 /// Checks all URLs, and waits until the store has the results.
-fn validate(service: &Service, settings: &str, store: &Path) {
+fn validate(service: &Service, settings: &Settings, store: &Path) {
     get(service, "/api/build-sitemap?site=main&contentType=api::a.a");
     for uid in ["api::a.a", "pages"] {
         let target = format!("/api/build-sitemap?site=main&contentType={uid}&validate=true");
