@@ -10,37 +10,22 @@ use crate::snapshots::hook::post_body;
 use crate::support::content::Content;
 use crate::support::http;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::{Settings, site};
 use crate::support::wait::{until, until_so};
 
 const CHANGES: &str = "/api/changes?site=main";
 const TOKEN: (&str, &str) = ("Authorization", "Bearer canary-validate-token");
 
 /// A site with a rule for articles, some of which sitemaps leave out.
-fn settings(cms: &str) -> String {
-    format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-url = "{cms}"
-[[content_type]]
-uid = "api::article.article"
-endpoint = "articles"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en", "de"]
-[[site.rule]]
-content_type = "api::article.article"
-template = "/{{locale}}/articles/{{slug}}"
-title = "title"
-exclude_when = {{ hidden = true }}
-"#
-    )
+fn settings() -> Settings {
+    site("main")
+        .locales(&["en", "de"])
+        .rule("api::article.article", "/{locale}/articles/{slug}")
+        .with("title = \"title\"\nexclude_when = { hidden = true }")
 }
 
-fn setup(settings: &str) -> Setup {
-    Setup::new(settings)
+fn setup(settings: &Settings) -> Setup {
+    settings
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
         .env("FRONTEND_MAP__HOOKS__SECRET", crate::snapshots::hook::SECRET)
         .env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "canary-validate-token")
@@ -95,7 +80,7 @@ fn brief(read: &Value) -> Vec<String> {
 }
 
 /// A service that has walked.
-fn started(settings: &str) -> Service {
+fn started(settings: &Settings) -> Service {
     let service = setup(settings).start();
     let pages = || http::get(service.addr(), "/api/pages?site=main");
     until_so("it has walked", || pages().status == 200);
@@ -106,7 +91,7 @@ fn started(settings: &str) -> Service {
 fn changes_are_listed_in_order_with_their_paths() {
     let content = content();
     let cms = content.start();
-    let service = started(&settings(&format!("http://{}", cms.addr())));
+    let service = started(&settings().strapi(&cms));
     let start = cursor(&service);
     let mut last = start.clone();
     let mut step = |id: &str, expected: &str| {
@@ -143,7 +128,7 @@ fn changes_are_listed_in_order_with_their_paths() {
 fn reader_without_the_token_gets_changes_of_listed_pages_alone() {
     let content = content();
     let cms = content.start();
-    let service = started(&settings(&format!("http://{}", cms.addr())));
+    let service = started(&settings().strapi(&cms));
     let start = cursor(&service);
     let mut seen = 0;
     let mut step = |id: &str, with_token: &str, without: Option<&str>| {
@@ -183,7 +168,7 @@ fn reader_without_the_token_gets_changes_of_listed_pages_alone() {
 fn cursor_that_cannot_be_used_is_refused_or_reset() {
     let content = content();
     let cms = content.start();
-    let service = started(&settings(&format!("http://{}", cms.addr())));
+    let service = started(&settings().strapi(&cms));
     let present = cursor(&service);
     for (query, message) in [
         ("", "`site` is required"),
@@ -221,8 +206,7 @@ fn more_changes_than_are_kept_are_a_reset_and_long_lists_have_pages() {
     };
     rename_all("s");
     let cms = content.start();
-    let text = settings(&format!("http://{}", cms.addr()));
-    let service = started(&format!("{text}[changes]\nkeep = 2000\n"));
+    let service = started(&settings().more("[changes]\nkeep = 2000").strapi(&cms));
     let start = cursor(&service);
     let walk = || {
         let body = r#"{"event":"entry.publish"}"#;

@@ -14,25 +14,19 @@ mod settings;
 use serde_json::Value;
 
 use crate::support::http::{self, Response};
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 const APPLIED: &str = "the settings are reloaded";
 
-const HEAD: &str =
-    "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n";
-
 /// A site with a base URL and one rule for pages with this template.
-fn site(template: &str) -> String {
-    format!(
-        "{HEAD}[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\nresolve = \"documents\"\n\
-         front_end_url = \"https://www.example.com/base\"\n{}",
-        rule("page", template)
-    )
-}
-
-fn rule(name: &str, template: &str) -> String {
-    format!("[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"{template}\"\n")
+fn settings(template: &str) -> Settings {
+    site("main")
+        .front_end_url("https://www.example.com/base")
+        .locales(&["en", "de"])
+        .resolve("documents")
+        .rule("api::page.page", template)
 }
 
 /// `(documentId, locale, slug)` each; without a locale, the document is not localized.
@@ -53,8 +47,8 @@ fn documents(rows: &[Row<'_>]) -> String {
 }
 
 /// A service whose documents are known.
-fn start(settings: &str, content: &str) -> Service {
-    let service = Setup::new(settings).file("content.json", content).start();
+fn start(settings: &Settings, content: &str) -> Service {
+    let service = settings.clone().files(content).start();
     known(&service);
     service
 }
@@ -85,8 +79,8 @@ fn edit(service: &Service, content: &str) {
 }
 
 /// Other settings, in use.
-fn apply(service: &Service, settings: &str) {
-    service.rewrite("settings.toml", settings);
+fn apply(service: &Service, settings: &Settings) {
+    service.rewrite("settings.toml", &settings.toml());
     reload(service);
 }
 

@@ -14,24 +14,24 @@ use crate::support::content::Content;
 use crate::support::front_of_cms::{refusal, urls};
 use crate::support::redis::Redis;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::{Settings, site};
 use crate::support::wait::{until, until_so};
 
 const PAGE: &str = "api::page.page";
 /// A request for dates of creation.
 const DATES: &str = "=createdAt";
 
-fn settings(cms: &Cms, resolve: &str, locales: &str) -> String {
-    format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[content_type]]\n\
-         uid = \"{PAGE}\"\nendpoint = \"pages\"\n[[site]]\nkey = \"main\"\nlocales = {locales}\n\
-         resolve = \"{resolve}\"\nfront_end_url = \"https://x.example\"\n[[site.rule]]\n\
-         content_type = \"{PAGE}\"\ntemplate = \"/{{slug}}\"\n",
-        cms.addr()
-    )
+fn settings(cms: &Cms, resolve: &str, locales: &[&str]) -> Settings {
+    site("main")
+        .front_end_url("https://x.example")
+        .locales(locales)
+        .resolve(resolve)
+        .rule(PAGE, "/{slug}")
+        .strapi(cms)
 }
 
-fn setup(settings: &str, store: Option<&Path>) -> Setup {
-    let setup = Setup::new(settings)
+fn setup(settings: &Settings, store: Option<&Path>) -> Setup {
+    let setup = settings
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
         .env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "0");
@@ -51,9 +51,9 @@ fn start(cms: &Cms, resolve: &str, store: Option<&Path>) -> Service {
     started(setup(&settings(cms, resolve, LOCALES), store))
 }
 
-const LOCALES: &str = r#"["en", "de"]"#;
+const LOCALES: &[&str] = &["en", "de"];
 /// Other settings, in which the locales have other positions.
-const OTHER_LOCALES: &str = r#"["fr", "de", "en"]"#;
+const OTHER_LOCALES: &[&str] = &["fr", "de", "en"];
 
 const LIST: &str = "/api/build-sitemap?site=main&contentType=api::page.page";
 
@@ -157,12 +157,6 @@ fn dates_that_do_not_arrive_in_two_seconds_together_leave_the_decision_to_locale
 
 #[test]
 fn draft_never_takes_the_path_of_a_published_document() {
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
-         [[site]]\nkey = \"main\"\nlocales = [\"en\"]\nresolve = \"documents\"\n\
-         front_end_url = \"https://x.example\"\n[[site.rule]]\ncontent_type = \"{PAGE}\"\n\
-         template = \"/{{slug}}\"\n"
-    );
     let row = |id: &str, slug: &str, created: &str, status: &str| json!({"documentId": id, "locale": "en", "slug": slug, "createdAt": created, "status": status});
     // Each draft would be first: one of a document of its own, and one of a published document.
     let rows = [
@@ -172,7 +166,12 @@ fn draft_never_takes_the_path_of_a_published_document() {
         row("m", "x", NEW, "published"),
     ];
     let content = json!({ PAGE: rows }).to_string();
-    let service = Setup::new(&settings).file("content.json", &content).start();
+    let service = site("main")
+        .front_end_url("https://x.example")
+        .resolve("documents")
+        .rule(PAGE, "/{slug}")
+        .files(&content)
+        .start();
     let list = get(&service, LIST);
     assert_eq!(urls(&list), ["https://x.example/b", "https://x.example/x"]);
     assert_eq!(owner(&service, "/x"), "m");
@@ -261,7 +260,7 @@ fn live_page_keeps_its_path_when_the_settings_change_at_a_reload_or_at_a_restart
         let mut service = start(&cms, resolve, Some(&store));
         // The first walk by other settings finds it.
         publish(&content, "en", "a", "x", OLD);
-        service.rewrite("settings.toml", &settings(&cms, resolve, OTHER_LOCALES));
+        service.rewrite("settings.toml", &settings(&cms, resolve, OTHER_LOCALES).toml());
         service.send_signal("HUP");
         assert_eq!(owner_of(&service, "a,m"), "m", "{resolve}");
         assert_eq!(service.signal("TERM"), Some(0));
@@ -299,7 +298,7 @@ fn live_page_keeps_its_path_when_instances_without_a_store_get_other_settings() 
     let (content, redis) = (Content::default(), Redis::start());
     publish(&content, "en", "m", "x", NEW);
     let cms = content.start();
-    let start = |locales: &str| {
+    let start = |locales: &[&str]| {
         let setup = setup(&settings(&cms, "rules", locales), None);
         started(setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()))
     };
@@ -341,7 +340,7 @@ fn foreign_value_in_place_of_the_name_of_the_last_list_is_reported_and_replaced(
         let (content, redis) = (Content::default(), Redis::start());
         publish(&content, "en", "m", "x", NEW);
         let cms = content.start();
-        let start = |locales: &str| {
+        let start = |locales: &[&str]| {
             let setup = setup(&settings(&cms, "documents", locales), None);
             started(setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()))
         };

@@ -8,28 +8,24 @@ mod load;
 mod watched;
 
 use crate::support::http::{self, Response};
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 const APPLIED: &str = "the settings are reloaded";
 const REFUSED: &str = "the reload is refused";
 
 /// A site with one rule, on content of a file, whose template begins with this.
-fn settings(prefix: &str) -> String {
-    format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
-         [[site]]\nkey = \"main\"\nfront_end_url = \"https://x.example\"\nlocales = [\"en\"]\n\
-         [[site.rule]]\ncontent_type = \"api::a.{prefix}\"\ntemplate = \"/{prefix}/{{slug}}\"\n"
-    )
+fn settings(prefix: &str) -> Settings {
+    site("main")
+        .front_end_url("https://x.example")
+        .rule(&format!("api::a.{prefix}"), &format!("/{prefix}/{{slug}}"))
+        .files(&content("x"))
 }
 
 fn content(slug: &str) -> String {
     let documents = format!(r#"[{{"documentId": "d", "slug": "{slug}"}}]"#);
     format!(r#"{{"api::a.a": {documents}, "api::a.b": {documents}}}"#)
-}
-
-fn setup(prefix: &str) -> Setup {
-    Setup::new(&settings(prefix)).file("content.json", &content("x"))
 }
 
 /// How often a text stands in the log.

@@ -19,6 +19,7 @@ use crate::support::http::{self, Response};
 use crate::support::metrics::scrape;
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 const LIST: &str = "/api/build-sitemap?site=main&contentType=api::article.article";
@@ -26,40 +27,15 @@ const PAGES: &str = "/api/pages?site=main";
 const RESOLVE: &str = "/api/resolve?site=main&pathname=/en/articles/one";
 
 /// A site whose documents decide about paths, with this template.
-fn settings(cms: &str, template: &str) -> String {
-    format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-url = "{cms}"
-[[content_type]]
-uid = "api::article.article"
-endpoint = "articles"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en", "de"]
-resolve = "documents"
-[[site.rule]]
-content_type = "api::article.article"
-template = "{template}"
-"#
-    )
-}
-
-/// The same with a second content type.
-fn with_pages(settings: &str, template: &str) -> String {
-    let endpoint = "[[content_type]]\nuid = \"api::page.page\"\nendpoint = \"pages\"\n";
-    let rule = "[[site.rule]]\ncontent_type = \"api::page.page\"";
-    format!("{settings}{rule}\ntemplate = \"{template}\"\n{endpoint}")
+fn settings(template: &str) -> Settings {
+    site("main").locales(&["en", "de"]).resolve("documents").rule("api::article.article", template)
 }
 
 const TEMPLATE: &str = "/{locale}/articles/{slug}";
 
 /// A service that is started with these settings and this store, and walks at its start.
-fn with_store(settings: &str, store: &Path) -> Setup {
-    Setup::new(settings)
+fn with_store(settings: &Settings, store: &Path) -> Setup {
+    settings
         .env("FRONTEND_MAP__STORE__PATH", store.to_str().expect("a path in UTF-8"))
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
         .env("FRONTEND_MAP__HOOKS__SECRET", crate::snapshots::hook::SECRET)

@@ -229,7 +229,7 @@ fn readers_miss_nothing_and_get_nothing_twice_over_edits_and_restarts() {
     let receiver = Receiver::start();
     let target = format!("http://{}/hook", receiver.address);
     let notify = format!("[[notify]]\nurl = \"{target}\"\nsecret_file = \"secret\"\n");
-    let settings = settings(&format!("http://{}", cms.addr())) + &notify;
+    let settings = settings().more(&notify).strapi(&cms);
     let start = || with_store(&settings, &store).file("secret", SECRET).start();
     let mut service = start();
     until_walked(&service);

@@ -7,9 +7,10 @@ use serde_json::json;
 use super::{CHANGES, article, brief, content, cursor, read, report, settings, setup, started};
 use crate::support::http;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::Settings;
 use crate::support::wait::{until, until_so};
 
-pub(super) fn with_store(settings: &str, store: &Path) -> Setup {
+pub(super) fn with_store(settings: &Settings, store: &Path) -> Setup {
     setup(settings).env("FRONTEND_MAP__STORE__PATH", store.to_str().expect("a path in UTF-8"))
 }
 
@@ -36,17 +37,17 @@ fn until_changed(service: &Service, since: &str) -> Vec<String> {
 fn cursor_without_a_store_is_reset_after_a_restart() {
     let content = content();
     let cms = content.start();
-    let text = settings(&format!("http://{}", cms.addr()));
-    let before = cursor(&started(&text));
-    assert_eq!(read(&started(&text), &before, &[])["reset"], true);
+    let own = settings().strapi(&cms);
+    let before = cursor(&started(&own));
+    assert_eq!(read(&started(&own), &before, &[])["reset"], true);
 }
 
 #[test]
 fn cursor_survives_a_kill_and_titles_are_no_change_then() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let text = settings(&format!("http://{}", cms.addr()));
-    let mut first = with_store(&text, &store).start();
+    let own = settings().strapi(&cms);
+    let mut first = with_store(&own, &store).start();
     until_walked(&first);
     let start = cursor(&first);
     article(&content, "a", "uno", "One", false);
@@ -56,7 +57,7 @@ fn cursor_survives_a_kill_and_titles_are_no_change_then() {
     let middle = cursor(&first);
     first.signal("KILL");
     article(&content, "c", "three", "Three", false);
-    let second = with_store(&text, &store).start();
+    let second = with_store(&own, &store).start();
     // Titles are not stored: this difference alone is a change.
     assert_eq!(until_changed(&second, &middle), ["added c /en/articles/three"]);
     assert_eq!(brief(&read(&second, &start, &[])), [moved, "added c /en/articles/three"]);
@@ -70,10 +71,13 @@ fn cursor_survives_a_kill_and_titles_are_no_change_then() {
 fn pages_outside_the_cms_change_with_the_settings() {
     let content = content();
     let cms = content.start();
-    let (text, (_folder, store)) = (settings(&format!("http://{}", cms.addr())), folder());
-    let page = |path: &str| format!("{text}[[site.page]]\nname = \"search\"\npath = \"{path}\"\n");
+    let (own, (_folder, store)) = (settings().strapi(&cms), folder());
+    let page = |path: &str| {
+        own.clone().more(&format!("[[site.page]]\nname = \"search\"\npath = \"{path}\""))
+    };
     for with_a_store in [false, true] {
-        let setup = |text| if with_a_store { with_store(text, &store) } else { setup(text) };
+        let setup =
+            |settings| if with_a_store { with_store(settings, &store) } else { setup(settings) };
         let service = setup(&page("/search")).start();
         until_walked(&service);
         if with_a_store {
@@ -86,10 +90,10 @@ fn pages_outside_the_cms_change_with_the_settings() {
         let expected = json!({"contentType": "pages", "documentId": "search", "locale": "en"});
         for (settings, kind, path) in [
             (page("/find"), "moved", "/find"),
-            (text.clone(), "gone", "/find"),
+            (own.clone(), "gone", "/find"),
             (page("/search"), "added", "/search"),
         ] {
-            service.rewrite("settings.toml", &settings);
+            service.rewrite("settings.toml", &settings.toml());
             service.send_signal("HUP");
             let read = until("the change is listed", || {
                 let read = read(&service, &last, &[]);
@@ -110,12 +114,9 @@ fn pages_outside_the_cms_change_with_the_settings() {
 fn content_type_that_loses_its_rule_is_gone_and_comes_back_as_added() {
     let content = content();
     let cms = content.start();
-    let text = settings(&format!("http://{}", cms.addr()));
+    let own = settings().strapi(&cms);
     let (_folder, store) = folder();
-    let pages =
-        "[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/p/{locale}/{slug}\"\n";
-    let endpoint = "[[content_type]]\nuid = \"api::page.page\"\nendpoint = \"pages\"\n";
-    let both = format!("{text}{pages}{endpoint}");
+    let both = own.clone().rule("api::page.page", "/p/{locale}/{slug}");
     for with_a_store in [false, true] {
         let service = if with_a_store { with_store(&both, &store) } else { setup(&both) }.start();
         until_walked(&service);
@@ -140,12 +141,12 @@ fn content_type_that_loses_its_rule_is_gone_and_comes_back_as_added() {
             });
         }
         let start = cursor(&service);
-        service.rewrite("settings.toml", &text);
+        service.rewrite("settings.toml", &own.toml());
         service.send_signal("HUP");
         let gone = ["gone /p/en/hidden", "gone /p/en/one", "gone /p/en/two"];
         until_so("the pages are gone", || types(&start) == gone);
         let middle = cursor(&service);
-        service.rewrite("settings.toml", &both);
+        service.rewrite("settings.toml", &both.toml());
         service.send_signal("HUP");
         let added = ["added /p/en/hidden", "added /p/en/one", "added /p/en/two"];
         until_so("the pages are back", || types(&middle) == added);

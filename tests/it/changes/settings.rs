@@ -1,13 +1,13 @@
 //! `[changes]` and `[[notify]]`: which settings are refused, and that nothing secret is shown.
 
 use super::settings;
-use crate::support::service::Setup;
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 fn check(text: &str) -> (Option<i32>, String) {
-    let settings = settings("http://127.0.0.1:9") + text;
-    let ended = Setup::new(&settings)
+    let ended = settings()
+        .strapi_at("http://127.0.0.1:9")
+        .more(text)
         .file("secret", &format!("{SECRET}\n"))
         .file("weak", "whsec_c2hvcnQ=")
         .run(&["check", "--offline"]);

@@ -1,26 +1,20 @@
 //! Edits in a CMS that reports them by its webhook, and edits that only a walk finds.
 
-use super::{apply, assert_leads, leads_to, rule};
+use super::{apply, assert_leads, leads_to};
 use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::refusal;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
-fn settings(cms: &Cms, template: &str) -> String {
-    format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[content_type]]\n\
-         uid = \"api::page.page\"\nendpoint = \"pages\"\n[[site]]\nkey = \"main\"\n\
-         locales = [\"en\"]\nresolve = \"documents\"\nfront_end_url = \"https://x.example\"\n{}",
-        cms.addr(),
-        rule("page", template)
-    )
+fn settings(cms: &Cms, template: &str) -> Settings {
+    site("main").resolve("documents").rule("api::page.page", template).strapi(cms)
 }
 
 pub(super) fn service(cms: &Cms, template: &str) -> Service {
-    let service =
-        Setup::new(&settings(cms, template)).env("FRONTEND_MAP__HOOKS__SECRET", SECRET).start();
+    let service = settings(cms, template).env("FRONTEND_MAP__HOOKS__SECRET", SECRET).start();
     for path in ["/no-such", "/no-such/path"] {
         until_so("the first walk", || leads_to(&service, path) != "503");
     }
@@ -190,7 +184,7 @@ fn path_by_rules_that_are_replaced_is_never_without_a_document() {
     edited(&service, &["a"], ("/w", "redirect /x"));
     // No walk by the new rules can end, and no rule matches the old paths.
     content.close();
-    service.rewrite("settings.toml", &settings(&cms, "/p/{slug}"));
+    service.rewrite("settings.toml", &settings(&cms, "/p/{slug}").toml());
     service.send_signal("HUP");
     until_so("/x", || leads_to(&service, "/x") == "503");
     assert_leads(&service, &[("/w", "503"), ("/b", "503"), ("/no-such", "404")]);
@@ -202,7 +196,7 @@ fn path_by_rules_that_are_replaced_is_never_without_a_document() {
     });
     assert_leads(&service, &[("/w", "redirect /p/x"), ("/b", "redirect /p/b")]);
     // Whichever request comes first by the next rules.
-    service.rewrite("settings.toml", &settings(&cms, "/q/{slug}"));
+    service.rewrite("settings.toml", &settings(&cms, "/q/{slug}").toml());
     service.send_signal("HUP");
     until_so("/p/x", || match leads_to(&service, "/p/x").as_str() {
         "503" | "document a" => false,

@@ -1,17 +1,14 @@
 //! Paths of a site with a host for each locale.
 
-use super::{HEAD, apply, data, edit, pages, rule, start};
+use super::{apply, data, edit, pages, start};
 use crate::support::http;
 use crate::support::service::Service;
+use crate::support::settings::Settings;
 
 /// `en` and `de`, each on its own host.
-fn settings(template: &str) -> String {
-    format!(
-        "{HEAD}[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n\
-         resolve = \"documents\"\n\
-         front_end_url = {{ en = \"https://a.example\", de = \"https://b.example\" }}\n{}",
-        rule("page", template)
-    )
+fn settings(template: &str) -> Settings {
+    let bases = r#"{ en = "https://a.example", de = "https://b.example" }"#;
+    super::settings(template).front_end_url(bases)
 }
 
 /// The URL to which a path on a host is redirected; empty without a redirect.
@@ -43,10 +40,7 @@ fn former_path_belongs_to_the_host_that_had_it() {
 
 #[test]
 fn path_from_when_the_site_had_one_host_is_known_on_each() {
-    let one = settings("/{locale}/{slug}").replace(
-        "{ en = \"https://a.example\", de = \"https://b.example\" }",
-        "\"https://old.example\"",
-    );
+    let one = settings("/{locale}/{slug}").front_end_url("https://old.example");
     let service = start(&one, &pages(&[("a", "en", "x"), ("a", "de", "y")]));
     edit(&service, &pages(&[("a", "en", "u"), ("a", "de", "v")]));
     apply(&service, &settings("/{slug}"));
@@ -59,10 +53,7 @@ fn path_from_when_the_site_had_one_host_is_known_on_each() {
 #[test]
 fn path_of_the_host_that_remains_is_known() {
     let several = settings("/{slug}");
-    let one = several.replace(
-        "{ en = \"https://a.example\", de = \"https://b.example\" }",
-        "\"https://a.example\"",
-    );
+    let one = several.clone().front_end_url("https://a.example");
     let service = start(&several, &pages(&[("a", "en", "x"), ("b", "en", "z")]));
     edit(&service, &pages(&[("a", "en", "y"), ("b", "en", "z")]));
     apply(&service, &one);

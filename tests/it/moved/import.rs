@@ -1,19 +1,20 @@
 //! `moved.import`: redirects of other systems lead to documents.
 
-use super::{apply, assert_leads, documents, edit, known, pages, reload, rule, site, start};
+use super::{apply, assert_leads, documents, edit, known, pages, reload, start};
 use crate::support::http;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::Settings;
 use crate::support::wait::until_so;
 
 const TEMPLATE: &str = "/{locale}/{slug}";
 const IMPORTED: &str = "redirects are imported";
 
-fn settings(template: &str) -> String {
-    site(template) + "[moved]\nimport = [\"old.csv\"]\n"
+fn settings(template: &str) -> Settings {
+    super::settings(template).more("[moved]\nimport = [\"old.csv\"]")
 }
 
 fn setup(list: &str, content: &str) -> Setup {
-    Setup::new(&settings(TEMPLATE)).file("content.json", content).file("old.csv", list)
+    settings(TEMPLATE).files(content).file("old.csv", list)
 }
 
 fn imports(service: &Service) -> usize {
@@ -91,8 +92,8 @@ fn rows_that_lead_nowhere_are_left_out_with_the_reason() {
         {"documentId": "d", "locale": "en", "slug": "d", "status": "draft"}
     ]}"#;
     let page = "[[site.page]]\nname = \"search\"\npath = \"/search\"\n";
-    let with_page = site(TEMPLATE) + page + "[moved]\nimport = [\"old.csv\"]\n";
-    let service = imported(setup(list, content).file("settings.toml", &with_page));
+    let with_page = settings(TEMPLATE).more(page).files(content);
+    let service = imported(with_page.file("old.csv", list));
     assert_leads(
         &service,
         &[
@@ -118,7 +119,7 @@ fn rows_that_lead_nowhere_are_left_out_with_the_reason() {
     }
     assert!(service.log().contains("file=") && service.log().contains("line=5"));
     // All of them, without the service.
-    let setup = setup(list, content).file("settings.toml", &with_page);
+    let setup = with_page.file("old.csv", list);
     let ended = setup.run(&["redirects", "--site", "main", "--left-out"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let lines: Vec<&str> = ended.stdout.split_terminator("\r\n").collect();
@@ -166,8 +167,8 @@ fn imported_rows_survive_a_restart_once() {
     assert_leads(&second, &[("/old", "redirect /en/z"), ("/en/x", "redirect /en/z")]);
     second.signal("TERM");
     // Without the list they stay.
-    let third =
-        with_store(list, &pages(&[("a", "en", "z")])).file("settings.toml", &site(TEMPLATE));
+    let third = with_store(list, &pages(&[("a", "en", "z")]))
+        .file("settings.toml", &super::settings(TEMPLATE).toml());
     let third = third.start();
     known(&third);
     assert_eq!(rows(&third), ["\"/en/x\"", "\"/old\"", "\"/older\""]);
@@ -180,7 +181,7 @@ fn list_that_cannot_be_read_is_a_problem() {
         (Some("/a,/b\n"), "the first line has to name the columns"),
         (Some("from\n/a\n"), "it has no `to`"),
     ] {
-        let setup = Setup::new(&settings(TEMPLATE)).file("content.json", &pages(&[]));
+        let setup = settings(TEMPLATE).files(&pages(&[])).setup();
         let setup = match list {
             Some(list) => setup.file("old.csv", list),
             None => setup,
@@ -199,22 +200,20 @@ fn list_that_cannot_be_read_is_a_problem() {
 
 #[test]
 fn rows_of_each_site_are_those_of_its_hosts() {
-    let other = "[[site]]\nkey = \"other\"\nlocales = [\"en\"]\nresolve = \"documents\"\n\
-        front_end_url = \"https://other.example\"\n";
-    let settings = site(TEMPLATE)
-        + other
-        + &rule("story", "/s/{slug}")
-        + "[moved]\nimport = [\"old.csv\", \"more.csv\"]\n";
+    let settings = super::settings(TEMPLATE)
+        .site("other")
+        .front_end_url("https://other.example")
+        .resolve("documents")
+        .rule("api::story.story", "/s/{slug}")
+        .more("[moved]\nimport = [\"old.csv\", \"more.csv\"]");
     let content = format!(
         r#"{{"api::page.page": {}, "api::story.story": {}}}"#,
         documents(&[("p", "en", "x")]),
         documents(&[("s", "en", "y")])
     );
     let list = "from,to\nhttps://www.example.com/base/a,/en/x\nhttps://other.example/a,/s/y\n";
-    let setup = Setup::new(&settings)
-        .file("content.json", &content)
-        .file("old.csv", list)
-        .file("more.csv", "to,from\n/en/x,/b\n");
+    let setup =
+        settings.files(&content).file("old.csv", list).file("more.csv", "to,from\n/en/x,/b\n");
     let service = start_with(setup);
     assert_leads(&service, &[("/a", "redirect /en/x"), ("/b", "redirect /en/x")]);
     let target = "/api/resolve?site=other&pathname=/a";
@@ -233,7 +232,7 @@ fn start_with(setup: Setup) -> Service {
 
 #[test]
 fn service_without_lists_imports_nothing() {
-    let service = start(&site(TEMPLATE), &pages(&[("a", "en", "x")]));
+    let service = start(&super::settings(TEMPLATE), &pages(&[("a", "en", "x")]));
     edit(&service, &pages(&[("a", "en", "y")]));
     assert_eq!(imports(&service), 0);
 }

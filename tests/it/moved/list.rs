@@ -5,11 +5,11 @@ use std::io::Read;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-use super::{apply, assert_leads, documents, edit, pages, rule, site, start};
+use super::{apply, assert_leads, documents, edit, pages, settings, start};
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::refusal;
 use crate::support::http::{self, Response};
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
 
 const TEMPLATE: &str = "/{locale}/{slug}";
 const LIST: &str = "/api/redirects?site=main";
@@ -56,7 +56,7 @@ fn gone(service: &Service) -> u64 {
 
 #[test]
 fn list_has_each_former_path_byte_by_byte() {
-    let service = start(&site(TEMPLATE), &pages(&[("a1", "en", "old"), ("a2", "en", "gone")]));
+    let service = start(&settings(TEMPLATE), &pages(&[("a1", "en", "old"), ("a2", "en", "gone")]));
     let empty = r#"{"data":{"redirects":[],"count":0,"gone":0},"meta":{}}"#;
     assert_eq!(get(&service).text(), empty);
     edit(&service, &pages(&[("a1", "en", "n ew")]));
@@ -83,7 +83,7 @@ fn list_is_flat_and_has_no_live_path() {
     let all = |one: &str, two: &str, three: &str| {
         pages(&[("a", "en", one), ("b", "en", two), ("c", "", three)])
     };
-    let service = start(&site(TEMPLATE), &all("x", "y", "z"));
+    let service = start(&settings(TEMPLATE), &all("x", "y", "z"));
     // A chain, and a document that takes the first path.
     edit(&service, &all("x2", "y", "z2"));
     edit(&service, &all("x3", "x", "z3"));
@@ -92,7 +92,7 @@ fn list_is_flat_and_has_no_live_path() {
     edit(&service, &all("x", "y", "z"));
     assert_eq!(pairs(&service), ["/en/x2 /en/x", "/en/x3 /en/x", "/en/z2 /en/z", "/en/z3 /en/z"]);
     let page = "[[site.page]]\nname = \"search\"\npath = \"/en/x2\"\n";
-    apply(&service, &(site("/{locale}/p/{slug}") + page));
+    apply(&service, &settings("/{locale}/p/{slug}").more(page));
     assert_eq!(
         pairs(&service),
         [
@@ -114,7 +114,7 @@ fn list_is_flat_and_has_no_live_path() {
 
 #[test]
 fn path_of_a_document_that_a_rule_of_another_type_hides_is_no_former_path() {
-    let settings = site("/{slug}") + &rule("tree", "/{*slug}");
+    let settings = settings("/{slug}").rule("api::tree.tree", "/{*slug}");
     let content = |page: &str, tree: &str| {
         let [page, tree] = [page, tree].map(|slug| documents(&[("a", "en", slug)]));
         format!(r#"{{"api::page.page": {page}, "api::tree.tree": {tree}}}"#)
@@ -129,14 +129,11 @@ fn path_of_a_document_that_a_rule_of_another_type_hides_is_no_former_path() {
 
 #[test]
 fn list_has_the_host_of_each_path_where_the_site_has_several() {
-    let one = site(TEMPLATE);
+    let one = settings(TEMPLATE);
     let service = start(&one, &pages(&[("a", "en", "x"), ("a", "de", "y")]));
     edit(&service, &pages(&[("a", "en", "u"), ("a", "de", "y")]));
-    let hosts = one.replace(
-        "\"https://www.example.com/base\"",
-        "{ en = \"https://a.example\", de = \"https://b.example:8443\" }",
-    );
-    apply(&service, &hosts);
+    let bases = r#"{ en = "https://a.example", de = "https://b.example:8443" }"#;
+    apply(&service, &settings(TEMPLATE).front_end_url(bases));
     // From when the site had one host: found on each of them. Of each path the document's own host has
     // the document.
     let moved = "a.example /en/x https://a.example/en/u";
@@ -161,8 +158,9 @@ fn list_has_the_host_of_each_path_where_the_site_has_several() {
 
 #[test]
 fn list_of_several_types_without_a_base_url() {
-    let settings = site(TEMPLATE) + &rule("story", "/{locale}/stories/{slug}");
-    let settings = settings.replace("front_end_url = \"https://www.example.com/base\"\n", "");
+    let settings = settings(TEMPLATE)
+        .without_front_end_url()
+        .rule("api::story.story", "/{locale}/stories/{slug}");
     let content = |page: &str, story: &str| {
         format!(
             r#"{{"api::page.page": {}, "api::story.story": {}}}"#,
@@ -186,7 +184,7 @@ fn long_list_is_complete_also_compressed() {
         let rows: Vec<_> = rows.iter().map(|(id, slug)| (&**id, "en", &**slug)).collect();
         pages(&rows)
     };
-    let service = start(&site(TEMPLATE), &content("a"));
+    let service = start(&settings(TEMPLATE), &content("a"));
     edit(&service, &content("b"));
     let response = get(&service);
     let data = response.json()["data"].clone();
@@ -207,11 +205,11 @@ fn long_list_is_complete_also_compressed() {
 
 #[test]
 fn list_needs_a_site_that_resolves_by_documents_and_the_token() {
-    let settings = site(TEMPLATE)
-        + "[[site]]\nkey = \"rules\"\nlocales = [\"en\"]\n"
-        + &rule("page", TEMPLATE);
-    let service = Setup::new(&settings)
-        .file("content.json", &pages(&[]))
+    let service = settings(TEMPLATE)
+        .site("rules")
+        .without_front_end_url()
+        .rule("api::page.page", TEMPLATE)
+        .files(&pages(&[]))
         .env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "right")
         .start();
     for (query, token, status) in [
@@ -235,12 +233,7 @@ fn list_needs_a_site_that_resolves_by_documents_and_the_token() {
 #[test]
 fn list_is_an_error_while_a_type_is_not_known() {
     let cms = Cms::start(|_| refusal(500, "Error", "{}"));
-    let settings = site(TEMPLATE).replace(
-        "source = \"files\"\npath = \"content.json\"\n",
-        &format!("source = \"strapi\"\nurl = \"http://{}\"\n", cms.addr()),
-    );
-    assert!(settings.contains("strapi"));
-    let service = Setup::new(&settings).start();
+    let service = settings(TEMPLATE).strapi(&cms).without_endpoints().start();
     let response = http::get(service.addr(), LIST);
     let as_pages = http::get(service.addr(), "/api/pages?site=main");
     assert_eq!(response.status / 100, 5, "{}", response.text());

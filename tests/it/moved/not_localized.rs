@@ -1,7 +1,7 @@
 //! Documents that are not localized: their only URL is in the site's first locale, and a former path
 //! leads to it in whichever locale it is requested.
 
-use super::{HEAD, apply, assert_leads, edit, pages, rule, site, start};
+use super::{apply, assert_leads, edit, pages, settings, start};
 
 /// `n` is not localized; `a` is published in the first locale alone.
 fn content(slug: &str) -> String {
@@ -10,7 +10,7 @@ fn content(slug: &str) -> String {
 
 #[test]
 fn former_path_leads_to_the_document_in_each_locale() {
-    let service = start(&site("/{locale}/{slug}"), &content("x"));
+    let service = start(&settings("/{locale}/{slug}"), &content("x"));
     edit(&service, &content("y"));
     assert_leads(
         &service,
@@ -24,7 +24,7 @@ fn former_path_leads_to_the_document_in_each_locale() {
         ],
     );
     // No rule matches the former paths.
-    apply(&service, &site("/{locale}/p/{slug}"));
+    apply(&service, &settings("/{locale}/p/{slug}"));
     assert_leads(
         &service,
         &[
@@ -41,17 +41,15 @@ fn former_path_leads_to_the_document_in_each_locale() {
 
 #[test]
 fn former_path_without_the_segment_of_the_first_locale_is_found() {
-    let settings = |template: &str| {
-        site(template).replace("locales =", "locale_prefix = \"except-default\"\nlocales =")
-    };
-    let service = start(&settings("/{locale}/{slug}"), &content("x"));
+    let settings = settings("/{locale}/{slug}").set("locale_prefix = \"except-default\"");
+    let service = start(&settings, &content("x"));
     edit(&service, &content("y"));
     assert_leads(&service, &[("/x", "redirect /y"), ("/de/x", "redirect /y"), ("/de/a-x", "none")]);
 }
 
 #[test]
 fn locale_may_be_anywhere_in_the_path() {
-    let service = start(&site("/news/{locale}/{slug}"), &content("x"));
+    let service = start(&settings("/news/{locale}/{slug}"), &content("x"));
     edit(&service, &content("y"));
     assert_leads(
         &service,
@@ -61,12 +59,8 @@ fn locale_may_be_anywhere_in_the_path() {
 
 #[test]
 fn former_path_on_the_host_of_another_locale_is_found() {
-    let settings = format!(
-        "{HEAD}[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n\
-         resolve = \"documents\"\n\
-         front_end_url = {{ en = \"https://a.example\", de = \"https://b.example\" }}\n{}",
-        rule("page", "/{slug}")
-    );
+    let settings = settings("/{slug}")
+        .front_end_url(r#"{ en = "https://a.example", de = "https://b.example" }"#);
     let service = start(&settings, &content("x"));
     edit(&service, &content("y"));
     assert_leads(

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::{APPLIED, leads_to, rule};
+use super::{APPLIED, leads_to};
 use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::refusal;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 const LOCALES: [&[&str]; 3] = [&["en", "de"], &["de", "en"], &["en"]];
@@ -111,20 +112,17 @@ impl World {
         }
     }
 
-    fn settings(&self) -> String {
+    fn settings(&self) -> Settings {
         let Rules { template, locales } = self.rules;
-        format!(
-            "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[content_type]]\n\
-             uid = \"api::page.page\"\nendpoint = \"pages\"\n[[site]]\nkey = \"main\"\n\
-             locales = {locales:?}\nresolve = \"documents\"\n\
-             front_end_url = \"https://x.example\"\n{}",
-            self.cms.addr(),
-            rule("page", template)
-        )
+        site("main")
+            .locales(locales)
+            .resolve("documents")
+            .rule("api::page.page", template)
+            .strapi(&self.cms)
     }
 
     fn start(&self) -> Service {
-        Setup::new(&self.settings())
+        self.settings()
             .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
             .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
             .env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "0")
@@ -200,7 +198,7 @@ impl World {
         self.rules = Rules { template, locales: LOCALES[self.random.usize(..LOCALES.len())] };
         let count = || service.log().matches(APPLIED).count();
         let before = count();
-        service.rewrite("settings.toml", &self.settings());
+        service.rewrite("settings.toml", &self.settings().toml());
         service.send_signal("HUP");
         until_so(APPLIED, || count() > before);
         "changed rules"

@@ -1,13 +1,13 @@
 //! The members and headers of responses, byte by byte.
 
-use super::{data, edit, pages, resolve, site, start};
+use super::{data, edit, pages, resolve, settings, start};
 use crate::support::http;
 use crate::support::service::Service;
 
 const TEMPLATE: &str = "/{locale}/{slug}";
 
 fn renamed() -> Service {
-    let service = start(&site(TEMPLATE), &pages(&[("a1", "en", "old"), ("a2", "en", "gone")]));
+    let service = start(&settings(TEMPLATE), &pages(&[("a1", "en", "old"), ("a2", "en", "gone")]));
     edit(&service, &pages(&[("a1", "en", "new")]));
     service
 }
@@ -52,8 +52,8 @@ fn former_path_is_a_redirect_to_where_the_document_is_now() {
 
 #[test]
 fn former_path_that_no_rule_matches_is_a_redirect_too() {
-    let service = start(&site("/{locale}/pages/{slug}"), &pages(&[("a1", "de", "x")]));
-    super::apply(&service, &site("/{locale}/{slug}"));
+    let service = start(&settings("/{locale}/pages/{slug}"), &pages(&[("a1", "de", "x")]));
+    super::apply(&service, &settings("/{locale}/{slug}"));
     let response = resolve(&service, "/de/pages/x");
     let since = since(response.text());
     let expected = format!(
@@ -83,9 +83,9 @@ fn former_path_of_a_document_that_is_gone_has_no_document_and_says_since_when() 
 
 #[test]
 fn former_path_without_rule_and_document_is_a_404_that_says_since_when() {
-    let service = start(&site("/{locale}/pages/{slug}"), &pages(&[("a1", "en", "x")]));
+    let service = start(&settings("/{locale}/pages/{slug}"), &pages(&[("a1", "en", "x")]));
     edit(&service, &pages(&[]));
-    super::apply(&service, &site("/{locale}/{slug}"));
+    super::apply(&service, &settings("/{locale}/{slug}"));
     let response = resolve(&service, "/en/pages/x");
     let since = since(response.text());
     let expected = format!(
@@ -112,9 +112,9 @@ fn other_spelling_of_a_live_path_has_a_redirect_without_a_time() {
 
 #[test]
 fn page_outside_the_cms_wins_over_the_history_and_redirects_from_another_spelling() {
-    let service = start(&site(TEMPLATE), &pages(&[("a1", "en", "old")]));
+    let service = start(&settings(TEMPLATE), &pages(&[("a1", "en", "old")]));
     let page = "[[site.page]]\nname = \"search\"\npath = \"/en/old\"\n";
-    super::apply(&service, &(site(TEMPLATE) + page));
+    super::apply(&service, &settings(TEMPLATE).more(page));
     assert_eq!(data(&resolve(&service, "/en/old"))["redirect"], serde_json::Value::Null);
     let other = data(&resolve(&service, "/en/old/"));
     assert_eq!((&other["kind"], &other["page"]), (&"page".into(), &"search".into()));
@@ -127,9 +127,9 @@ fn page_outside_the_cms_wins_over_the_history_and_redirects_from_another_spellin
 
 #[test]
 fn redirect_has_the_status_of_the_settings_and_no_url_without_a_base_url() {
-    let bare = site(TEMPLATE).replace("front_end_url = \"https://www.example.com/base\"\n", "");
+    let bare = settings(TEMPLATE).without_front_end_url();
     for status in [301, 302, 307, 308] {
-        let settings = format!("{bare}[moved]\nstatus = {status}\n");
+        let settings = bare.clone().more(&format!("[moved]\nstatus = {status}"));
         let service = start(&settings, &pages(&[("a1", "en", "old")]));
         edit(&service, &pages(&[("a1", "en", "new")]));
         let redirect = data(&resolve(&service, "/en/old"))["redirect"].clone();
@@ -159,7 +159,8 @@ fn only_resolve_knows_the_history() {
 #[test]
 fn document_by_its_id_has_its_former_paths_newest_first() {
     let slug = |n: usize| format!("s{n}");
-    let service = start(&site(TEMPLATE), &pages(&[("a1", "en", &slug(0)), ("a1", "de", "eins")]));
+    let service =
+        start(&settings(TEMPLATE), &pages(&[("a1", "en", &slug(0)), ("a1", "de", "eins")]));
     for n in 1..=22 {
         edit(&service, &pages(&[("a1", "en", &slug(n)), ("a1", "de", "eins")]));
     }

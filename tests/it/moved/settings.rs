@@ -1,15 +1,15 @@
 //! Changed settings count like changed documents; and the limits of the history.
 
-use super::{apply, assert_leads, documents, edit, pages, rule, site, start};
+use super::{apply, assert_leads, documents, edit, pages, settings, start};
 
 const TEMPLATE: &str = "/{locale}/{slug}";
 
 #[test]
 fn rule_that_is_edited_twice_leaves_no_chain() {
     let content = pages(&[("a", "en", "x"), ("b", "de", "y")]);
-    let service = start(&site(TEMPLATE), &content);
-    apply(&service, &site("/{locale}/news/{slug}"));
-    apply(&service, &site("/{locale}/blog/{slug}.html"));
+    let service = start(&settings(TEMPLATE), &content);
+    apply(&service, &settings("/{locale}/news/{slug}"));
+    apply(&service, &settings("/{locale}/blog/{slug}.html"));
     assert_leads(
         &service,
         &[
@@ -22,7 +22,7 @@ fn rule_that_is_edited_twice_leaves_no_chain() {
         ],
     );
     // Back to the first rule.
-    apply(&service, &site(TEMPLATE));
+    apply(&service, &settings(TEMPLATE));
     assert_leads(
         &service,
         &[
@@ -36,17 +36,16 @@ fn rule_that_is_edited_twice_leaves_no_chain() {
 #[test]
 fn locale_that_is_dropped_takes_its_versions_along_until_it_is_back() {
     let content = pages(&[("a", "en", "x"), ("a", "de", "y"), ("n", "", "n")]);
-    let settings = site(TEMPLATE);
-    let service = start(&settings, &content);
-    apply(&service, &settings.replace("[\"en\", \"de\"]", "[\"en\"]"));
+    let service = start(&settings(TEMPLATE), &content);
+    apply(&service, &settings(TEMPLATE).locales(&["en"]));
     assert_leads(
         &service,
         &[("/de/y", "404 gone"), ("/en/x", "document a"), ("/en/n", "document n")],
     );
-    apply(&service, &settings.replace("/{locale}/{slug}", "/{locale}/p/{slug}"));
+    apply(&service, &settings("/{locale}/p/{slug}"));
     assert_leads(&service, &[("/de/y", "redirect /de/p/y"), ("/en/x", "redirect /en/p/x")]);
     // A document that is not localized follows the first locale.
-    apply(&service, &settings.replace("[\"en\", \"de\"]", "[\"de\", \"en\"]"));
+    apply(&service, &settings(TEMPLATE).locales(&["de", "en"]));
     assert_leads(
         &service,
         &[("/de/n", "document n"), ("/en/p/n", "redirect /de/n"), ("/de/p/y", "redirect /de/y")],
@@ -55,38 +54,37 @@ fn locale_that_is_dropped_takes_its_versions_along_until_it_is_back() {
 
 #[test]
 fn type_without_a_rule_loses_its_paths_until_it_has_one_again() {
-    let both = site(TEMPLATE) + &rule("story", "/{locale}/stories/{slug}");
+    let both = settings(TEMPLATE).rule("api::story.story", "/{locale}/stories/{slug}");
     let content = format!(
         r#"{{"api::page.page": {}, "api::story.story": {}}}"#,
         documents(&[("p", "en", "x")]),
         documents(&[("s", "en", "y")])
     );
     let service = start(&both, &content);
-    apply(&service, &site(TEMPLATE));
+    apply(&service, &settings(TEMPLATE));
     assert_leads(&service, &[("/en/stories/y", "404 gone"), ("/en/x", "document p")]);
-    apply(&service, &(site(TEMPLATE) + &rule("story", "/{locale}/tales/{slug}")));
+    apply(&service, &settings(TEMPLATE).rule("api::story.story", "/{locale}/tales/{slug}"));
     assert_leads(&service, &[("/en/stories/y", "redirect /en/tales/y")]);
 }
 
 #[test]
 fn another_base_url_or_status_changes_nothing_about_the_history() {
-    let settings = site(TEMPLATE);
-    let service = start(&settings, &pages(&[("a", "en", "x")]));
+    let service = start(&settings(TEMPLATE), &pages(&[("a", "en", "x")]));
     edit(&service, &pages(&[("a", "en", "y")]));
-    apply(&service, &settings.replace("www.example.com", "other.example"));
+    apply(&service, &settings(TEMPLATE).front_end_url("https://other.example/base"));
     assert_leads(&service, &[("/en/x", "redirect /en/y"), ("/en/y", "document a")]);
-    apply(&service, &(settings + "[moved]\nstatus = 301\n"));
+    apply(&service, &settings(TEMPLATE).more("[moved]\nstatus = 301"));
     assert_leads(&service, &[("/en/x", "redirect /en/y")]);
 }
 
 #[test]
 fn history_is_as_long_as_the_settings_say() {
-    let settings = site(TEMPLATE) + "[moved]\nmax_paths = 1\n";
-    let service = start(&settings, &pages(&[("a", "en", "x")]));
+    let limited = |paths| settings(TEMPLATE).more(&format!("[moved]\nmax_paths = {paths}"));
+    let service = start(&limited(1), &pages(&[("a", "en", "x")]));
     edit(&service, &pages(&[("a", "en", "y")]));
     assert_leads(&service, &[("/en/x", "redirect /en/y")]);
     edit(&service, &pages(&[("a", "en", "z")]));
     assert_leads(&service, &[("/en/x", "none"), ("/en/y", "redirect /en/z")]);
-    apply(&service, &settings.replace("max_paths = 1", "max_paths = 0"));
+    apply(&service, &limited(0));
     assert_leads(&service, &[("/en/y", "none")]);
 }

@@ -7,6 +7,7 @@ use crate::support::front_of_cms::{SITEMAP, assert_failure, refusal, urls};
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::Settings;
 use crate::support::wait::{until, until_so};
 
 pub(super) const FIRST: &str = "/api/frontend-url?uid=plugin::cms.article&documentId=a&site=main";
@@ -16,20 +17,14 @@ const HINT: [(&str, &str); 2] =
 
 /// Two sites in front of one CMS.
 pub(super) fn settings(cms: &Cms) -> String {
-    let site = |key: &str| {
-        format!(
-            "[[site]]\nkey = \"{key}\"\nfront_end_url = \"https://{key}.example\"\n\
-             locales = [\"en\"]\nresolve = \"documents\"\n[[site.rule]]\n\
-             content_type = \"plugin::cms.article\"\ntemplate = \"/{key}/{{slug}}\"\n"
-        )
+    let with = |settings: Settings, key: &&str| {
+        settings
+            .site(key)
+            .front_end_url(&format!("https://{key}.example"))
+            .resolve("documents")
+            .rule("plugin::cms.article", &format!("/{key}/{{slug}}"))
     };
-    format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n{}{}\
-         [[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
-        cms.addr(),
-        site("main"),
-        site("other")
-    )
+    ["main", "other"].iter().fold(Settings::new(), with).strapi(cms).toml()
 }
 
 fn before(cms: &Cms) -> Setup {

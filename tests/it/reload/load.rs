@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{settings, setup};
+use super::settings;
 use crate::support::http;
 use crate::support::wait::until_so;
 
 /// The rules of one version, and what caches may do with its answers.
 fn version(prefix: &str) -> String {
-    let age = |kind| format!("cache_control{kind} = \"max-age={}\"\n", age(prefix));
-    settings(prefix).replace("[cms]", &[&age(""), &age("_404"), "[cms]"].concat())
+    let age = |kind| format!("cache_control{kind} = \"max-age={}\"", age(prefix));
+    settings(prefix).server(&age("")).server(&age("_404")).toml()
 }
 
 fn age(prefix: &str) -> usize {
@@ -20,7 +20,7 @@ fn age(prefix: &str) -> usize {
 
 #[test]
 fn no_response_fails_or_mixes_two_versions_of_the_settings() {
-    let service = setup("a").file("settings.toml", &version("a")).start();
+    let service = settings("a").file("settings.toml", &version("a")).start();
     let (addr, over) = (service.addr(), Arc::new(AtomicBool::new(false)));
     let callers: Vec<_> = (0..2)
         .map(|_| {

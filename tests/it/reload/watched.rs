@@ -3,12 +3,12 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::{APPLIED, REFUSED, apply, content, logged, resolve, settings, setup};
+use super::{APPLIED, REFUSED, apply, content, logged, resolve, settings};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
 fn watched(prefix: &str) -> Setup {
-    setup(prefix).env("FRONTEND_MAP__SERVER__WATCH", "true")
+    settings(prefix).env("FRONTEND_MAP__SERVER__WATCH", "true")
 }
 
 fn in_use(service: &Service, prefix: &str) {
@@ -18,16 +18,16 @@ fn in_use(service: &Service, prefix: &str) {
 #[test]
 fn watch_reloads_a_file_that_is_written_or_replaced() {
     let service = watched("a").start();
-    service.rewrite("settings.toml", &settings("b"));
+    service.rewrite("settings.toml", &settings("b").toml());
     in_use(&service, "b");
-    service.rewrite("new.toml", &settings("a"));
+    service.rewrite("new.toml", &settings("a").toml());
     let path = |name| service.path().join(name);
     std::fs::rename(path("new.toml"), path("settings.toml")).expect("one folder");
     in_use(&service, "a");
     service.rewrite("settings.toml", "nonsense = 1");
     until_so("it is refused", || logged(&service, REFUSED) == 1);
     assert_eq!(resolve(&service, "a").status, 200);
-    service.rewrite("settings.toml", &settings("b"));
+    service.rewrite("settings.toml", &settings("b").toml());
     in_use(&service, "b");
     assert_eq!(logged(&service, REFUSED), 1, "a problem is logged once");
 }
@@ -37,7 +37,8 @@ fn watch_reloads_a_file_that_is_written_or_replaced() {
 fn watch_reloads_a_config_map_of_kubernetes() {
     let put = |folder: &Path, name: &str, prefix: &str| {
         std::fs::create_dir(folder.join(name)).expect("a folder");
-        std::fs::write(folder.join(name).join("settings.toml"), settings(prefix)).expect("a file");
+        std::fs::write(folder.join(name).join("settings.toml"), settings(prefix).toml())
+            .expect("a file");
         std::fs::write(folder.join(name).join("content.json"), content("x")).expect("a file");
     };
     let setup = watched("a");
@@ -68,8 +69,8 @@ fn watch_reloads_a_file_that_the_settings_refer_to() {
 
 #[test]
 fn watch_is_itself_reloaded() {
-    let service = setup("a").start();
-    let watching = |prefix| settings(prefix).replace("[cms]", "watch = true\n[cms]");
+    let service = settings("a").start();
+    let watching = |prefix| settings(prefix).server("watch = true").toml();
     apply(&service, &watching("a"));
     service.rewrite("settings.toml", &watching("b"));
     in_use(&service, "b");

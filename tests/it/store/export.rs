@@ -9,14 +9,15 @@ use crate::support::content::Content;
 use crate::support::http;
 use crate::support::script::Script;
 use crate::support::service::{Ended, Service, Setup};
+use crate::support::settings::Settings;
 use crate::support::wait::until_so;
 
 const TOKEN: &str = "canary-9c1f-validate";
 
 /// A service that has seen a document with two slugs before, its CMS, and the settings.
-fn service(content: &Content, store: &Path) -> (Service, Cms, String) {
+fn service(content: &Content, store: &Path) -> (Service, Cms, Settings) {
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let service = setup(&settings, store).start();
     until_stored(&service);
     for (writes, slug) in [(2.0, "uno"), (3.0, "un")] {
@@ -28,7 +29,7 @@ fn service(content: &Content, store: &Path) -> (Service, Cms, String) {
     (service, cms, settings)
 }
 
-fn setup(settings: &str, store: &Path) -> Setup {
+fn setup(settings: &Settings, store: &Path) -> Setup {
     with_store(settings, store).env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", TOKEN)
 }
 
@@ -94,7 +95,7 @@ fn redirects_of_a_service_and_of_its_store_are_equal() {
 #[test]
 fn redirects_are_complete_or_an_error() {
     let (content, (_folder, store)) = (content(), folder());
-    let (mut service, _cms, settings) = service(&content, &store);
+    let (mut service, cms, settings) = service(&content, &store);
     let url = format!("http://{}", service.addr());
     let without_token = with_store(&settings, &store);
     let of_service = ["redirects", "--site", "main", "--service", &url];
@@ -102,7 +103,7 @@ fn redirects_are_complete_or_an_error() {
     assert_fails(&without_token.run(&of_service), "FRONTEND_MAP__AUTH__VALIDATE_TOKEN");
     service.signal("TERM");
     // Other rules would lead elsewhere.
-    let other = settings.replace(TEMPLATE, "/{locale}/news/{slug}");
+    let other = super::settings("/{locale}/news/{slug}").strapi(&cms);
     let no_snapshot = "no snapshot of api::article.article was built by these settings";
     assert_fails(&setup(&other, &store).run(&["redirects", "--site", "main"]), no_snapshot);
     let old = setup(&settings, &store)
@@ -143,7 +144,7 @@ fn list_of_a_service_that_is_cut_off_is_not_used() {
     ] {
         let peer = Cms::start(move |_| body(&lines));
         let url = format!("http://{}", peer.addr());
-        let setup = setup(&settings("http://127.0.0.1:1", TEMPLATE), &store);
+        let setup = setup(&settings(TEMPLATE).strapi_at("http://127.0.0.1:1"), &store);
         let ended = setup.run(&["redirects", "--site", "main", "--service", &url]);
         assert_fails(&ended, message);
     }
@@ -152,7 +153,7 @@ fn list_of_a_service_that_is_cut_off_is_not_used() {
             "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
         )
     });
-    let setup = setup(&settings("http://127.0.0.1:1", TEMPLATE), &store);
+    let setup = setup(&settings(TEMPLATE).strapi_at("http://127.0.0.1:1"), &store);
     let url = format!("http://{}", peer.addr());
     let ended = setup.run(&["redirects", "--site", "main", "--service", &url]);
     assert_fails(&ended, "status 302");
@@ -169,6 +170,6 @@ fn redirects_need_a_store_or_a_service() {
     let ended = setup.run(&["redirects", "--site", "main"]);
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), ""), "{}", ended.stderr);
     let ended =
-        Setup::new(&settings("http://127.0.0.1:1", TEMPLATE)).run(&["redirects", "--site", "main"]);
+        settings(TEMPLATE).strapi_at("http://127.0.0.1:1").run(&["redirects", "--site", "main"]);
     assert_fails(&ended, "the settings have no store.path: name a running service");
 }

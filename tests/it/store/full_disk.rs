@@ -7,7 +7,7 @@ use super::history::{redirect, rename, resolved};
 use super::unusable::moved_aside;
 use super::{
     TEMPLATE, content, folder, list, settings, state, take_down, until_state, until_stored, urls,
-    with_pages, with_store, written,
+    with_store, written,
 };
 use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::refusal;
@@ -21,7 +21,7 @@ use crate::support::wait::until_so;
 fn new_store_on_a_full_disk_leaves_nothing_behind() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (folder, store) = folder();
     let full = ["sh", "-c", "ulimit -f 32; exec \"$0\" \"$@\""];
     let service = with_store(&settings, &store).behind(&full).start();
@@ -49,7 +49,7 @@ fn incompressible() -> Content {
 fn service_goes_on_in_memory_while_the_disk_is_full_and_writes_again_after_it() {
     let content = incompressible();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (_folder, store) = folder();
     // 80 KiB, or 160 where the unit is 1024 bytes. The service handles SIGXFSZ, so that a write fails.
     let full = ["sh", "-c", "ulimit -f 160; exec \"$0\" \"$@\""];
@@ -71,7 +71,7 @@ fn history_made_while_the_disk_is_full_is_written_after_it() {
     let content = incompressible();
     content.publish("en", "d00001", "one");
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (_folder, store) = folder();
     let full = ["sh", "-c", "ulimit -S -f 160; exec \"$0\" \"$@\""];
     let mut service = with_store(&settings, &store).behind(&full).start();
@@ -93,8 +93,7 @@ fn history_made_while_the_disk_is_full_is_written_after_it() {
 fn file_that_is_damaged_while_the_cms_is_down_is_replaced_by_one_with_all_copies() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
-    let settings = with_pages(&settings, "/{locale}/pages/{slug}");
+    let settings = settings(TEMPLATE).rule("api::page.page", "/{locale}/pages/{slug}").strapi(&cms);
     let (folder, store) = folder();
     let mut first = with_store(&settings, &store).start();
     until_so("both types are stored", || written(&first) >= 2.0);

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    TEMPLATE, content, folder, list, settings, take_down, until_stored, urls, with_pages,
-    with_store, written,
+    TEMPLATE, content, folder, list, settings, take_down, until_stored, urls, with_store, written,
 };
 use crate::snapshots::hook::post_body;
 use crate::support::content::Content;
@@ -36,7 +35,7 @@ pub(super) fn rename(service: &Service, content: &Content, (id, slug): (&str, &s
 fn redirect_survives_a_kill_while_the_cms_is_down() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
     rename(&first, &content, ("d1", "uno"));
@@ -53,7 +52,7 @@ fn redirect_survives_a_kill_while_the_cms_is_down() {
 fn document_that_is_renamed_while_no_service_runs_is_redirected() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
     first.signal("TERM");
@@ -68,11 +67,10 @@ fn document_that_is_renamed_while_no_service_runs_is_redirected() {
 fn rules_that_change_with_a_restart_redirect_the_old_paths() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let cms_url = format!("http://{}", cms.addr());
-    let mut first = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    let mut first = with_store(&settings(TEMPLATE).strapi(&cms), &store).start();
     until_stored(&first);
     first.signal("TERM");
-    let changed = settings(&cms_url, "/{locale}/news/{slug}");
+    let changed = settings("/{locale}/news/{slug}").strapi(&cms);
     let mut second = with_store(&changed, &store).start();
     until_stored(&second);
     assert_eq!(resolved(&second, "/en/articles/one"), redirect("/en/news/one"));
@@ -82,7 +80,7 @@ fn rules_that_change_with_a_restart_redirect_the_old_paths() {
     let mut third = with_store(&changed, &store).start();
     assert_eq!(resolved(&third, "/en/articles/one"), redirect("/en/news/one"));
     third.signal("TERM");
-    let fourth = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    let fourth = with_store(&settings(TEMPLATE).strapi(&cms), &store).start();
     assert_eq!(list(&fourth).status, 503);
 }
 
@@ -90,12 +88,11 @@ fn rules_that_change_with_a_restart_redirect_the_old_paths() {
 fn path_by_the_rules_of_another_process_is_not_known_while_the_cms_is_down() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let cms_url = format!("http://{}", cms.addr());
-    let mut first = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    let mut first = with_store(&settings(TEMPLATE).strapi(&cms), &store).start();
     until_stored(&first);
     first.signal("TERM");
     take_down(&content);
-    let second = with_store(&settings(&cms_url, "/{locale}/news/{slug}"), &store).start();
+    let second = with_store(&settings("/{locale}/news/{slug}").strapi(&cms), &store).start();
     let status = |path: &str| {
         let target = format!("/api/resolve?site=main&pathname={path}");
         http::get(second.addr(), &target).status
@@ -112,7 +109,7 @@ fn path_by_the_rules_of_another_process_is_not_known_while_the_cms_is_down() {
 fn history_made_without_the_file_is_written_when_this_is_released() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
     // Its store is that of the first process.
@@ -134,10 +131,9 @@ fn history_made_without_the_file_is_written_when_this_is_released() {
 fn rules_that_change_in_a_rolling_restart_redirect_the_old_paths() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let cms_url = format!("http://{}", cms.addr());
-    let mut first = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    let mut first = with_store(&settings(TEMPLATE).strapi(&cms), &store).start();
     until_stored(&first);
-    let second = with_store(&settings(&cms_url, "/{locale}/news/{slug}"), &store).start();
+    let second = with_store(&settings("/{locale}/news/{slug}").strapi(&cms), &store).start();
     until_so("it has walked", || list(&second).status == 200);
     assert_eq!(resolved(&second, "/en/articles/one").0, Value::Null, "the file is not its own yet");
     first.signal("TERM");
@@ -150,8 +146,8 @@ fn rules_that_change_in_a_rolling_restart_redirect_the_old_paths() {
 fn paths_of_a_content_type_that_loses_its_rule_with_a_restart_wait_for_its_return() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let own = settings(&format!("http://{}", cms.addr()), TEMPLATE);
-    let with_pages = |template: &str| with_pages(&own, template);
+    let own = settings(TEMPLATE).strapi(&cms);
+    let with_pages = |template: &str| own.clone().rule("api::page.page", template);
     let mut first = with_store(&with_pages("/{locale}/pages/{slug}"), &store).start();
     until_so("both types are stored", || written(&first) >= 2.0);
     first.signal("TERM");

@@ -12,7 +12,8 @@ use super::{
 };
 use crate::support::content::Content;
 use crate::support::metrics::scrape;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::Settings;
 use crate::support::wait::until_so;
 
 fn copy_of(store: &Path) -> PathBuf {
@@ -20,7 +21,7 @@ fn copy_of(store: &Path) -> PathBuf {
 }
 
 /// A service with a store, whose first document was renamed.
-fn renamed(settings: &str, store: &Path, content: &Content) -> Service {
+fn renamed(settings: &Settings, store: &Path, content: &Content) -> Service {
     let service = with_store(settings, store).start();
     until_stored(&service);
     rename(&service, content, ("d1", "uno"));
@@ -42,7 +43,7 @@ fn modified(path: &Path) -> SystemTime {
 fn former_paths_survive_a_damaged_store_and_its_file_is_counted_until_it_is_gone() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (folder, store) = folder();
     let mut first = renamed(&settings, &store, &content);
     assert_eq!(first.signal("TERM"), Some(0));
@@ -55,7 +56,7 @@ fn former_paths_survive_a_damaged_store_and_its_file_is_counted_until_it_is_gone
     // The new file has them, too.
     until_stored(&second);
     second.signal("TERM");
-    fs::remove_file(copy_of(&store)).expect("a snapshot");
+    fs::remove_file(copy_of(&store)).expect("a copy");
     let third = with_store(&settings, &store).start();
     until_redirected(&third);
     assert!((aside(&third) - 1.0).abs() < 0.1, "also after a restart");
@@ -71,7 +72,7 @@ fn former_paths_survive_a_damaged_store_and_its_file_is_counted_until_it_is_gone
 fn copy_is_written_while_the_service_runs_and_again_after_a_day() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (folder, store) = folder();
     let mut service = renamed(&settings, &store, &content);
     let copy = copy_of(&store);
@@ -94,16 +95,15 @@ fn copy_is_written_while_the_service_runs_and_again_after_a_day() {
 fn copy_is_a_list_of_redirects_for_a_service_without_the_store() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (_folder, store) = folder();
     let mut first = renamed(&settings, &store, &content);
     assert_eq!(first.signal("TERM"), Some(0));
-    let text = fs::read_to_string(copy_of(&store)).expect("a snapshot");
+    let text = fs::read_to_string(copy_of(&store)).expect("a copy");
     let row = text.lines().nth(1).expect("a row");
     let begin = "https://www.example.com/en/articles/one,https://www.example.com/en/articles/uno,";
     assert!(row.starts_with(begin), "{row}");
-    let settings = format!("{settings}[moved]\nimport = [\"old.csv\"]\n");
-    let setup = Setup::new(&settings).file("old.csv", &text);
+    let setup = settings.more("[moved]\nimport = [\"old.csv\"]").file("old.csv", &text);
     let service = setup.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true").start();
     until_redirected(&service);
 }
@@ -112,7 +112,7 @@ fn copy_is_a_list_of_redirects_for_a_service_without_the_store() {
 fn store_that_cannot_be_opened_leaves_the_former_paths_of_the_copy() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (_folder, store) = folder();
     let mut first = renamed(&settings, &store, &content);
     assert_eq!(first.signal("TERM"), Some(0));
@@ -127,14 +127,14 @@ fn store_that_cannot_be_opened_leaves_the_former_paths_of_the_copy() {
 fn copies_aside(copy: &Path) -> Vec<String> {
     let files = fs::read_dir(copy.parent().expect("a folder")).expect("the folder").flatten();
     let aside = files.filter(|file| file.file_name().to_string_lossy().contains(".csv.damaged-"));
-    aside.map(|file| fs::read_to_string(file.path()).expect("a snapshot")).collect()
+    aside.map(|file| fs::read_to_string(file.path()).expect("a copy")).collect()
 }
 
 #[test]
 fn copy_with_a_damaged_row_is_moved_aside_before_another_one_takes_its_place() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (_folder, store) = folder();
     let mut first = renamed(&settings, &store, &content);
     rename(&first, &content, ("d2", "due"));
@@ -143,14 +143,14 @@ fn copy_with_a_damaged_row_is_moved_aside_before_another_one_takes_its_place() {
     });
     assert_eq!(first.signal("TERM"), Some(0));
     let copy = copy_of(&store);
-    let damaged = fs::read_to_string(&copy).expect("a snapshot").replace(",d2,", ",d3,");
+    let damaged = fs::read_to_string(&copy).expect("a copy").replace(",d2,", ",d3,");
     fs::write(&copy, &damaged).expect("a damaged copy");
     fs::write(&store, b"not a store").expect("a file");
     let mut second = with_store(&settings, &store).start();
     until_redirected(&second);
     assert_eq!(second.signal("TERM"), Some(0));
     assert_eq!(copies_aside(&copy), [damaged]);
-    let rows = fs::read_to_string(&copy).expect("a snapshot");
+    let rows = fs::read_to_string(&copy).expect("a copy");
     assert!(rows.contains(",d1,") && !rows.contains(",d3,"), "{rows}");
 }
 
@@ -158,7 +158,7 @@ fn copy_with_a_damaged_row_is_moved_aside_before_another_one_takes_its_place() {
 fn copy_is_read_again_after_a_kill_before_its_rows_were_in_the_new_store() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (_folder, store) = folder();
     let mut first = renamed(&settings, &store, &content);
     assert_eq!(first.signal("TERM"), Some(0));
@@ -177,16 +177,16 @@ fn copy_is_read_again_after_a_kill_before_its_rows_were_in_the_new_store() {
 fn copy_keeps_the_former_paths_of_a_site_that_the_settings_do_not_have() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (_folder, store) = folder();
     let mut first = renamed(&settings, &store, &content);
     assert_eq!(first.signal("TERM"), Some(0));
-    fs::remove_file(copy_of(&store)).expect("a snapshot");
-    let other = settings.replace(r#"key = "main""#, r#"key = "other""#);
-    let mut second = with_store(&other, &store).start();
+    fs::remove_file(copy_of(&store)).expect("a copy");
+    let other = settings.toml().replace(r#"key = "main""#, r#"key = "other""#);
+    let mut second = with_store(&settings, &store).file("settings.toml", &other).start();
     until_stored(&second);
     assert_eq!(second.signal("TERM"), Some(0));
-    let text = fs::read_to_string(copy_of(&store)).expect("a snapshot");
+    let text = fs::read_to_string(copy_of(&store)).expect("a copy");
     assert!(text.lines().any(|row| row.starts_with("/en/articles/one,,")), "{text}");
     fs::write(&store, b"not a store").expect("a file");
     let third = with_store(&settings, &store).start();

@@ -2,7 +2,6 @@
 
 use super::{TEMPLATE, content, settings, take_down};
 use crate::support::http;
-use crate::support::service::Setup;
 use crate::support::wait::until_so;
 
 #[test]
@@ -10,9 +9,9 @@ fn rows_wait_until_all_content_types_are_known() {
     let content = content();
     take_down(&content);
     let cms = content.start();
-    let settings =
-        settings(&format!("http://{}", cms.addr()), TEMPLATE) + "[moved]\nimport = [\"old.csv\"]\n";
-    let service = Setup::new(&settings)
+    let service = settings(TEMPLATE)
+        .more("[moved]\nimport = [\"old.csv\"]")
+        .strapi(&cms)
         .file("old.csv", "from,to\n/old,/en/articles/one\n")
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
         .start();

@@ -23,7 +23,7 @@ pub(super) fn moved_aside(folder: &Path) -> Vec<Vec<u8>> {
 fn unreadable_files_are_moved_aside_and_new_ones_begun() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (other_folder, other) = folder();
     let mut service = with_store(&settings, &other).start();
     until_stored(&service);
@@ -58,7 +58,7 @@ fn unreadable_files_are_moved_aside_and_new_ones_begun() {
 fn flipped_bits_never_lead_to_a_wrong_list() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (_good_folder, good) = folder();
     let mut service = with_store(&settings, &good).start();
     until_stored(&service);
@@ -90,7 +90,7 @@ fn flipped_bits_never_lead_to_a_wrong_list() {
 fn store_of_an_unknown_format_is_moved_aside() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let meta = redb::TableDefinition::<&str, i64>::new("meta");
     for format in [Some(2), None] {
         let (folder, store) = folder();
@@ -114,7 +114,7 @@ fn store_of_an_unknown_format_is_moved_aside() {
 fn service_goes_on_in_memory_where_the_file_cannot_be_opened() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (folder, _) = folder();
     for store in ["missing/store.redb", "."] {
         let service = with_store(&settings, &folder.path().join(store)).start();
@@ -130,7 +130,7 @@ fn service_goes_on_in_memory_where_the_file_cannot_be_opened() {
 fn read_only_file_is_read_and_left_alone() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let (folder, store) = folder();
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);

@@ -48,7 +48,7 @@ fn age(response: &Response) -> u64 {
 fn operations_are_served_from_the_store_while_the_cms_is_down() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
     let before = operations(&first);
@@ -79,7 +79,7 @@ fn store_holds_no_token_and_no_content_beyond_paths() {
     let (content, (_folder, store)) = (content(), folder());
     content.put("en", "d4", r#","slug":"four","title":"canary-title""#);
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE) + "title = \"title\"\n";
+    let settings = settings(TEMPLATE).with("title = \"title\"").strapi(&cms);
     let token = "canary-7f3a9c-token";
     let mut service = with_store(&settings, &store).env("FRONTEND_MAP__CMS__TOKEN", token).start();
     until_stored(&service);
@@ -96,7 +96,7 @@ fn store_holds_no_token_and_no_content_beyond_paths() {
 fn copy_beyond_the_hard_limit_is_not_served() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
     until_so("the copy is older than two seconds", || age(&list(&first)) >= 2);
@@ -116,16 +116,15 @@ fn copy_beyond_the_hard_limit_is_not_served() {
 fn copy_that_other_rules_made_is_not_served() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let cms_url = format!("http://{}", cms.addr());
-    let mut first = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    let mut first = with_store(&settings(TEMPLATE).strapi(&cms), &store).start();
     until_stored(&first);
     first.signal("TERM");
     take_down(&content);
-    let mut second = with_store(&settings(&cms_url, "/{locale}/news/{slug}"), &store).start();
+    let mut second = with_store(&settings("/{locale}/news/{slug}").strapi(&cms), &store).start();
     assert_eq!(list(&second).status, 503);
     second.signal("TERM");
     // It is still there for the rules that made it.
-    let third = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    let third = with_store(&settings(TEMPLATE).strapi(&cms), &store).start();
     assert_eq!(urls(&list(&third)).len(), 3);
 }
 
@@ -133,16 +132,15 @@ fn copy_that_other_rules_made_is_not_served() {
 fn reload_with_other_rules_does_not_serve_the_stored_copy() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let cms_url = format!("http://{}", cms.addr());
-    let service = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    let service = with_store(&settings(TEMPLATE).strapi(&cms), &store).start();
     until_stored(&service);
     take_down(&content);
-    service.rewrite("settings.toml", &settings(&cms_url, "/{locale}/news/{slug}"));
+    service.rewrite("settings.toml", &settings("/{locale}/news/{slug}").strapi(&cms).toml());
     service.send_signal("HUP");
     assert!(service.logs("the settings are reloaded"));
     assert_eq!(list(&service).status, 503);
     // Back to the rules of the stored copy.
-    service.rewrite("settings.toml", &settings(&cms_url, TEMPLATE));
+    service.rewrite("settings.toml", &settings(TEMPLATE).strapi(&cms).toml());
     service.send_signal("HUP");
     until_so("the stored copy is served again", || list(&service).status == 200);
     assert_eq!(urls(&list(&service)).len(), 3);
@@ -152,7 +150,7 @@ fn reload_with_other_rules_does_not_serve_the_stored_copy() {
 fn incremental_update_is_stored() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
     content.publish("en", "d2", "changed");
@@ -172,7 +170,7 @@ fn incremental_update_is_stored() {
 fn second_process_serves_from_memory_and_takes_the_store_when_it_is_released() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let settings = settings(TEMPLATE).strapi(&cms);
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
     take_down(&content);
@@ -194,8 +192,7 @@ fn second_process_serves_from_memory_and_takes_the_store_when_it_is_released() {
 fn service_without_a_store_says_so() {
     let content = content();
     let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
-    let service = crate::support::service::Setup::new(&settings).start();
+    let service = settings(TEMPLATE).strapi(&cms).start();
     assert!(service.logs("no [store] path is set"));
     assert!(state(&service).is_null());
 }
