@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 use crate::shifting::generate::Random;
 use crate::support::cms::Cms;
 use crate::support::http;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use world::{Event, World};
 
 /// Rounds of edits by default, over all content types.
@@ -42,7 +43,7 @@ fn list_is_exact_after_rereads_and_walks_in_any_order() {
         let worlds = Arc::clone(&worlds);
         Cms::start(move |target| world::respond(&worlds, target))
     };
-    let service = Setup::new(&settings(&cms, types))
+    let service = settings(&cms, types)
         .env("FRONTEND_MAP__CMS__TOKEN", "x")
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
         .env("RUST_LOG", "error")
@@ -74,29 +75,22 @@ fn list_is_exact_after_rereads_and_walks_in_any_order() {
 
 /// A site with a rule for each type: articles with a category, or pages of a tree. Pages of lists
 /// are so small that categories have more dependents than a page.
-fn settings(cms: &Cms, types: usize) -> String {
-    let mut text = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"strapi\"\nurl = \"http://{}\"\npage_size = 3\n\
-         [snapshots]\nsoft_seconds = 3600\ncms_share = 1.0\n\
-         [[site]]\nkey = \"main\"\nfront_end_url = \"https://x.example\"\nlocales = [\"en\", \"de\"]\n",
-        cms.addr()
-    );
-    let rule = |n: usize| {
-        let uid = format!("api::t{n}.t{n}");
-        let template = if n.is_multiple_of(2) {
-            format!("template = \"/{{locale}}/t{n}/{{category.slug}}/{{slug}}\"\n")
-        } else {
-            format!(
-                "template = \"/{{locale}}/t{n}/{{*path}}\"\n\
-                 params.path = {{ field = \"slug\", ancestors = \"parent\", depth = 3 }}\n"
-            )
-        };
-        format!("[[site.rule]]\ncontent_type = \"{uid}\"\n{template}")
+fn settings(cms: &Cms, types: usize) -> Settings {
+    let with = |site: Settings, n: usize| {
+        let (uid, path) = (format!("api::t{n}.t{n}"), format!("/{{locale}}/t{n}"));
+        if n.is_multiple_of(2) {
+            return site.rule(&uid, &format!("{path}/{{category.slug}}/{{slug}}"));
+        }
+        site.rule(&uid, &format!("{path}/{{*path}}"))
+            .with(r#"params.path = { field = "slug", ancestors = "parent", depth = 3 }"#)
     };
-    let endpoint = |n| format!("[[content_type]]\nuid = \"api::t{n}.t{n}\"\nendpoint = \"t{n}\"\n");
-    let rules = (0..types).map(rule);
-    text.extend(rules.chain((0..types).map(endpoint)));
-    text
+    let site = site("main").front_end_url("https://x.example").locales(&["en", "de"]);
+    (0..types)
+        .fold(site, with)
+        .strapi(cms)
+        .singular_endpoints()
+        .cms("page_size = 3")
+        .more("[snapshots]\nsoft_seconds = 3600\ncms_share = 1.0")
 }
 
 /// Some edits, each with its webhook.

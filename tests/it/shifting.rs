@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use crate::support::cms::Cms;
 use crate::support::http::{self, Response};
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use world::World;
 
 /// The number of scripts by default.
@@ -69,7 +70,7 @@ fn play_batch(seeds: &[usize], tally: &Tally) {
         let number: usize = number.expect("a list").0.parse().expect("a number");
         answering[number].lock().expect("no panic").answer(target)
     });
-    let service = Setup::new(&settings(&cms, seeds.len())).start();
+    let service = settings(&cms, seeds.len()).start();
     // The first walk of a type, and then one that replaces a copy.
     for round in 0..2 {
         if round > 0 {
@@ -91,23 +92,17 @@ fn play_batch(seeds: &[usize], tally: &Tally) {
 }
 
 /// One site with a rule for each content type.
-fn settings(cms: &Cms, types: usize) -> String {
-    let head = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"strapi\"\nurl = \"http://{}\"\n\
-         [snapshots]\nsoft_seconds = {HARD_SECONDS}\nhard_seconds = {HARD_SECONDS}\n\
-         [[site]]\nkey = \"main\"\nfront_end_url = \"https://x.example\"\nlocales = [\"en\", \"de\"]\n",
-        cms.addr()
-    );
-    let uid = |n: usize| format!("api::t{n}.t{n}");
-    let rule = |n| {
-        let template = format!("/{{locale}}/t{n}/{{slug}}");
-        format!("[[site.rule]]\ncontent_type = \"{}\"\ntemplate = \"{template}\"\n", uid(n))
+fn settings(cms: &Cms, types: usize) -> Settings {
+    let with = |site: Settings, n| {
+        site.rule(&format!("api::t{n}.t{n}"), &format!("/{{locale}}/t{n}/{{slug}}"))
     };
-    let endpoint = |n| format!("[[content_type]]\nuid = \"{}\"\nendpoint = \"t{n}\"\n", uid(n));
-    let rules = (0..types).map(rule);
-    let parts: Vec<String> =
-        [head].into_iter().chain(rules).chain((0..types).map(endpoint)).collect();
-    parts.concat()
+    let site = site("main").front_end_url("https://x.example").locales(&["en", "de"]);
+    let seconds = format!("soft_seconds = {HARD_SECONDS}\nhard_seconds = {HARD_SECONDS}");
+    (0..types)
+        .fold(site, with)
+        .strapi(cms)
+        .singular_endpoints()
+        .more(&format!("[snapshots]\n{seconds}"))
 }
 
 /// Requests a sitemap until it is no error, twice at most, and once more for the copy.

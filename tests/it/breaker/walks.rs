@@ -6,6 +6,7 @@ use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::{SITEMAP, assert_failure, refusal, urls};
 use crate::support::http;
 use crate::support::service::Service;
+use crate::support::settings::site;
 use crate::support::wait::{until, until_so};
 
 const SECRET: &str = "a-secret-of-the-test";
@@ -99,23 +100,11 @@ fn failing_content_type_does_not_block_the_others() {
     let content = Content::new(&[("en", "a", "x")]);
     content.fail(|target| target.starts_with("/api/bs").then(|| refusal(503, "X", "{}")));
     let cms = content.start();
-    let rule = |name: &str| {
-        format!(
-            "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{name}/{{slug}}\"\n"
-        )
-    };
-    let endpoint = |name: &str| {
-        format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}s\"\n")
-    };
-    let settings = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[snapshots]\nat_start = false\n[[site]]\nkey = \"main\"\nfront_end_url = \"https://x.example\"\nlocales = [\"en\"]\n{}{}{}{}",
-        cms.addr(),
-        rule("a"),
-        rule("b"),
-        endpoint("a"),
-        endpoint("b"),
-    );
-    let service = crate::support::service::Setup::new(&settings).start();
+    let service = site("main")
+        .rule("api::a.a", "/a/{slug}")
+        .rule("api::b.b", "/b/{slug}")
+        .strapi(&cms)
+        .start();
     let sitemap = |uid: &str| {
         http::get(service.addr(), &format!("/api/build-sitemap?site=main&contentType={uid}"))
     };

@@ -2,14 +2,14 @@
 //! both are found at the same paths, in each locale and on each host.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::support::api::get;
 use crate::support::http;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::Settings;
 use crate::support::wait::until_so;
 
 const SITES: usize = 60;
@@ -34,38 +34,39 @@ const TEMPLATES: [&str; 9] = [
 ];
 const WORDS: [&str; 8] = ["a", "b", "x", "a/x", "b/x", "it/x", "en/x", "a/b"];
 
-/// The rules of a site, and its documents by content type.
+/// What has to be known about a site, and its documents by content type.
 struct Site {
-    settings: String,
     documents: Vec<(String, Vec<Value>)>,
     segments: BTreeSet<&'static str>,
     hosts: Vec<String>,
 }
 
-fn site(at: usize, rng: &mut Rng) -> Site {
+/// One more site, with its rules.
+fn add_site(settings: Settings, at: usize, rng: &mut Rng) -> (Settings, Site) {
     let (locales, are_several) = LOCALES[rng.usize(..LOCALES.len())];
     let codes = locales.iter().map(|(code, segment)| {
         format!("{{ code = \"{code}\", segment = \"{segment}\", hreflang = \"{code}\" }}")
     });
+    let codes: Vec<String> = codes.collect();
+    let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
     let host =
         |code: &str| if are_several { format!("{code}.example") } else { "one.example".into() };
     let bases = locales.iter().map(|(code, _)| format!("{code} = \"https://{}\"", host(code)));
-    let mut settings = format!(
-        "[[site]]\nkey = \"s{at}\"\nresolve = \"documents\"\nlocales = [{}]\nfront_end_url = {{ {} }}\n",
-        codes.collect::<Vec<_>>().join(", "),
-        bases.collect::<Vec<_>>().join(", "),
-    );
+    let bases: Vec<String> = bases.collect();
+    let mut settings = settings
+        .site(&format!("s{at}"))
+        .front_end_url(&format!("{{ {} }}", bases.join(", ")))
+        .locales(&codes)
+        .resolve("documents");
     let mut documents = Vec::new();
     for name in ["p", "q", "r"] {
         let uid = format!("api::{name}{at}.{name}{at}");
         for _ in 0..rng.usize(1..3) {
             let template = TEMPLATES[rng.usize(..TEMPLATES.len())];
-            let own = if rng.bool() { "path_field = \"own\"\n" } else { "" };
-            write!(
-                settings,
-                "[[site.rule]]\ncontent_type = \"{uid}\"\ntemplate = {template}\n{own}"
-            )
-            .expect("a text");
+            settings = settings.rule(&uid, template);
+            if rng.bool() {
+                settings = settings.with("path_field = \"own\"");
+            }
         }
         let word = |rng: &mut Rng| WORDS[rng.usize(..WORDS.len())];
         let rows = (0..rng.usize(1..5)).map(|id| {
@@ -84,7 +85,7 @@ fn site(at: usize, rng: &mut Rng) -> Site {
     let hosts =
         if are_several { locales.iter().map(|(code, _)| host(code)).collect() } else { Vec::new() };
     let segments = locales.iter().map(|(_, segment)| *segment).collect();
-    Site { settings, documents, segments, hosts }
+    (settings, Site { documents, segments, hosts })
 }
 
 /// Each row as a published version and as a draft.
@@ -99,15 +100,12 @@ fn versions(rows: &[Value]) -> Vec<Value> {
     with("published").chain(with("draft")).collect()
 }
 
-fn started(sites: &[Site]) -> Service {
-    let head =
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n";
-    let settings: String = sites.iter().map(|site| site.settings.as_str()).collect();
+fn started(settings: Settings, sites: &[Site]) -> Service {
     let documents = sites.iter().flat_map(|site| &site.documents);
     let content: serde_json::Map<String, Value> =
         documents.map(|(uid, rows)| (uid.clone(), json!(versions(rows)))).collect();
     let content = Value::Object(content).to_string();
-    Setup::new(&(head.to_owned() + &settings)).file("content.json", &content).start()
+    settings.files(&content).start()
 }
 
 /// The status, and the members that do not say where the document was read.
@@ -125,8 +123,13 @@ fn shown(service: &Service, query: &str) -> Value {
 #[test]
 fn draft_is_found_wherever_the_published_version_with_its_fields_is() {
     let rng = &mut Rng::with_seed(16);
-    let sites: Vec<Site> = (0..SITES).map(|at| site(at, rng)).collect();
-    let service = started(&sites);
+    let (mut settings, mut sites) = (Settings::new(), Vec::new());
+    for at in 0..SITES {
+        let (with_site, site) = add_site(settings, at, rng);
+        settings = with_site;
+        sites.push(site);
+    }
+    let service = started(settings.clone(), &sites);
     let mut found = 0;
     for (at, site) in sites.iter().enumerate() {
         let pages = format!("/api/pages?site=s{at}&unlisted=true");
@@ -150,7 +153,8 @@ fn draft_is_found_wherever_the_published_version_with_its_fields_is() {
             let query = format!("site=s{at}&pathname={}&host={host}", http::query(path));
             let published = shown(&service, &query);
             let draft = shown(&service, &format!("{query}&status=draft"));
-            assert_eq!(published, draft, "{query}\n{}\n{:?}", site.settings, site.documents);
+            let rules = settings.toml().split("[[site]]").nth(at + 1).map(str::to_owned);
+            assert_eq!(published, draft, "{query}\n{rules:#?}\n{:?}", site.documents);
             found += usize::from(published[1]["data"]["kind"] == "document");
         }
     }

@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use url::Url;
 
 use super::{fail, features, hosts, versions};
+use crate::support::settings::{Settings, site};
 
 /// The segments of pages, as written in the settings and in a URL.
 const SEGMENTS: [(&str, &str); 6] = [
@@ -50,27 +51,29 @@ struct World {
 impl World {
     fn settings(&self) -> String {
         let [en, de] = BASES[self.bases].0;
-        let [first, second] = self.segments;
+        let [first, second] = self.segments.map(|segment| format!("segment = \"{segment}\""));
         let slash = if self.slash { "always" } else { "never" };
         let prefix = if self.omits_default { "except-default" } else { "always" };
-        let site = format!(
-            "[cms]\nurl = \"http://127.0.0.1:9\"\n[[site]]\nkey = \"main\"\n\
-             front_end_url = {{ en = \"{en}\", de = \"{de}\" }}\nresolve = \"documents\"\n\
-             locales = [{{ code = \"en\", segment = \"{first}\" }}, \
-             {{ code = \"de\", segment = \"{second}\" }}]\n\
-             trailing_slash = \"{slash}\"\nlocale_prefix = \"{prefix}\"\n\
-             [[site.rule]]\ncontent_type = \"api::a.a\"\ntemplate = \"/{{locale}}/{{slug}}\"\n"
-        );
-        let pages = self.pages.iter().enumerate().map(|(at, page)| {
+        let site = site("main")
+            .front_end_url(&format!("{{ en = \"{en}\", de = \"{de}\" }}"))
+            .locales(&[
+                &format!("{{ code = \"en\", {first} }}"),
+                &format!("{{ code = \"de\", {second} }}"),
+            ])
+            .resolve("documents")
+            .set(&format!("trailing_slash = \"{slash}\"\nlocale_prefix = \"{prefix}\""))
+            .rule("api::a.a", "/{locale}/{slug}")
+            .strapi_at("http://127.0.0.1:9");
+        let with = |site: Settings, (at, page): (usize, &Page)| {
             let paths = page.paths.iter().zip(CODES).filter_map(|(path, code)| {
                 let path = page.written(path.as_ref()?);
                 Some(format!("{code} = \"{path}\""))
             });
-            let paths: Vec<String> = paths.collect();
-            let (paths, listed) = (paths.join(", "), page.listed);
-            format!("[[site.page]]\nname = \"p{at}\"\npath = {{ {paths} }}\nsitemap = {listed}\n")
-        });
-        std::iter::once(site).chain(pages).collect()
+            let (paths, listed) = (paths.collect::<Vec<_>>().join(", "), page.listed);
+            let lines = format!("name = \"p{at}\"\npath = {{ {paths} }}\nsitemap = {listed}");
+            site.more(&format!("[[site.page]]\n{lines}"))
+        };
+        self.pages.iter().enumerate().fold(site, with).toml()
     }
 
     /// The path of a page in a locale.

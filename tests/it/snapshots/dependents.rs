@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::hook::{SECRET, post_body};
 use super::{paths, sitemap};
+use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::cms::Cms;
 use crate::support::content::selected;
 use crate::support::front_of_cms::{TOKEN, list, refusal};
 use crate::support::script::Script;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 pub(super) const CATEGORY: &str = "api::category.category";
@@ -82,16 +83,11 @@ impl Fixture {
             })
         };
         let prefix = if locales.len() > 1 { "/{locale}" } else { "" };
-        let settings = format!(
-            "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"strapi\"\nurl = \"http://{}\"\n\
-             [[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\n\
-             locales = {locales:?}\n[[site.rule]]\ncontent_type = \"plugin::cms.article\"\n\
-             template = \"{prefix}/{{category.slug}}/{{slug}}\"\n\
-             [[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
-            cms.addr()
-        );
-        let setup = Setup::new(&settings).env("FRONTEND_MAP__CMS__TOKEN", TOKEN);
-        let service = setup
+        let service = site("main")
+            .locales(locales)
+            .rule("plugin::cms.article", &format!("{prefix}/{{category.slug}}/{{slug}}"))
+            .strapi(&cms)
+            .env("FRONTEND_MAP__CMS__TOKEN", TOKEN)
             .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
             .env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "3600")
             .env("FRONTEND_MAP__SNAPSHOTS__CMS_SHARE", share)

@@ -5,28 +5,11 @@ use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::refusal;
 use crate::support::http::{self, Response};
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
-/// Sites in front of one CMS: key, locales, and the lines of their rule.
-fn settings(cms: &Cms, sites: &[(&str, &str, &str)]) -> String {
-    let site = |(key, locales, rule): &(&str, &str, &str)| {
-        format!(
-            "[[site]]\nkey = \"{key}\"\nfront_end_url = \"https://www.example.com\"\n\
-             locales = [{locales}]\n[[site.rule]]\ncontent_type = \"plugin::cms.article\"\n{rule}\n"
-        )
-    };
-    let sites: String = sites.iter().map(site).collect();
-    format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n{sites}\
-         [[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
-        cms.addr()
-    )
-}
-
-fn start(cms: &Cms, sites: &[(&str, &str, &str)]) -> Service {
-    Setup::new(&settings(cms, sites)).start()
-}
+const UID: &str = "plugin::cms.article";
 
 fn list(service: &Service, site: &str) -> Response {
     let target = format!("/api/build-sitemap?site={site}&contentType=plugin::cms.article");
@@ -43,10 +26,11 @@ fn listed(service: &Service, site: &str) -> Vec<String> {
 fn four_sites_on_one_type_cause_one_walk() {
     let content = Content::many(&["en"], 250);
     let cms = content.start();
-    let rules = ["a", "b", "c", "d"].map(|key| (key, format!("template = \"/{key}/{{slug}}\"")));
-    let sites: Vec<_> = rules.iter().map(|(key, rule)| (*key, "\"en\"", rule.as_str())).collect();
-    let service = start(&cms, &sites);
-    for (key, _) in &rules {
+    let keys = ["a", "b", "c", "d"];
+    let with =
+        |settings: Settings, key: &&str| settings.site(key).rule(UID, &format!("/{key}/{{slug}}"));
+    let service = keys.iter().fold(Settings::new(), with).strapi(&cms).start();
+    for key in keys {
         let listed = listed(&service, key);
         assert_eq!(listed.len(), 250);
         assert!(listed.iter().all(|path| path.starts_with(&format!("/{key}/"))), "{key}");
@@ -68,14 +52,10 @@ fn walk_reads_the_fields_and_locales_of_all_sites_and_each_site_gets_its_own() {
         content.put(locale, id, &fields);
     }
     let cms = content.start();
-    let service = start(
-        &cms,
-        &[
-            ("news", "\"en\"", "template = \"/{slug}\"\nwhere = { section = \"news\" }"),
-            ("both", "\"de\", \"en\"", "template = \"/{locale}/{name}\""),
-            ("french", "\"fr\"", "template = \"/{slug}\""),
-        ],
-    );
+    let news = site("news").rule(UID, "/{slug}").with("where = { section = \"news\" }");
+    let both = news.site("both").locales(&["de", "en"]).rule(UID, "/{locale}/{name}");
+    let french = both.site("french").locales(&["fr"]).rule(UID, "/{slug}");
+    let service = french.strapi(&cms).start();
     assert_eq!(listed(&service, "news"), ["/a-en"]);
     assert_eq!(listed(&service, "both"), ["/de/nade", "/en/naen", "/en/nben"]);
     assert_eq!(listed(&service, "french"), ["/c-fr"]);
@@ -96,9 +76,9 @@ fn cms_filters_only_where_each_rule_of_each_site_has_conditions() {
     content.put("en", "a", r#","slug":"a","section":"news""#);
     content.put("en", "b", r#","slug":"b","section":"blog""#);
     let cms = content.start();
-    let news = ("news", "\"en\"", "template = \"/{slug}\"\nwhere = { section = \"news\" }");
-    let blog = ("blog", "\"en\"", "template = \"/{slug}\"\nwhere = { section = \"blog\" }");
-    let service = start(&cms, &[news, blog]);
+    let news = site("news").rule(UID, "/{slug}").with("where = { section = \"news\" }");
+    let blog = news.site("blog").rule(UID, "/{slug}").with("where = { section = \"blog\" }");
+    let service = blog.strapi(&cms).start();
     // This CMS ignores filters: each site applies its own.
     assert_eq!(listed(&service, "news"), ["/a"]);
     assert_eq!(listed(&service, "blog"), ["/b"]);
@@ -111,13 +91,9 @@ fn cms_filters_only_where_each_rule_of_each_site_has_conditions() {
 fn type_without_locales_is_walked_once_for_sites_with_different_locales() {
     let cms =
         Cms::start(|_| crate::support::front_of_cms::list(&[("a", r#","slug":"x""#)], 100, 1));
-    let service = start(
-        &cms,
-        &[
-            ("english", "\"en\", \"de\"", "template = \"/{locale}/{slug}\""),
-            ("french", "\"fr\"", "template = \"/{locale}/{slug}\""),
-        ],
-    );
+    let english = site("english").locales(&["en", "de"]).rule(UID, "/{locale}/{slug}");
+    let french = english.site("french").locales(&["fr"]).rule(UID, "/{locale}/{slug}");
+    let service = french.strapi(&cms).start();
     assert_eq!(listed(&service, "english"), ["/en/x"]);
     assert_eq!(listed(&service, "french"), ["/fr/x"]);
     let first = |target: &String| Query::parse(target).is_some_and(|query| query.size > 1);
@@ -132,13 +108,8 @@ fn field_that_the_cms_does_not_know_affects_its_own_site_alone() {
         target.contains("unknown").then(|| refusal(400, "ValidationError", details))
     });
     let cms = content.start();
-    let service = start(
-        &cms,
-        &[
-            ("good", "\"en\"", "template = \"/{slug}\""),
-            ("bad", "\"en\"", "template = \"/{unknown}\""),
-        ],
-    );
+    let good = site("good").rule(UID, "/{slug}");
+    let service = good.site("bad").rule(UID, "/{unknown}").strapi(&cms).start();
     assert_eq!(listed(&service, "good"), ["/x"]);
     assert_eq!(list(&service, "bad").status, 502);
     assert_eq!(listed(&service, "good"), ["/x"]);
@@ -149,13 +120,8 @@ fn unreadable_field_affects_its_own_site_alone() {
     let content = Content::default();
     content.put("en", "a", r#","slug":"x","name":"\ud800""#);
     let cms = content.start();
-    let service = start(
-        &cms,
-        &[
-            ("good", "\"en\"", "template = \"/{slug}\""),
-            ("bad", "\"en\"", "template = \"/{name}\""),
-        ],
-    );
+    let good = site("good").rule(UID, "/{slug}");
+    let service = good.site("bad").rule(UID, "/{name}").strapi(&cms).start();
     assert_eq!(listed(&service, "good"), ["/x"]);
     let bad = list(&service, "bad");
     assert_eq!(bad.header("x-skipped-documents").as_deref(), Some("1"));
@@ -167,14 +133,13 @@ fn site_that_a_reload_adds_during_a_walk_gets_its_own_and_the_other_one_its_list
     let content = Content::default();
     content.put("en", "a", r#","slug":"x","name":"n""#);
     let cms = content.start();
-    let main = ("main", "\"en\"", "template = \"/{slug}\"");
-    let more = ("more", "\"en\"", "template = \"/more/{name}\"");
-    let service = start(&cms, &[main]);
+    let main = site("main").rule(UID, "/{slug}").strapi(&cms);
+    let service = main.start();
     content.close();
     std::thread::scope(|scope| {
         let first = scope.spawn(|| listed(&service, "main"));
         until_so("the walk is in flight", || walks(&cms, "en") == 1);
-        service.rewrite("settings.toml", &settings(&cms, &[main, more]));
+        service.rewrite("settings.toml", &main.site("more").rule(UID, "/more/{name}").toml());
         service.send_signal("HUP");
         assert!(service.logs("the settings are reloaded"));
         let second = scope.spawn(|| listed(&service, "more"));

@@ -6,40 +6,24 @@ use super::paths;
 use crate::support::content::Content;
 use crate::support::front_end::{FrontEnd, answer};
 use crate::support::http::{self, Response};
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until;
 
 /// Three rules: articles with every kind of condition, notes that are never listed, and pages that
 /// are listed by one of their two rules.
-fn settings(cms: &str, base: &str) -> String {
-    format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-{cms}
-[[site]]
-key = "main"
-front_end_url = "{base}"
-locales = ["en"]
-[[site.rule]]
-content_type = "api::article.article"
-template = "/articles/{{slug}}"
-exclude_when = {{ noindex = true, robots = "none", level = 3, "seo.hidden" = true }}
-modified = "reviewedAt"
-[[site.rule]]
-content_type = "api::note.note"
-template = "/notes/{{slug}}"
-sitemap = false
-[[site.rule]]
-content_type = "api::page.page"
-template = "/hidden/{{handle}}"
-sitemap = false
-[[site.rule]]
-content_type = "api::page.page"
-template = "/pages/{{slug}}"
-"#
-    )
+fn settings() -> Settings {
+    site("main")
+        .rule("api::article.article", "/articles/{slug}")
+        .with(
+            r#"exclude_when = { noindex = true, robots = "none", level = 3, "seo.hidden" = true }"#,
+        )
+        .with("modified = \"reviewedAt\"")
+        .rule("api::note.note", "/notes/{slug}")
+        .with("sitemap = false")
+        .rule("api::page.page", "/hidden/{handle}")
+        .with("sitemap = false")
+        .rule("api::page.page", "/pages/{slug}")
 }
 
 /// Slug, and what is in the document beside it.
@@ -63,9 +47,8 @@ fn from_files(base: &str) -> Service {
     };
     let rows: Vec<String> = ROWS.iter().map(row).chain([NO_URL.to_owned()]).collect();
     let types = TYPES.map(|uid| format!("\"{uid}\":[{}]", rows.join(",")));
-    let cms = "source = \"files\"\npath = \"content.json\"";
     let content = format!("{{{}}}", types.join(","));
-    Setup::new(&settings(cms, base)).file("content.json", &content).start()
+    settings().front_end_url(base).files(&content).start()
 }
 
 /// Skipped, whatever the rule says.
@@ -122,12 +105,7 @@ fn content_file_is_listed_as_the_rules_say() {
 #[test]
 fn strapi_query_has_the_fields_and_the_list_follows_the_rules() {
     let cms = strapi().start();
-    let cms_settings = format!("source = \"strapi\"\nurl = \"http://{}\"", cms.addr());
-    let settings = settings(&cms_settings, "https://www.example.com");
-    let endpoint =
-        |name| format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}s\"\n");
-    let settings = settings + &["article", "note", "page"].map(endpoint).concat();
-    assert_sitemap_options(&Setup::new(&settings).start());
+    assert_sitemap_options(&settings().strapi(&cms).start());
     let fields = |endpoint: &str| -> BTreeSet<String> {
         let path = format!("/api/{endpoint}?");
         let targets = cms.targets();
@@ -191,12 +169,10 @@ fn path_of_an_excluded_document_is_listed_for_another_document_that_has_it() {
         row("e", "en", "both-excluded", hidden),
     ]
     .join(",");
-    let settings =
-        settings("source = \"files\"\npath = \"content.json\"", "https://www.example.com")
-            .replace(r#"locales = ["en"]"#, "locales = [\"en\", \"de\"]\nresolve = \"documents\"");
     let uid = TYPES[0];
     let content = format!("{{\"{uid}\":[{content}]}}");
-    let service = Setup::new(&settings).file("content.json", &content).start();
+    let settings = settings().locales(&["en", "de"]).resolve("documents");
+    let service = settings.files(&content).start();
     assert_eq!(
         paths(&list(&service, uid, "")),
         ["/articles/two-documents", "/articles/two-versions"]

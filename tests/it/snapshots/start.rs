@@ -6,31 +6,21 @@ use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::refusal;
 use crate::support::http;
 use crate::support::service::Setup;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
-
-fn site(key: &str, [one, other]: [&str; 2]) -> String {
-    let rule = |name: &str| {
-        format!(
-            "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{name}/{{slug}}\"\n"
-        )
-    };
-    let base = "front_end_url = \"https://x.example\"";
-    format!("[[site]]\nkey = \"{key}\"\nlocales = [\"en\"]\n{base}\n{}{}", rule(one), rule(other))
-}
-
-fn endpoint(name: &str) -> String {
-    format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}s\"\n")
-}
 
 /// Two sites, three content types.
 fn sites(cms: &Cms) -> Setup {
-    let head = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"strapi\"\nurl = \"http://{}\"\n",
-        cms.addr()
-    );
-    let sites = [site("main", ["a", "b"]), site("more", ["a", "c"])].concat();
-    let endpoints = ["a", "b", "c"].map(endpoint).concat();
-    Setup::new(&[head, sites, endpoints].concat()).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
+    site("main")
+        .front_end_url("https://x.example")
+        .rule("api::a.a", "/a/{slug}")
+        .rule("api::b.b", "/b/{slug}")
+        .site("more")
+        .front_end_url("https://x.example")
+        .rule("api::a.a", "/a/{slug}")
+        .rule("api::c.c", "/c/{slug}")
+        .strapi(cms)
+        .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
 }
 
 /// How many walks over an endpoint have begun.
@@ -74,13 +64,13 @@ fn start_without_at_start_walks_nothing() {
 #[test]
 fn each_type_is_failing_when_the_cms_is_away_at_the_start() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    let pairs = names.chunks(2).map(|pair| site(pair[0], [pair[0], pair[1]]));
-    let head =
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://127.0.0.1:9\"\n".to_owned();
-    let settings: String =
-        std::iter::once(head).chain(pairs).chain(names.iter().map(|name| endpoint(name))).collect();
-    let setup = Setup::new(&settings).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true");
-    let service = setup.start();
+    let of = |name: &str| format!("api::{name}.{name}");
+    let with = |settings: Settings, pair: &[&str]| {
+        let settings = settings.site(pair[0]);
+        pair.iter().fold(settings, |settings, name| settings.rule(&of(name), "/{slug}"))
+    };
+    let settings = names.chunks(2).fold(Settings::new(), with).strapi_at("http://127.0.0.1:9");
+    let service = settings.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true").start();
     until_so("all of them are failing", || {
         let ready = http::get(service.admin(), "/readyz").json();
         let types = ready["contentTypes"].as_array().expect("a list").clone();

@@ -1,6 +1,6 @@
 //! Changes whose webhook is lost, or that make none: what else finds them.
 
-use super::{SECRET, post_body};
+use crate::snapshots::hook::{SECRET, post_body};
 use crate::snapshots::{in_english, paths, sitemap, walks};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
@@ -9,6 +9,7 @@ use crate::support::http;
 use crate::support::metrics::scrape;
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 pub(super) const UID: &str = "plugin::cms.article";
@@ -17,16 +18,6 @@ pub(super) const UID: &str = "plugin::cms.article";
 pub(super) fn rarely(setup: Setup) -> Setup {
     let setup = setup.env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
     setup.env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "3600")
-}
-
-/// One site with these rules.
-pub(super) fn settings(cms: &Cms, rules: &str) -> String {
-    format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\n\
-         front_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n{rules}\
-         [[content_type]]\nuid = \"{UID}\"\nendpoint = \"cms/articles\"\n",
-        cms.addr()
-    )
 }
 
 pub(super) fn start(cms: &Cms) -> Service {
@@ -136,9 +127,8 @@ fn change_right_before_an_outage_is_found_after_it_without_a_request() {
 fn change_in_an_outage_during_which_the_settings_are_reloaded_is_found_after_it() {
     let content = Content::new(&[("en", "a", "old")]);
     let cms = content.start();
-    let rule = "[[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{slug}\"\n";
-    let settings = settings(&cms, rule);
-    let service = rarely(Setup::new(&settings)).env("RUST_LOG", "debug").start();
+    let settings = site("main").rule(UID, "/{slug}").strapi(&cms);
+    let service = rarely(settings.setup()).env("RUST_LOG", "debug").start();
     lists(&service, &["/old"]);
     content.publish("en", "a", "new");
     content.fail(|_| Some(refusal(503, "ServiceUnavailableError", "{}")));
@@ -146,7 +136,7 @@ fn change_in_an_outage_during_which_the_settings_are_reloaded_is_found_after_it(
     assert_eq!(http::get(service.addr(), &target).status, 200);
     assert!(service.logs("the circuit breaker is open"));
     // The new client of the CMS knows nothing of the outage.
-    service.rewrite("settings.toml", &format!("{settings}[limits]\ncms_request_ms = 4000\n"));
+    service.rewrite("settings.toml", &settings.more("[limits]\ncms_request_ms = 4000").toml());
     service.send_signal("HUP");
     assert!(service.logs("the settings are reloaded"));
     content.heal();
@@ -180,8 +170,8 @@ fn path_through_a_component_is_never_filtered() {
     let content = Content::default();
     content.put("en", "a", r#","slug":"a","seo":{"id":1,"slug":"s"}"#);
     let cms = content.start();
-    let rule = "[[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{seo.slug}/{slug}\"\n";
-    let service = rarely(Setup::new(&settings(&cms, rule))).env("RUST_LOG", "debug").start();
+    let settings = site("main").rule(UID, "/{seo.slug}/{slug}").strapi(&cms);
+    let service = rarely(settings.setup()).env("RUST_LOG", "debug").start();
     lists(&service, &["/s/a"]);
     for (round, uid) in [UID, "api::tag.tag", "api::category.category"].into_iter().enumerate() {
         event(&service, uid, "a");

@@ -1,14 +1,15 @@
 //! Probes of the CMS for changes that no webhook has announced.
 
 use super::hint;
-use super::lost_events::{UID, event, lists, put, rarely, settings, start};
+use super::lost_events::{UID, event, lists, put, rarely, start};
 use crate::snapshots::{paths, sitemap, walks};
 use crate::support::content::Content;
 use crate::support::front_of_cms::refusal;
 use crate::support::http;
 use crate::support::metrics::scrape;
 use crate::support::script::Script;
-use crate::support::service::{Service, Setup};
+use crate::support::service::Service;
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 /// What a proxy responds instead of the CMS.
@@ -70,10 +71,8 @@ fn schema_that_fails_is_requested_once_a_minute() {
     content
         .fail(move |target| is_schema(target).then(|| refusal(500, "InternalServerError", "{}")));
     let cms = content.start();
-    let rule = format!(
-        "[[site.rule]]\ncontent_type = \"{UID}\"\ntemplate = \"/{{category.slug}}/{{slug}}\"\n"
-    );
-    let service = rarely(Setup::new(&settings(&cms, &rule))).env("RUST_LOG", "debug").start();
+    let settings = site("main").rule(UID, "/{category.slug}/{slug}").strapi(&cms);
+    let service = rarely(settings.setup()).env("RUST_LOG", "debug").start();
     lists(&service, &["/c/a"]);
     event(&service, UID, "a");
     until_so("the second probe, after half a minute", || cms.probes() > 1);
@@ -101,10 +100,10 @@ fn probe_reads_a_single_type() {
     let content = Content::default();
     put(&content, "homepage", "welcome", 1);
     let cms = content.start();
-    let rule = "[[site.rule]]\ncontent_type = \"api::homepage.homepage\"\ntemplate = \"/{slug}\"\n\
-                [[content_type]]\nuid = \"api::homepage.homepage\"\nkind = \"single\"\n\
-                endpoint = \"homepage\"\n";
-    let service = rarely(Setup::new(&settings(&cms, rule))).start();
+    let homepage = "[[content_type]]\nuid = \"api::homepage.homepage\"\nkind = \"single\"\n\
+                    endpoint = \"homepage\"";
+    let settings = site("main").rule("api::homepage.homepage", "/{slug}").strapi(&cms);
+    let service = rarely(settings.without_endpoints().more(homepage).setup()).start();
     let has = |path: &str| {
         let target = "/api/build-sitemap?site=main&contentType=api::homepage.homepage";
         until_so(path, || paths(&http::get(service.addr(), target)) == [path]);

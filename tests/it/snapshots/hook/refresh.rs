@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use super::{SECRET, post_body};
+use crate::snapshots::hook::{SECRET, post_body};
 use crate::snapshots::paths;
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
@@ -10,6 +10,7 @@ use crate::support::front_of_cms::{assert_failure, refusal};
 use crate::support::http;
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 /// Two sites; documents of the type `page` have their path through a relation.
@@ -18,33 +19,13 @@ fn setup(cms: &Cms) -> Setup {
 }
 
 fn without_secret(cms: &Cms) -> Setup {
-    let address = cms.addr();
-    let settings = format!(
-        r#"
-[server]
-listen = "127.0.0.1:0"
-[cms]
-url = "http://{address}"
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en"]
-[[site.rule]]
-content_type = "plugin::cms.article"
-template = "/articles/{{slug}}"
-[[site.rule]]
-content_type = "plugin::cms.page"
-template = "/pages/{{parent.slug}}/{{slug}}"
-[[site]]
-key = "town"
-front_end_url = "https://www.example.com"
-locales = ["en"]
-[[site.rule]]
-content_type = "plugin::cms.event"
-template = "/events/{{slug}}"
-"#
-    );
-    Setup::new(&settings)
+    site("main")
+        .rule("plugin::cms.article", "/articles/{slug}")
+        .rule("plugin::cms.page", "/pages/{parent.slug}/{slug}")
+        .site("town")
+        .rule("plugin::cms.event", "/events/{slug}")
+        .strapi(cms)
+        .without_endpoints()
         .env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "3600")
         .env("FRONTEND_MAP__SNAPSHOTS__CMS_SHARE", "1.0")
         .env("RUST_LOG", "trace")
