@@ -6,8 +6,8 @@ mod settings;
 
 use serde_json::{Value, json};
 
-use crate::snapshots::hook::post_body;
 use crate::support::content::Content;
+use crate::support::hook::post_body;
 use crate::support::http;
 use crate::support::service::{Service, Setup};
 use crate::support::settings::{Settings, site};
@@ -27,7 +27,7 @@ fn settings() -> Settings {
 fn setup(settings: &Settings) -> Setup {
     settings
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
-        .env("FRONTEND_MAP__HOOKS__SECRET", crate::snapshots::hook::SECRET)
+        .env("FRONTEND_MAP__HOOKS__SECRET", crate::support::hook::SECRET)
         .env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "canary-validate-token")
 }
 

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::fleet::instances::version;
-use crate::snapshots::hook::{SECRET, post_body};
-use crate::support::api::{data, get};
+use crate::support::api::{data, get, version};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::{refusal, urls};
+use crate::support::hook::{SECRET, post_body};
 use crate::support::redis::Redis;
 use crate::support::service::{Service, Setup};
 use crate::support::settings::{Settings, site};

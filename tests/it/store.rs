@@ -38,7 +38,7 @@ fn with_store(settings: &Settings, store: &Path) -> Setup {
     settings
         .env("FRONTEND_MAP__STORE__PATH", store.to_str().expect("a path in UTF-8"))
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
-        .env("FRONTEND_MAP__HOOKS__SECRET", crate::snapshots::hook::SECRET)
+        .env("FRONTEND_MAP__HOOKS__SECRET", crate::support::hook::SECRET)
 }
 
 fn content() -> Content {

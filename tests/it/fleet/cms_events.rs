@@ -33,7 +33,7 @@ fn withdrawal_that_another_instance_has_received_explains_a_list_that_collapses(
     (0..120).for_each(|n| instances.content.unpublish("en", &format!("d{n:05}")));
     // It names no document.
     let event = br#"{"event":"entry.unpublish","model":"article"}"#;
-    let answer = crate::snapshots::hook::post_body(&instances.all[follower], event);
+    let answer = crate::support::hook::post_body(&instances.all[follower], event);
     assert!(answer.starts_with("HTTP/1.1 202 "));
     all_serve(&instances.all, &[]);
     assert!(!instances.all[leader].log().contains(AGAIN), "one walk is enough");
@@ -45,7 +45,7 @@ fn list_that_collapses_without_an_event_is_confirmed_by_the_leader() {
     let (leader, walks) = (instances.leader(), instances.walks());
     (0..120).for_each(|n| instances.content.unpublish("en", &format!("d{n:05}")));
     let event = br#"{"event":"entry.publish","model":"article"}"#;
-    let answer = crate::snapshots::hook::post_body(&instances.all[1 - leader], event);
+    let answer = crate::support::hook::post_body(&instances.all[1 - leader], event);
     assert!(answer.starts_with("HTTP/1.1 202 "));
     all_serve(&instances.all, &[]);
     assert_eq!(instances.walks(), walks + 2);
@@ -81,7 +81,7 @@ fn event_during_a_walk_of_the_leader_is_in_the_list_that_all_get() {
     let follower = instances.follower();
     instances.content.close();
     let event = br#"{"event":"entry.publish","model":"article"}"#;
-    assert!(crate::snapshots::hook::post_body(&instances.all[follower], event).contains("202"));
+    assert!(crate::support::hook::post_body(&instances.all[follower], event).contains("202"));
     let before = instances.walks();
     until_so("the walk begins", || instances.walks() > before - 1);
     instances.content.publish("en", "a", "z");

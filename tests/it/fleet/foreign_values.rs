@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::snapshots::hook::SECRET;
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_end::{FrontEnd, answer};
 use crate::support::front_of_cms::{SITEMAP, TOKEN, articles};
+use crate::support::hook::SECRET;
 use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::Service;

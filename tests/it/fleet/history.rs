@@ -1,10 +1,10 @@
 //! Redirects of paths that pages had before, on all instances.
 
 use super::instances::changed;
-use crate::snapshots::hook::SECRET;
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::articles;
+use crate::support::hook::SECRET;
 use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::Service;

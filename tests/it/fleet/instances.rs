@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query, selected};
 use crate::support::front_of_cms::{SITEMAP, articles, setup, urls};
+use crate::support::hook::{SECRET, post_body};
 use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::{Service, Setup};
@@ -111,12 +111,6 @@ pub(super) fn walks(cms: &Cms) -> usize {
 pub(super) fn role(service: &Service) -> String {
     let ready = http::get(service.admin(), "/readyz").json();
     ready["contentTypes"][0]["shared"]["role"].as_str().unwrap_or("none").to_owned()
-}
-
-/// The version of the list that this instance has.
-pub(crate) fn version(service: &Service) -> Option<u64> {
-    let ready = http::get(service.admin(), "/readyz").json();
-    ready["contentTypes"][0]["shared"]["version"].as_u64()
 }
 
 /// The paths that an instance serves now.

@@ -5,7 +5,7 @@ mod crafted;
 mod damage;
 mod size;
 
-use super::instances::version;
+use crate::support::api::version;
 use crate::support::redis::Redis;
 use crate::support::service::Service;
 

@@ -4,10 +4,10 @@
 use std::time::{Duration, Instant};
 
 use super::instances::{Instances, changed, paths, role};
-use crate::snapshots::hook::SECRET;
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::urls;
+use crate::support::hook::SECRET;
 use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::Service;

@@ -16,8 +16,8 @@ use crate::support::http;
 use crate::support::metrics::scrape;
 use crate::support::redis::Redis;
 use crate::support::service::Service;
+use crate::support::url_checks::{Caller, EVENTS, LINES, events, site, slugs, target};
 use crate::support::wait::until_so;
-use crate::validation::{Caller, EVENTS, LINES, events, site, slugs, target};
 
 const LATE: Duration = Duration::from_millis(40);
 

@@ -1,11 +1,11 @@
 //! The user of Redis on the page about deployment: its rights suffice, and instances send no
 //! other command.
 
-use crate::snapshots::hook::SECRET;
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_end::{FrontEnd, answer};
 use crate::support::front_of_cms::{SITEMAP, TOKEN, articles, urls};
+use crate::support::hook::SECRET;
 use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::Service;

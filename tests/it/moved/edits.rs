@@ -1,10 +1,10 @@
 //! Edits in a CMS that reports them by its webhook, and edits that only a walk finds.
 
 use super::{apply, assert_leads, leads_to};
-use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::refusal;
+use crate::support::hook::{SECRET, post_body};
 use crate::support::service::Service;
 use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;

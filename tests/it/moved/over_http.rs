@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::{APPLIED, leads_to};
-use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::refusal;
+use crate::support::hook::{SECRET, post_body};
 use crate::support::service::Service;
 use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::get;
-use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::content::Content;
+use crate::support::hook::{SECRET, post_body};
 use crate::support::service::Service;
 use crate::support::settings::site;
 use crate::support::wait::until_so;

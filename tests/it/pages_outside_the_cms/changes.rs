@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{PAGES, data, settings};
-use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
+use crate::support::hook::{SECRET, post_body};
 use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;

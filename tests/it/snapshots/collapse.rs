@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::hook::{hint, post_body, with_secret};
+use super::hook::{hint, with_secret};
 use super::{paths, sitemap, walks};
 use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::list;
+use crate::support::hook::post_body;
 use crate::support::wait::until_so;
 
 const AGAIN: &str = "list lost most of its URLs; reading again to confirm";

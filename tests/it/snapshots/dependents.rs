@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::{paths, sitemap};
-use crate::snapshots::hook::{SECRET, post_body};
 use crate::support::cms::Cms;
 use crate::support::content::selected;
 use crate::support::front_of_cms::{TOKEN, list, refusal};
+use crate::support::hook::{SECRET, post_body};
 use crate::support::script::Script;
 use crate::support::service::Service;
 use crate::support::settings::site;

@@ -4,49 +4,22 @@ mod lost_events;
 mod probes;
 mod refresh;
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
-
 use super::{age, ends, in_english, paths, sitemap, soft, walks};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::{assert_failure, refusal};
-use crate::support::http::{self, Response};
+use crate::support::hook::{BEARER, HOOK, SECRET, post, post_body};
+use crate::support::http;
 use crate::support::metrics::scrape;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::{until, until_so};
-
-const HOOK: &str = "/hooks/cms";
-pub(crate) const SECRET: &str = "canary-2b81f0-secret";
-const BEARER: (&str, &str) = ("Authorization", "Bearer canary-2b81f0-secret");
 
 pub(super) fn with_secret(cms: &Cms) -> Setup {
     in_english(cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
 }
 
-fn post(service: &Service, headers: &[(&str, &str)]) -> Response {
-    let headers = [headers, &[("Content-Length", "0")]].concat();
-    http::send(service.addr(), "POST", HOOK, &headers)
-}
-
 pub(super) fn hint(service: &Service) {
     assert_eq!(post(service, &[BEARER]).status, 202);
-}
-
-/// `POST` with a body, on a connection of its own; the answer's bytes.
-pub(crate) fn post_body(service: &Service, body: &[u8]) -> String {
-    let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
-    let head = format!(
-        "POST {HOOK} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}: {}\r\nContent-Length: {}\r\n\r\n",
-        BEARER.0,
-        BEARER.1,
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).expect("the head is read");
-    stream.write_all(body).expect("the body is read to its end");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    answer
 }
 
 /// Sends all these bodies on one connection.

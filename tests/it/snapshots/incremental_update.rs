@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use super::hook::{hint, post_body, with_secret};
+use super::hook::{hint, with_secret};
 use super::{ends, in_two_locales, paths, sitemap, soft, walks};
 use crate::support::content::{Content, Query, selected};
 use crate::support::front_of_cms::{list, refusal};
+use crate::support::hook::{SECRET, post_body};
 use crate::support::http;
 use crate::support::service::Service;
 use crate::support::wait::until_so;
@@ -39,7 +40,7 @@ fn lists(service: &Service, expected: &[&str]) {
 fn named_document_is_updated_without_a_walk() {
     let content = Content::new(&[("en", "b", "m"), ("de", "b", "m")]);
     let cms = content.start();
-    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
+    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
     let service = setup.start();
     assert_eq!(paths(&sitemap(&service)), ["/en/articles/m", "/de/articles/m"]);
     fail_lists(&content);
@@ -66,7 +67,7 @@ fn named_document_is_updated_without_a_walk() {
 fn named_document_without_a_locale_is_listed_once() {
     let content = Content::new(&[("en", "b", "m")]);
     let cms = content.start();
-    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
+    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
     let service = setup.start();
     assert_eq!(paths(&sitemap(&service)), ["/en/articles/m"]);
     content.fail(|target| match Query::parse(target) {
@@ -92,7 +93,7 @@ fn ignore_all_locales(content: &Content, ignored: &Arc<AtomicBool>) {
 fn response_with_one_locale_drops_no_other_version() {
     let content = Content::new(&[("en", "a", "x"), ("de", "a", "x"), ("de", "b", "y")]);
     let cms = content.start();
-    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
+    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
     let service = setup.start();
     let all = ["/en/articles/x", "/de/articles/x", "/de/articles/y"];
     assert_eq!(paths(&sitemap(&service)), all);
@@ -123,7 +124,7 @@ fn response_with_one_locale_drops_no_other_version() {
 fn response_with_all_known_locales_needs_no_other_request() {
     let content = Content::new(&[("en", "a", "x"), ("de", "a", "x"), ("en", "b", "y")]);
     let cms = content.start();
-    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
+    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
     let service = setup.start();
     assert_eq!(paths(&sitemap(&service)).len(), 3);
     for (id, slug) in [("a", "z"), ("b", "w")] {
@@ -141,7 +142,7 @@ fn response_with_all_known_locales_needs_no_other_request() {
 fn withdrawn_document_costs_one_request_for_each_locale_besides_its_own() {
     let content = Content::new(&[("en", "a", "x"), ("de", "a", "x"), ("en", "b", "y")]);
     let cms = content.start();
-    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
+    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
     let service = setup.start();
     assert_eq!(paths(&sitemap(&service)).len(), 3);
     let before = cms.targets().len();

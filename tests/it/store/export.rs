@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{TEMPLATE, content, folder, settings, until_stored, with_store, written};
-use crate::snapshots::hook::post_body;
 use crate::support::cms::Cms;
 use crate::support::content::Content;
+use crate::support::hook::post_body;
 use crate::support::http;
 use crate::support::script::Script;
 use crate::support::service::{Ended, Service, Setup};

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::{
     TEMPLATE, content, folder, list, settings, take_down, until_stored, urls, with_store, written,
 };
-use crate::snapshots::hook::post_body;
 use crate::support::content::Content;
+use crate::support::hook::post_body;
 use crate::support::http;
 use crate::support::service::Service;
 use crate::support::wait::until_so;

@@ -8,7 +8,7 @@ use super::{
     LIST, PAGES, RESOLVE, TEMPLATE, content, folder, list, settings, state, take_down, until_state,
     until_stored, urls, with_store, written,
 };
-use crate::snapshots::hook::post_body;
+use crate::support::hook::post_body;
 use crate::support::http::{self, Response};
 use crate::support::service::Service;
 use crate::support::wait::{until, until_so};
@@ -86,7 +86,7 @@ fn store_holds_no_token_and_no_content_beyond_paths() {
     assert!(http::get(service.addr(), PAGES).text().contains("four"));
     assert_eq!(service.signal("TERM"), Some(0));
     let bytes = std::fs::read(&store).expect("the store");
-    for secret in [token, crate::snapshots::hook::SECRET, "canary"] {
+    for secret in [token, crate::support::hook::SECRET, "canary"] {
         let is_there = bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
         assert!(!is_there, "{secret} is in the store");
     }

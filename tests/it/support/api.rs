@@ -16,3 +16,9 @@ pub(crate) fn data(service: &Service, target: &str) -> Value {
     assert_eq!(response.status, 200, "{target}: {}", response.text());
     response.json()["data"].clone()
 }
+
+/// The version of the first list that an instance of a fleet has.
+pub(crate) fn version(service: &Service) -> Option<u64> {
+    let ready = http::get(service.admin(), "/readyz").json();
+    ready["contentTypes"][0]["shared"]["version"].as_u64()
+}

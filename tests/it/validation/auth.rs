@@ -1,9 +1,10 @@
 //! Bearer tokens of URL checks and of drafts.
 
-use super::{ask, site, slugs};
+use super::ask;
 use crate::support::front_end::{FrontEnd, answer};
 use crate::support::http;
 use crate::support::service::{Service, Setup};
+use crate::support::url_checks::{site, slugs};
 
 const VALIDATE: &str = "canary-51c2aa-validate";
 const DRAFT: &str = "canary-77e0d3-draft";
@@ -61,7 +62,7 @@ async fn tokens_protect_url_checks_and_drafts_and_nothing_else() {
     for setup in [by_variables, by_files] {
         let service = setup.start();
         let asked = peer.heads().len();
-        opens_to(&service, &super::target(0), VALIDATE, 200);
+        opens_to(&service, &crate::support::url_checks::target(0), VALIDATE, 200);
         assert_eq!(peer.heads().len(), asked + 2, "a refused request causes no URL check");
         opens_to(&service, "/api/validations?site=main", VALIDATE, 200);
         // There is no draft, which only an authorized request learns.

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use serde_json::{Value, json};
 
-use super::{site, slugs, target};
 use crate::support::front_end::{Answer, FrontEnd, answer};
 use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
+use crate::support::url_checks::{site, slugs, target};
 use crate::support::wait::until_so;
 
 const LAST: &str = "/api/validations?site=main";

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{LINES, ask, site, slugs};
+use super::ask;
 use crate::support::cms::Cms;
 use crate::support::front_end::{Answer, FrontEnd, answer, refusing};
 use crate::support::script::Script;
 use crate::support::service::Service;
+use crate::support::url_checks::{LINES, site, slugs};
 
 fn script(path: &str) -> Answer {
     match path.trim_end_matches("-t0") {

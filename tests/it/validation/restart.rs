@@ -4,12 +4,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::slugs;
 use crate::support::front_end::{Answer, FrontEnd, answer};
 use crate::support::http::{self, Response};
 use crate::support::metrics::scrape;
 use crate::support::service::Service;
 use crate::support::settings::{Settings, site};
+use crate::support::url_checks::slugs;
 use crate::support::wait::until_so;
 
 /// Each document and page has one of these results.

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::thread;
 
-use super::{Caller, EVENTS, LINES, ask, site, slugs, target};
+use super::ask;
 use crate::support::front_end::{Answer, FrontEnd, answer};
 use crate::support::http;
+use crate::support::url_checks::{Caller, EVENTS, LINES, site, slugs, target};
 use crate::support::wait::until_so;
 
 fn fine(_: &str) -> Answer {

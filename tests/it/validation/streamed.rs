@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Caller, EVENTS, LINES, ask, events, site, slugs};
+use super::ask;
 use crate::support::front_end::{Answer, FrontEnd, answer};
 use crate::support::http;
+use crate::support::url_checks::{Caller, EVENTS, LINES, events, site, slugs};
 use crate::support::wait::until_so;
 
 fn script(path: &str) -> Answer {

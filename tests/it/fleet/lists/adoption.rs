@@ -61,7 +61,7 @@ fn edit_whose_event_a_follower_receives_reaches_all_with_the_reads_of_one_instan
     let alone = Content::many(&["en"], 50);
     let cms = alone.start();
     let service = setup(&articles().strapi(&cms))
-        .env("FRONTEND_MAP__HOOKS__SECRET", crate::snapshots::hook::SECRET)
+        .env("FRONTEND_MAP__HOOKS__SECRET", crate::support::hook::SECRET)
         .start();
     serves(
         &service,
@@ -135,7 +135,7 @@ fn walk_that_confirms_a_list_makes_the_copies_of_all_instances_younger() {
     let walks = instances.walks();
     // It names no document: anything may have changed.
     let body = br#"{"event":"entry.publish"}"#;
-    let hook = crate::snapshots::hook::post_body(&instances.all[follower], body);
+    let hook = crate::support::hook::post_body(&instances.all[follower], body);
     assert!(hook.starts_with("HTTP/1.1 202 "), "{hook}");
     until_so("the copy is younger", || age(&instances.all[follower]) < 2);
     assert_eq!(instances.walks(), walks + 1);

@@ -11,8 +11,8 @@ use crate::support::front_end::FrontEnd;
 use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::Service;
+use crate::support::url_checks::{Caller, EVENTS, site, slugs, target};
 use crate::support::wait::until_so;
-use crate::validation::{Caller, EVENTS, site, slugs, target};
 
 /// In time for one command of a request, not for two.
 const LATE: Duration = Duration::from_millis(35);

@@ -1,10 +1,10 @@
 //! Changes whose webhook is lost, or that make none: what else finds them.
 
-use crate::snapshots::hook::{SECRET, post_body};
 use crate::snapshots::{in_english, paths, sitemap, walks};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::refusal;
+use crate::support::hook::{SECRET, post_body};
 use crate::support::http;
 use crate::support::metrics::scrape;
 use crate::support::script::Script;

@@ -2,11 +2,11 @@
 
 use std::net::TcpListener;
 
-use crate::snapshots::hook::{SECRET, post_body};
 use crate::snapshots::paths;
 use crate::support::cms::Cms;
 use crate::support::content::{Content, Query};
 use crate::support::front_of_cms::{assert_failure, refusal};
+use crate::support::hook::{SECRET, post_body};
 use crate::support::http;
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
