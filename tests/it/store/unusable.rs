@@ -46,7 +46,7 @@ fn unreadable_files_are_moved_aside_and_new_ones_begun() {
         let mut service = with_store(&settings, &store).start();
         until_stored(&service);
         assert_eq!(state(&service)["state"], "open", "{what}");
-        assert!(service.log().contains("moved aside"), "{what}");
+        assert!(service.logs("moved aside"), "{what}");
         assert_eq!(moved_aside(folder.path()), [bytes], "{what}");
         assert_eq!(urls(&list(&service)).len(), 3, "{what}");
         service.signal("TERM");
