@@ -222,7 +222,7 @@ fn redis_arguments(words: &Value) -> Vec<String> {
     let words: Vec<&str> = list(words).iter().map(text).collect();
     assert_eq!(words[0], "redis-server");
     let secret = |word: &&str| {
-        word.replace("${ENGINE_PASSWORD}", "<password>").replace("$(ENGINE_PASSWORD)", "<password>")
+        word.replace("${REDIS_PASSWORD}", "<password>").replace("$(REDIS_PASSWORD)", "<password>")
     };
     words[1..].iter().map(secret).collect()
 }

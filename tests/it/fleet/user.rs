@@ -23,7 +23,7 @@ fn client() -> Redis {
     let compose = yaml::documents(COMPOSE).remove(0);
     let words = compose["services"]["redis"]["command"].as_array().expect("words").clone();
     let words = words.iter().skip(1).map(|word| word.as_str().expect("a word"));
-    let words: Vec<_> = words.map(|word| word.replace("${ENGINE_PASSWORD}", PASSWORD)).collect();
+    let words: Vec<_> = words.map(|word| word.replace("${REDIS_PASSWORD}", PASSWORD)).collect();
     let admin = ["--user", "admin", "on", &format!(">{ADMIN}"), "~*", "&*", "+@all"];
     let words: Vec<&str> = words.iter().map(String::as_str).chain(admin).collect();
     Redis::with(&words).of_user("admin", ADMIN)
