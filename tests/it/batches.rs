@@ -12,7 +12,7 @@ use crate::support::wait::until_so;
 const UID: &str = "plugin::cms.article";
 
 fn in_two_locales(cms: &Cms) -> Setup {
-    setup(&articles().locales(&["en", "de"]).strapi(&cms))
+    setup(&articles().locales(&["en", "de"]).strapi(cms))
 }
 
 /// The response about these documents, each an id and a locale.

@@ -18,7 +18,7 @@ const OPENS: &str = "the CMS fails: the circuit breaker is open";
 const CLOSES: &str = "the CMS has recovered: the circuit breaker is closed";
 
 fn before(cms: &Cms) -> Setup {
-    setup(&articles().strapi(&cms)).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
+    setup(&articles().strapi(cms)).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
 }
 
 /// Requests one document; a draft is never served from a copy.

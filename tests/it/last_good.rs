@@ -16,7 +16,7 @@ use crate::support::wait::{until, until_so};
 const SECRET: &str = "a-secret-of-the-test";
 
 fn before(cms: &Cms) -> Setup {
-    with_secret(setup(&articles().locales(&["en", "de"]).strapi(&cms)))
+    with_secret(setup(&articles().locales(&["en", "de"]).strapi(cms)))
 }
 
 /// With webhooks, and without requests at the start.

@@ -24,12 +24,12 @@ use crate::support::service::{Service, Setup};
 
 /// A site in two locales in front of the CMS, not yet started.
 fn in_two_locales(cms: &Cms) -> Setup {
-    setup(&articles().locales(&["en", "de"]).strapi(&cms))
+    setup(&articles().locales(&["en", "de"]).strapi(cms))
 }
 
 /// In English alone, so that a walk is one request after the other.
 fn in_english(cms: &Cms) -> Setup {
-    setup(&articles().strapi(&cms))
+    setup(&articles().strapi(cms))
 }
 
 fn soft(setup: Setup, seconds: u64) -> Setup {

@@ -15,7 +15,7 @@ const TOTAL: bool = true;
 const PLAIN: bool = false;
 
 fn in_english(cms: &Cms) -> Setup {
-    setup(&articles().strapi(&cms))
+    setup(&articles().strapi(cms))
 }
 
 /// Page size, and whether a total was requested, of each list.
