@@ -55,11 +55,11 @@ fn values<'a>(value: &'a Value, key: &str, found: &mut Vec<&'a Value>) {
 
 /// `check` of the settings, with content from a file and the variables of a container.
 fn assert_accepted<'a>(settings: &str, variables: impl Iterator<Item = &'a str>) {
-    let key = "/run/secrets/frontend-map/client-key";
+    let key = "/run/secrets/frontend-map/seal-key";
     let cms = "[cms]\nsource = \"files\"\npath = \"content.json\"";
-    let settings = settings.replace(key, "client-key").replace("[cms]", cms);
+    let settings = settings.replace(key, "seal-key").replace("[cms]", cms);
     let setup = Setup::new(&settings).file("content.json", r#"{"api::article.article": []}"#);
-    let setup = setup.file("client-key", "0123456789abcdef0123456789abcdef");
+    let setup = setup.file("seal-key", "0123456789abcdef0123456789abcdef");
     let setup = variables.fold(setup, |setup, name| match name {
         "FRONTEND_MAP_CONFIG" => setup,
         "MIMALLOC_ALLOW_THP" => setup.env(name, "0"),

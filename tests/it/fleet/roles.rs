@@ -218,7 +218,7 @@ fn follower_that_may_not_read_lists_walks_for_itself_until_it_may() {
     changed(&instances.all[follower], "a");
     all_serve(&instances.all, &["y"]);
     assert_eq!(role(&instances.all[follower]), "alone");
-    assert!(instances.all[follower].log().contains("a published list could not be read"));
+    assert!(instances.all[follower].log().contains("a published snapshot could not be read"));
     let _: String = instances.redis.command(&["ACL", "SETUSER", "default", "+xrange", "+getrange"]);
     assert_eq!(instances.follower(), follower);
     instances.content.publish("en", "a", "z");

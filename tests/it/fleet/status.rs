@@ -134,10 +134,10 @@ fn metrics_show_roles_versions_and_the_use_of_redis() {
         assert_eq!(page.of("redis_up"), 1.0);
         assert_eq!(page.of("shared_url_check_permits{state=\"in_use\"}"), 0.0);
         assert_eq!(page.of("shared_url_check_permits{state=\"waiting\"}"), 0.0);
-        assert_eq!(page.of("shared_sessions_total"), 1.0);
-        assert_eq!(page.of("shared_refused_seals_total"), 0.0);
+        assert_eq!(page.of("redis_sessions_total"), 1.0);
+        assert_eq!(page.of("redis_refused_seals_total"), 0.0);
         for counter in ["commands", "heartbeats", "sent_bytes", "received_bytes"] {
-            assert!(page.of(&format!("shared_{counter}_total")) >= 1.0, "{counter}");
+            assert!(page.of(&format!("redis_{counter}_total")) >= 1.0, "{counter}");
         }
     }
     assert!(list("shared_lease_seconds", leader) >= 0.0);
@@ -149,7 +149,7 @@ fn metrics_show_roles_versions_and_the_use_of_redis() {
     until_so("commands fail", || {
         ["connection", "timeout", "unavailable"]
             .iter()
-            .any(|kind| page().of(&format!("shared_errors_total{{kind=\"{kind}\"}}")) >= 1.0)
+            .any(|kind| page().of(&format!("redis_errors_total{{kind=\"{kind}\"}}")) >= 1.0)
     });
 }
 
@@ -162,5 +162,5 @@ fn metrics_without_redis_show_that_there_is_none() {
     }
     let labels = "site=\"main\",content_type=\"plugin::cms.article\"";
     assert_eq!(page.of(&format!("shared_role{{{labels},role=\"alone\"}}")), 1.0);
-    assert_eq!(page.of("shared_commands_total"), 0.0);
+    assert_eq!(page.of("redis_commands_total"), 0.0);
 }

@@ -14,7 +14,7 @@ fn fixture(name: &str) -> String {
 }
 
 /// The variable with the port for TLS, for the test that another process runs.
-const PORT: &str = "TEST_ENGINE_TLS_PORT";
+const PORT: &str = "TEST_REDIS_TLS_PORT";
 
 fn client_at(port: &str) -> fleet_redis::Client {
     let mut settings = settings(&Redis::absent());
