@@ -40,7 +40,7 @@ pub(super) async fn walk<'s>(
                 cached.map_err(|error| format!("{uid}: {}", snapshots.content().detail(&error)))?;
             line.finish_and_clear();
             line.suspend(|| {
-                print_line(&format!("{uid}: {}{}", summary(&cached), skipped(&cached)))
+                print_line(&format!("{uid}: {}{}", summary(&cached), skipped(&cached)));
             });
             Ok::<_, String>((*uid, cached))
         }

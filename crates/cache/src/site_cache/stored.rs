@@ -143,7 +143,7 @@ impl SiteCache {
         self.request_publication(entry, cached);
     }
 
-    /// PublishQueue the snapshot of an entry to other instances.
+    /// Requests the publication of the snapshot of an entry for other instances.
     pub(crate) fn request_publication(&self, entry: &Entry, cached: &CachedSnapshot) {
         if cached.orphaned || entry.is_orphaned() {
             return;

@@ -30,7 +30,7 @@ pub(super) struct AccessOutcome<'a> {
 }
 
 impl AccessLog {
-    /// ServedSnapshots the method and the target.
+    /// Copies the method and the target.
     pub(super) fn begin<B>(request: &Request<B>) -> Self {
         let target = request.uri().to_string().chars().take(MAX_TARGET).collect();
         Self { method: request.method().clone(), target }

@@ -58,10 +58,10 @@ pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
             }
             match resolution {
                 ItemResolution::Invalid => {
-                    write_without_version(json, item, type_and_locale, INVALID)
+                    write_without_version(json, item, type_and_locale, INVALID);
                 }
                 ItemResolution::NoRule => {
-                    write_without_version(json, item, type_and_locale, NO_RULE)
+                    write_without_version(json, item, type_and_locale, NO_RULE);
                 }
                 ItemResolution::NoLocale => {
                     let reason = NoUrlReason::LocaleUnknown.to_string();

@@ -159,7 +159,7 @@ impl Known<'_> {
             self.former_paths(params, locale, url.is_some())
         });
         let shared = shared_path::of_document(self.app, site, params.version(&path, at));
-        Ok(self.response(&result, url, &path, host, former_paths.as_deref(), shared))
+        Ok(self.response(&result, url, &path, host, former_paths.as_deref(), shared.as_ref()))
     }
 
     /// The paths that lead to a version in this locale because it had them before.
@@ -216,7 +216,7 @@ impl Known<'_> {
         pathname: &str,
         host: Option<usize>,
         former_paths: Option<&[String]>,
-        shared: Option<SharedPath>,
+        shared: Option<&SharedPath>,
     ) -> HttpResponse {
         let Self { app, site, index } = self;
         let document =
@@ -230,7 +230,7 @@ impl Known<'_> {
             if let Some(paths) = former_paths {
                 json.raw(r#","formerPaths":"#).value(&paths);
             }
-            if let Some(shared) = &shared {
+            if let Some(shared) = shared {
                 shared.write(json);
             }
             json.raw("}");
