@@ -308,10 +308,10 @@ fn live_page_keeps_its_path_when_instances_without_a_store_get_other_settings() 
     assert_eq!(owner_of(&second, "a,m"), "m");
     drop(first);
     // A page of which the first settings know nothing.
-    let before = version(&second);
+    let before = until("its list is published", || version(&second));
     publish(&content, "en", "p", "y", NEW);
     report(&second, Some("p"));
-    until_so("it is published", || version(&second) > before);
+    until_so("it is published", || version(&second) > Some(before));
     assert_eq!(second.signal("TERM"), Some(0));
     publish(&content, "en", "q", "y", OLD);
     let third = start(LOCALES);
