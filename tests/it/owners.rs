@@ -271,6 +271,40 @@ fn live_page_keeps_its_path_when_the_settings_change_at_a_reload_or_at_a_restart
 }
 
 #[test]
+fn live_page_comes_first_at_the_path_to_which_all_documents_of_its_path_move() {
+    let content = Content::default();
+    publish(&content, "en", "m", "x", NEW);
+    let cms = content.start();
+    let service = start(&cms, "documents", None);
+    publish(&content, "en", "a", "x", OLD);
+    report(&service, Some("a"));
+    assert_eq!(owner_of(&service, "a"), "m");
+    // As if a part of the path that both have were renamed.
+    for (id, created) in [("a", OLD), ("m", NEW)] {
+        publish(&content, "en", id, "y", created);
+    }
+    report(&service, None);
+    // Until the first walk by new settings has ended, the response is a 503.
+    let resolved = |path: &str| {
+        until("a response", || {
+            let response = get(&service, &format!("/api/resolve?site=main&pathname={path}"));
+            (response.status == 200).then(|| response.json()["data"].clone())
+        })
+    };
+    let owner_at = |path: &str| {
+        until("an owner", || resolved(path)["documentId"].as_str().map(str::to_owned))
+    };
+    assert_eq!(owner_at("/y"), "m");
+    let new = settings(&cms, "documents", LOCALES).toml().replace("/{slug}", "/new/{slug}");
+    service.rewrite("settings.toml", &new);
+    service.send_signal("HUP");
+    assert_eq!(owner_at("/new/y"), "m");
+    for former in ["/x", "/y"] {
+        assert_eq!(resolved(former)["redirect"]["path"], "/new/y");
+    }
+}
+
+#[test]
 fn live_page_has_its_path_again_after_a_start_while_another_process_has_the_store() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = folder.path().join("store.redb");

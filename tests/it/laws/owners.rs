@@ -195,10 +195,11 @@ impl World {
             keys.sort_by_key(|key| {
                 let version = &self.versions[*key];
                 let was_owner = before == Some(*key);
+                let had_page = self.owners.values().any(|owner| owner == *key);
                 let created = self.created(&key.0).unwrap_or(i64::MAX);
                 let locale = self.order.iter().position(|locale| *locale == key.1);
                 let id = key.0.clone();
-                (!version.is_own, !version.is_listed, !was_owner, created, locale, id)
+                (!version.is_own, !version.is_listed, !was_owner, !had_page, created, locale, id)
             });
             (path, keys[0].clone())
         });

@@ -188,8 +188,8 @@ impl Snapshot {
         Self { no_url: self.no_url, ..arranged }
     }
 
-    /// The versions of shared paths about which the creation of their documents decides, because none
-    /// of them owned the path before, and the claims have no date of them: at most 10,000.
+    /// The versions of shared paths about which the creation of their documents decides, and of which
+    /// the claims have no date: at most 10,000.
     #[must_use]
     pub fn undecided(&self) -> &[Undecided] {
         &self.undecided

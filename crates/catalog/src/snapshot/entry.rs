@@ -118,12 +118,22 @@ impl Entry {
     }
 }
 
-/// A version did not own its path in any of the snapshots before.
-pub(super) const NO_OWNER: usize = usize::MAX;
+/// What a version owned in the snapshots before, the strongest claim first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum OwnedBefore {
+    /// The path, in the snapshot at this position of the snapshots before.
+    Path(usize),
+    /// Another path: the page had a URL of its own, which now leads to this path.
+    OtherPath,
+    /// No path.
+    Nothing,
+}
 
-/// The position of the snapshot before in which a version owned its path, where there is one.
-pub(super) fn owned_in(is_owner: bool) -> usize {
-    if is_owner { 0 } else { NO_OWNER }
+impl OwnedBefore {
+    /// As the flag of an entry says it.
+    pub(super) fn of_flag(is_owner: bool) -> Self {
+        if is_owner { Self::Path(0) } else { Self::Nothing }
+    }
 }
 
 /// The place of a version in the order of owners: the smallest one of a path owns it. The fields are
@@ -134,9 +144,8 @@ pub(super) struct Precedence<'s> {
     pub(super) is_built: bool,
     /// Whether sitemaps leave it out.
     pub(super) is_unlisted: bool,
-    /// The position of the first of the snapshots before in which it owned the path; [`NO_OWNER`]: of
-    /// none.
-    pub(super) owned_in: usize,
+    /// What it owned in the snapshots before.
+    pub(super) owned: OwnedBefore,
     /// When the document was created, in milliseconds since 1970; [`i64::MAX`] if that is not known.
     pub(super) created: i64,
     /// The position of its locale in the site's locales.
@@ -149,13 +158,13 @@ impl<'s> Precedence<'s> {
     pub(super) fn new(
         entry: &Entry,
         arena: &'s Arena,
-        owned_in: usize,
+        owned: OwnedBefore,
         created: Option<i64>,
     ) -> Self {
         Self {
             is_built: !entry.flags.has(Flags::OWN_PATH),
             is_unlisted: !entry.flags.has(Flags::LISTED),
-            owned_in,
+            owned,
             created: created.unwrap_or(i64::MAX),
             locale: entry.locale,
             id: entry.id(arena),
@@ -164,8 +173,9 @@ impl<'s> Precedence<'s> {
 
     /// Whether the dates of creation decide between two versions.
     pub(super) fn is_decided_by_creation(&self, other: &Self) -> bool {
-        let before = |one: &Self| (one.is_built, one.is_unlisted, one.owned_in);
-        self.owned_in == NO_OWNER && before(self) == before(other) && self.id != other.id
+        let before = |one: &Self| (one.is_built, one.is_unlisted, one.owned);
+        let is_kept = matches!(self.owned, OwnedBefore::Path(_));
+        !is_kept && before(self) == before(other) && self.id != other.id
     }
 }
 
@@ -174,11 +184,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn precedence_compares_own_path_sitemaps_owner_before_creation_locale_and_id_in_this_order() {
+    fn precedence_compares_own_path_sitemaps_paths_before_creation_locale_and_id_in_this_order() {
         let least = Precedence {
             is_built: false,
             is_unlisted: false,
-            owned_in: 0,
+            owned: OwnedBefore::Path(0),
             created: 0,
             locale: 0,
             id: "a",
@@ -190,8 +200,9 @@ mod tests {
             Precedence { locale: 1, ..least },
             Precedence { created: 1, ..least },
             Precedence { created: i64::MAX, ..least },
-            Precedence { owned_in: 1, ..least },
-            Precedence { owned_in: NO_OWNER, ..least },
+            Precedence { owned: OwnedBefore::Path(1), ..least },
+            Precedence { owned: OwnedBefore::OtherPath, ..least },
+            Precedence { owned: OwnedBefore::Nothing, ..least },
             Precedence { is_unlisted: true, ..least },
             Precedence { is_built: true, ..least },
         ];
@@ -206,7 +217,7 @@ mod tests {
         let new = Precedence {
             is_built: true,
             is_unlisted: false,
-            owned_in: NO_OWNER,
+            owned: OwnedBefore::Nothing,
             created: 5,
             locale: 0,
             id: "a",
@@ -217,7 +228,10 @@ mod tests {
         assert!(!decides(Precedence { locale: 1, ..new }), "one document");
         assert!(!decides(Precedence { id: "b", is_unlisted: true, ..new }));
         assert!(!decides(Precedence { id: "b", is_built: false, ..new }));
-        let owner = Precedence { owned_in: 0, ..new };
+        let moved = Precedence { owned: OwnedBefore::OtherPath, ..new };
+        assert!(moved.is_decided_by_creation(&Precedence { id: "b", ..moved }));
+        assert!(!moved.is_decided_by_creation(&Precedence { id: "b", ..new }));
+        let owner = Precedence { owned: OwnedBefore::Path(0), ..new };
         assert!(!owner.is_decided_by_creation(&Precedence { id: "b", ..owner }));
     }
 }

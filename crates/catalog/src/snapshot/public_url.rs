@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Snapshot;
-use super::entry::{Entry, Flags, Precedence, UNDATED, owned_in};
+use super::entry::{Entry, Flags, OwnedBefore, Precedence, UNDATED};
 use super::hash::document_hash;
 use frontend_map_rules::without_trailing_slash;
 
@@ -124,7 +124,8 @@ impl<'s> PublicUrl<'s> {
     /// published, and as far as the snapshot knows: without the creation of documents (D22).
     #[must_use]
     pub fn rank(self) -> impl Ord + use<'s> {
-        Precedence::new(self.entry(), &self.snapshot.arena, owned_in(self.is_owner()), None)
+        let owned = OwnedBefore::of_flag(self.is_owner());
+        Precedence::new(self.entry(), &self.snapshot.arena, owned, None)
     }
 
     pub(super) fn entry(self) -> &'s Entry {

@@ -76,11 +76,11 @@ impl Settings {
             let version = Version { id: id.clone(), locale: code.to_owned(), is_localized };
             versions.push((position, version, path));
         }
-        let is_new = |version: &Version, path: &String| {
-            before.is_none_or(|before| before.paths.get(version) != Some(path))
-        };
+        let path_before =
+            |version: &Version| before.and_then(|before| before.paths.get(version));
         versions.sort_by_key(|(locale, version, path)| {
-            (is_new(version, path), *locale, version.id.clone())
+            let before = path_before(version);
+            (before != Some(path), before.is_none(), *locale, version.id.clone())
         });
         let mut taken = BTreeSet::new();
         versions.retain(|(_, _, path)| taken.insert(path.clone()));

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::snapshot::Snapshot;
 use crate::snapshot::arena::Arena;
-use crate::snapshot::entry::{Entry, Flags, NO_OWNER, Precedence, owned_in};
+use crate::snapshot::entry::{Entry, Flags, OwnedBefore, Precedence};
 use frontend_map_rules::without_trailing_slash;
 
 /// The most versions of a snapshot whose dates of creation are asked for.
@@ -14,7 +14,8 @@ const MAX_UNDECIDED: usize = 10_000;
 /// and is not known.
 pub type CreationDates = FxHashMap<Box<str>, Option<i64>>;
 
-/// The owners in a snapshot before, which keep their paths.
+/// The owners in a snapshot before, which keep their paths, and come first at the paths to which they
+/// move.
 #[derive(Clone, Debug)]
 pub struct PreviousOwners<'s> {
     /// The snapshot before.
@@ -25,14 +26,19 @@ pub struct PreviousOwners<'s> {
 }
 
 impl PreviousOwners<'_> {
-    fn has(&self, id: &str, locale: usize, path: &str) -> bool {
+    /// What a version owned in this snapshot, which is at a position of the snapshots before.
+    fn owned(&self, position: usize, id: &str, locale: usize, path: &str) -> OwnedBefore {
         let locale = match &self.locales {
             None => Some(locale),
             Some(locales) => locales.get(locale).copied().flatten(),
         };
         let path = without_trailing_slash(path);
-        let mut owned = self.snapshot.versions_of(id);
-        owned.any(|url| Some(url.locale()) == locale && url.normalized_path() == path)
+        let owned = self.snapshot.versions_of(id).filter(|url| Some(url.locale()) == locale);
+        let owned = owned.map(|url| match url.normalized_path() == path {
+            true => OwnedBefore::Path(position),
+            false => OwnedBefore::OtherPath,
+        });
+        owned.min().unwrap_or(OwnedBefore::Nothing)
     }
 }
 
@@ -41,7 +47,7 @@ impl PreviousOwners<'_> {
 pub struct Claims<'s> {
     /// The owners before: those of the first snapshot come before those of the next one.
     pub before: Vec<PreviousOwners<'s>>,
-    /// Dates of creation, of documents that share a path and had no owner before.
+    /// Dates of creation, of documents about whose shared path nothing else decides.
     pub created: CreationDates,
 }
 
@@ -108,15 +114,16 @@ impl<'c, 's> Ownership<'c, 's> {
     fn precedence<'a>(&self, entry: &Entry, arena: &'a Arena) -> Precedence<'a> {
         match self.from {
             OwnersFrom::Flags => {
-                let owned_in = owned_in(entry.flags.has(Flags::OWNER));
-                Precedence::new(entry, arena, owned_in, None)
+                let owned = OwnedBefore::of_flag(entry.flags.has(Flags::OWNER));
+                Precedence::new(entry, arena, owned, None)
             }
             OwnersFrom::Claims(Claims { before, created }) => {
                 let (id, path) = (entry.id(arena), entry.path(arena));
-                let owned = |before: &PreviousOwners<'_>| before.has(id, entry.locale.into(), path);
-                let owned_in = before.iter().position(owned).unwrap_or(NO_OWNER);
+                let owned = before.iter().enumerate();
+                let owned = owned.map(|(at, one)| one.owned(at, id, entry.locale.into(), path));
+                let owned = owned.min().unwrap_or(OwnedBefore::Nothing);
                 let created = created.get(id).copied().flatten();
-                Precedence::new(entry, arena, owned_in, created)
+                Precedence::new(entry, arena, owned, created)
             }
         }
     }
