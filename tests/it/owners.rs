@@ -362,7 +362,7 @@ fn foreign_value_in_place_of_the_name_of_the_last_list_is_reported_and_replaced(
         ("another program has written a key of the fleet", |redis, key| {
             let _: String = redis.command(&["SET", key, "x"]);
         }),
-        ("the owners of paths by other settings could not be read", |redis, key| {
+        ("the snapshot that other settings have published could not be read", |redis, key| {
             redis.set_field(key, "list", b"x");
         }),
         ("another program has written a key of the fleet", |redis, key| {

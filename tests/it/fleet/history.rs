@@ -1,6 +1,7 @@
 //! Redirects of paths that pages had before, on all instances.
 
 use super::instances::changed;
+use crate::support::api::{get, version};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::articles;
@@ -8,11 +9,16 @@ use crate::support::hook::SECRET;
 use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::Service;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::{until, until_so};
 
 /// An instance that resolves by documents, without a store.
 fn start(cms: &Cms, redis: &Redis) -> Service {
-    articles()
+    start_with(articles(), cms, redis)
+}
+
+fn start_with(settings: Settings, cms: &Cms, redis: &Redis) -> Service {
+    settings
         .resolve("documents")
         .strapi(cms)
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
@@ -70,6 +76,32 @@ fn former_path_is_redirected_by_each_instance_and_by_one_that_starts_later() {
     let late = start(&cms, &redis);
     leads(&late, "x", "z");
     leads(&late, "y", "z");
+}
+
+#[test]
+fn former_template_is_redirected_after_a_restart_or_a_rolling_deployment_without_stores() {
+    for is_rolling in [false, true] {
+        let content = Content::new(&[("en", "a", "x")]);
+        let (cms, redis) = (content.start(), Redis::start());
+        let mut first = Some(start(&cms, &redis));
+        until_so("the list is published", || version(first.as_ref().expect("it runs")).is_some());
+        if !is_rolling {
+            first = None;
+        }
+        let template = "/{locale}/news/{slug}";
+        let renamed = || site("main").rule("plugin::cms.article", template);
+        let second = start_with(renamed(), &cms, &redis);
+        let third = start_with(renamed(), &cms, &redis);
+        for service in [&second, &third] {
+            let former = "/api/resolve?site=main&pathname=/en/articles/x";
+            until_so("the redirect", || {
+                let response = get(service, former);
+                assert_ne!(response.json()["data"]["kind"], "none", "{}", response.text());
+                response.json()["data"]["redirect"]["path"] == "/en/news/x"
+            });
+        }
+        drop(first);
+    }
 }
 
 #[test]

@@ -22,8 +22,8 @@ use frontend_map_store::{SnapshotKey, Urgency};
 const PERIOD: Duration = Duration::from_secs(1);
 /// After so long without an event about a snapshot, the pointers of all snapshots are checked.
 const SILENCE: Duration = Duration::from_secs(10);
-/// A walk counts as newer than another one if it began more than this later: instances know Redis
-///'s clock only approximately.
+/// A walk counts as newer than another one if it began more than this later: instances know the clock
+/// of Redis only approximately.
 const NEWER: Duration = Duration::from_secs(1);
 /// A snapshot counts as later than a publication if it was read more than this later.
 const LATER: Duration = Duration::from_millis(200);
@@ -89,7 +89,7 @@ impl SnapshotCache {
                         .await;
                 }
             }
-            continue_owners(snapshots, id, member).await;
+            continue_last(snapshots, id, member).await;
         }
         // As the leader, this instance replaces a snapshot that cannot be used.
         group.shared.set_unusable(false);
@@ -203,9 +203,10 @@ impl SnapshotCache {
     }
 }
 
-/// Lets the owners of paths in the snapshot that other settings or another version of the service
-/// have published last keep their paths in the next walk.
-async fn continue_owners(
+/// Goes on from the snapshot that other settings or another version of the service have published
+/// last: its owners keep their paths in the next walk, and the paths that pages no longer have are in
+/// the history.
+async fn continue_last(
     snapshots: &SharedSnapshots,
     id: &SharedSnapshotId,
     Member { site, entry }: &Member,
@@ -214,13 +215,14 @@ async fn continue_owners(
     match snapshots.read_last(&SnapshotKey::of(&site.site, uid.as_str()), id, site.builder()).await
     {
         Ok(Some((snapshot, locales))) => {
-            let locales = Arc::new(locales);
-            site.continue_owners(uid, Predecessor { snapshot, locales });
+            let last = Predecessor { snapshot, locales: Arc::new(locales) };
+            site.continue_owners(uid, last.clone());
+            block_in_place(|| site.compare_with_predecessor(entry, last));
         }
         Ok(None) => {}
         Err(error) => {
             let site = &site.site.key;
-            tracing::warn!(site, %uid, %error, "the owners of paths by other settings could not be read");
+            tracing::warn!(site, %uid, %error, "the snapshot that other settings have published could not be read");
         }
     }
 }

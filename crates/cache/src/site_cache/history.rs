@@ -70,7 +70,7 @@ impl HistoryWriter {
 
     /// Compares a snapshot of another process with the first complete one by these settings, unless
     /// there is one of this process.
-    pub(super) fn compare_with_stored(&self, uid: &ContentTypeUid, stored: Predecessor) {
+    pub(super) fn compare_with_predecessor(&self, uid: &ContentTypeUid, stored: Predecessor) {
         self.predecessors.lock().entry(uid.clone()).or_insert(stored);
     }
 

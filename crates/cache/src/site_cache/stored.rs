@@ -92,10 +92,15 @@ impl SiteCache {
                 None => {}
             }
         }
+        self.compare_with_predecessor(entry, predecessor);
+    }
+
+    /// Compares a snapshot by other settings with that of this process, or with its first complete one.
+    pub(crate) fn compare_with_predecessor(&self, entry: &Entry, predecessor: Predecessor) {
         let Some(history) = &self.history else { return };
-        let cached = entry.cached();
-        history.compare_with_stored(&entry.query.uid, predecessor);
-        if let Some(cached) = cached.filter(|_| !entry.is_from_store()) {
+        history.compare_with_predecessor(&entry.query.uid, predecessor);
+        // A first walk that has ended before has not seen it.
+        if let Some(cached) = entry.cached().filter(|_| !entry.is_from_store()) {
             history.record_predecessor(&entry.query.uid, &cached.snapshot);
         }
     }
