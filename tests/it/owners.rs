@@ -291,9 +291,8 @@ fn live_page_comes_first_at_the_path_to_which_all_documents_of_its_path_move() {
             (response.status == 200).then(|| response.json()["data"].clone())
         })
     };
-    let owner_at = |path: &str| {
-        until("an owner", || resolved(path)["documentId"].as_str().map(str::to_owned))
-    };
+    let owner_at =
+        |path: &str| until("an owner", || resolved(path)["documentId"].as_str().map(str::to_owned));
     assert_eq!(owner_at("/y"), "m");
     let new = settings(&cms, "documents", LOCALES).toml().replace("/{slug}", "/new/{slug}");
     service.rewrite("settings.toml", &new);

@@ -76,8 +76,7 @@ impl Settings {
             let version = Version { id: id.clone(), locale: code.to_owned(), is_localized };
             versions.push((position, version, path));
         }
-        let path_before =
-            |version: &Version| before.and_then(|before| before.paths.get(version));
+        let path_before = |version: &Version| before.and_then(|before| before.paths.get(version));
         versions.sort_by_key(|(locale, version, path)| {
             let before = path_before(version);
             (before != Some(path), before.is_none(), *locale, version.id.clone())

@@ -34,9 +34,9 @@ impl PreviousOwners<'_> {
         };
         let path = without_trailing_slash(path);
         let owned = self.snapshot.versions_of(id).filter(|url| Some(url.locale()) == locale);
-        let owned = owned.map(|url| match url.normalized_path() == path {
-            true => OwnedBefore::Path(position),
-            false => OwnedBefore::OtherPath,
+        let owned = owned.map(|url| {
+            let is_kept = url.normalized_path() == path;
+            if is_kept { OwnedBefore::Path(position) } else { OwnedBefore::OtherPath }
         });
         owned.min().unwrap_or(OwnedBefore::Nothing)
     }
