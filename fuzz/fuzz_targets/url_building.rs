@@ -64,7 +64,7 @@ fn rules(case: &Case<'_>) -> RuleSet {
     let german = de.clone().with_segment(case.segment).unwrap_or(de.clone());
     let content_type = ContentTypeUid::parse(UID).expect("a UID");
     let readable = case.templates.iter().filter_map(|text| Template::parse(text).ok());
-    // The laws in `tests/it` cover dates: here every field is any text.
+    // The laws in `tests/laws` cover dates: here every field is any text.
     let plain = readable.filter(|template| !template.to_string().contains(':'));
     let rules = plain.map(|template| Rule::new(content_type.clone(), template)).collect();
     let locales = Locales::new(vec![en.clone(), german]);

@@ -2,7 +2,7 @@
 //! articles, categories and pages of a tree as a generated script says, webhooks arrive late, twice
 //! or never, and walks overlap with rereads. In the end each list is exactly what is public.
 //!
-//! `CHANGING_CASES=10000 cargo test --test it changing` plays as many rounds of edits;
+//! `CHANGING_CASES=10000 cargo test --test cache changing` plays as many rounds of edits;
 //! `CHANGING_SEED=7` plays others.
 
 mod world;

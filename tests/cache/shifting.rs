@@ -2,7 +2,7 @@
 //! requests of a walk, and the CMS fails and gives false answers as generated scripts say. An answer
 //! has every URL that was public all the time and none that never was, or it is not a fresh 200.
 //!
-//! `SHIFTING_SCRIPTS=10000 cargo test --test it shifting` plays as many scripts; each has its number
+//! `SHIFTING_SCRIPTS=10000 cargo test --test cache shifting` plays as many scripts; each has its number
 //! as its seed. `SHIFTING_FIRST=1234 SHIFTING_SCRIPTS=1` plays one again.
 
 pub(crate) mod generate;

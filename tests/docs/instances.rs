@@ -9,9 +9,9 @@ use crate::support::yaml;
 
 use super::pages::page;
 
-const COMPOSE: &str = include_str!("../../../config/instances/compose.yaml");
-const KUBERNETES: &str = include_str!("../../../config/instances/kubernetes.yaml");
-const UNIT: &str = include_str!("../../../config/frontend-map.service");
+const COMPOSE: &str = include_str!("../../config/instances/compose.yaml");
+const KUBERNETES: &str = include_str!("../../config/instances/kubernetes.yaml");
+const UNIT: &str = include_str!("../../config/frontend-map.service");
 
 fn compose() -> Value {
     let [compose] = &yaml::documents(COMPOSE)[..] else { panic!("one document") };
@@ -141,7 +141,7 @@ fn kubernetes_refers_to_objects_and_ports_that_it_has() {
     assert!(template["spec"]["terminationGracePeriodSeconds"].as_i64() >= Some(30));
     let map = object("ConfigMap", "frontend-map");
     let image = "CMD [\"--config\", \"/etc/frontend-map/settings.toml\", \"serve\"]";
-    assert!(include_str!("../../../Dockerfile").contains(image));
+    assert!(include_str!("../../Dockerfile").contains(image));
     assert!(map["data"].get("settings.toml").is_some());
     let mut keys = Vec::new();
     for (template, _) in [pod("frontend-map"), pod("frontend-map-redis")] {
@@ -243,7 +243,7 @@ fn redis_of_compose_kubernetes_and_page_has_the_same_arguments() {
 #[test]
 fn image_unit_compose_and_kubernetes_turn_huge_pages_off_in_the_process() {
     let name = "MIMALLOC_ALLOW_THP";
-    assert!(include_str!("../../../Dockerfile").contains(&format!("\nENV {name}=0\n")));
+    assert!(include_str!("../../Dockerfile").contains(&format!("\nENV {name}=0\n")));
     assert!(UNIT.contains(&format!("\nEnvironment={name}=0\n")));
     assert_eq!(compose()["services"]["frontend-map"]["environment"][name], "0");
     let (_, container) = pod("frontend-map");

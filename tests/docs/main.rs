@@ -1,6 +1,8 @@
-//! What the README, the pages of `docs/` and the example settings say, compared with the binary and
-//! the repository.
+//! What the README, the pages of `docs/`, the alert rules and the example settings say, compared with the
+//! binary and the repository.
+#![expect(clippy::unwrap_used, reason = "a panic in a helper of a test is the report as well")]
 
+mod alarms;
 mod instances;
 mod openapi;
 mod pages;
@@ -9,3 +11,7 @@ mod responses;
 mod settings;
 mod snippets;
 mod words;
+
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "each program of tests uses a part")]
+mod support;

@@ -30,7 +30,7 @@ const VARIANTS: [&str; 9] = [
 ];
 
 /// The demo's content.
-const CONTENT: &str = include_str!("../../../config/demo/content.json");
+const CONTENT: &str = include_str!("../../config/demo/content.json");
 
 /// Pages outside the CMS, and the field of own paths of the rule for pages, the last one.
 const OWN_PATHS: &str = r#"

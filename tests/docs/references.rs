@@ -7,7 +7,7 @@ use super::pages::{Page, all, files, page, root};
 
 /// Files whose text may cite decisions or paths.
 fn sources() -> Vec<PathBuf> {
-    let folders = ["src", "crates", "tests/it", "benches", "examples", "fuzz/fuzz_targets"];
+    let folders = ["src", "crates", "tests", "benches", "examples", "fuzz/fuzz_targets"];
     let rust = folders.iter().flat_map(|folder| files(&root().join(folder), "rs"));
     rust.chain(files(&root().join("scripts"), "py")).collect()
 }

@@ -9,7 +9,7 @@ use crate::support::wait::until_so;
 
 use super::pages::{all, all_sources, page, source_texts};
 
-pub(super) const DEMO: &str = include_str!("../../../config/demo/settings.toml");
+pub(super) const DEMO: &str = include_str!("../../config/demo/settings.toml");
 /// Where the demo's frontend listens.
 pub(super) const DEMO_FRONT_END: &str = "http://127.0.0.1:8081";
 

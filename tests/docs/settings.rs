@@ -16,7 +16,7 @@ use crate::support::settings::site;
 
 use super::pages::page;
 
-const EXAMPLE: &str = include_str!("../../../config/settings.example.toml");
+const EXAMPLE: &str = include_str!("../../config/settings.example.toml");
 
 #[test]
 fn types_on_the_page_are_those_of_the_demo() {
@@ -24,7 +24,7 @@ fn types_on_the_page_are_those_of_the_demo() {
     let blocks = page.blocks("console");
     let command = "$ frontend-map types --site main\n";
     let shown = blocks.iter().find_map(|block| block.strip_prefix(command)).expect("a block");
-    let setup = Setup::new(include_str!("../../../config/demo/settings.toml"));
+    let setup = Setup::new(include_str!("../../config/demo/settings.toml"));
     let ended = setup.run(&["types", "--site", "main"]);
     assert_eq!((ended.status, ended.stdout), (Some(0), format!("{shown}\n")));
 }
@@ -147,7 +147,7 @@ fn table_of_settings_has_the_keys_and_defaults_of_the_example() {
 fn each_setting_that_needs_a_restart_is_listed() {
     let configuration = page("docs/configuration.md");
     let (_, listed) = configuration.text.split_once("need a restart").expect("there is a list");
-    let code = include_str!("../../../src/config/restart.rs");
+    let code = include_str!("../../src/config/restart.rs");
     let code = code.split("#[cfg(test)]").next().unwrap_or_default();
     let keys: BTreeSet<String> = example().into_keys().collect();
     let names = code.split('"').skip(1).step_by(2).filter(|text| keys.contains(*text));

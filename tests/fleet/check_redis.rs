@@ -1,6 +1,6 @@
 //! `check` tries the Redis that several instances share.
 
-use crate::fleet::instances::{instance, serves};
+use crate::instances::{instance, serves};
 use crate::support::content::Content;
 use crate::support::redis::Redis;
 use crate::support::service::{Ended, Setup};

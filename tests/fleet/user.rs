@@ -14,7 +14,7 @@ use crate::support::yaml;
 
 use super::instances::changed;
 
-const COMPOSE: &str = include_str!("../../../config/instances/compose.yaml");
+const COMPOSE: &str = include_str!("../../config/instances/compose.yaml");
 const PASSWORD: &str = "canary-5d1c3e-password";
 const ADMIN: &str = "hunter2";
 

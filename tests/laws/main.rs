@@ -1,6 +1,7 @@
 //! Laws that hold for every input, checked on generated ones.
 //!
-//! `PROPTEST_CASES=1000000 cargo test --release --test it laws` tries a million of each.
+//! `PROPTEST_CASES=1000000 cargo test --release --test laws` tries a million of each.
+#![expect(clippy::unwrap_used, reason = "a panic in a helper of a test is the report as well")]
 
 mod drafts;
 mod features;
@@ -11,6 +12,10 @@ mod own_paths;
 mod owners;
 mod pages;
 mod round_trip;
+
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "each program of tests uses a part")]
+mod support;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

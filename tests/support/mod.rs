@@ -1,4 +1,8 @@
-//! Peers and helpers that the tests share.
+//! Peers and helpers that the programs of tests share.
+//!
+//! The service is the real binary on a free port, peers are scripted on real sockets, and nothing of our
+//! own is replaced. Every response and every log line is searched for the token of the CMS and for a
+//! draft.
 
 pub(crate) mod api;
 pub(crate) mod canary;

@@ -67,8 +67,8 @@ impl Setup {
 
     /// The fixture that `tests/corpora/bad-inputs.jsonl` is written for.
     pub(crate) fn fixture() -> Self {
-        Self::new(include_str!("../../fixtures/main/settings.toml"))
-            .file("content.json", include_str!("../../fixtures/main/content.json"))
+        Self::new(include_str!("../fixtures/main/settings.toml"))
+            .file("content.json", include_str!("../fixtures/main/content.json"))
             .env("FRONT_END_URL_MAIN", "https://www.example.com")
     }
 

@@ -13,13 +13,13 @@ pub(crate) struct Identity(&'static [u8], &'static [u8]);
 
 /// Signed by itself; no client trusts it.
 pub(crate) const SELF_SIGNED: Identity = Identity(
-    include_bytes!("../../fixtures/self-signed/cert.pem"),
-    include_bytes!("../../fixtures/self-signed/key.pem"),
+    include_bytes!("../fixtures/self-signed/cert.pem"),
+    include_bytes!("../fixtures/self-signed/key.pem"),
 );
 /// Clients that have [`TRUSTED_ROOT`] trust it.
 pub(crate) const TRUSTED: Identity = Identity(
-    include_bytes!("../../fixtures/trusted/cert.pem"),
-    include_bytes!("../../fixtures/trusted/key.pem"),
+    include_bytes!("../fixtures/trusted/cert.pem"),
+    include_bytes!("../fixtures/trusted/key.pem"),
 );
 /// For `SSL_CERT_FILE`.
 pub(crate) const TRUSTED_ROOT: &str =

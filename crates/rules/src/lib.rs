@@ -21,7 +21,7 @@
 //! - **Templates and patterns.** A template is what is configured; a pattern is one form that its
 //!   paths can have (optional segments left out from the right, one per locale with a template of
 //!   its own, one without `{locale}` for `except-default`). Matching uses only patterns, building
-//!   only templates, and the property tests in `tests/it/laws` check that the two agree (D16).
+//!   only templates, and the property tests in `tests/laws` check that the two agree (D16).
 //! - **Ancestors** are read as ordinary field paths (`parent.slug`, `parent.parent.slug`, …), one
 //!   level deeper than allowed, so that too long a chain is detected. Lists and single documents
 //!   use the same query. Strapi reads 20 levels of a query, which is nine relations, or eight

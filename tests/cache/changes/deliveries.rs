@@ -16,7 +16,7 @@ use crate::support::http;
 use crate::support::service::Service;
 use crate::support::wait::until_so;
 
-/// How many edits there are: `TEST_CHANGES_EDITS=200 cargo test --test it -- changes::deliveries`.
+/// How many edits there are: `TEST_CHANGES_EDITS=200 cargo test --test cache -- changes::deliveries`.
 const EDITS: &str = "TEST_CHANGES_EDITS";
 /// The seed of a run that is repeated; each run prints its own.
 const SEED: &str = "TEST_CHANGES_SEED";

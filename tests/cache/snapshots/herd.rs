@@ -1,6 +1,6 @@
 //! Single-flight: any number of requests cause one walk, which does not end with any of them.
 //!
-//! `SNAPSHOT_HERD=5000 cargo test --test it herd` asks 5,000 times at once; every one of them is a
+//! `SNAPSHOT_HERD=5000 cargo test --test cache herd` asks 5,000 times at once; every one of them is a
 //! socket here and one in the service (`ulimit -n`).
 
 use std::collections::BTreeSet;

@@ -9,7 +9,7 @@ use crate::support::wait::until_so;
 
 const ARTICLE: &str = "plugin::cms.article";
 
-/// `STORM_HINTS=10000 cargo test --test it storms` sends as many.
+/// `STORM_HINTS=10000 cargo test --test cache storms` sends as many.
 fn hints() -> usize {
     std::env::var("STORM_HINTS").map_or(500, |count| count.parse().expect("a number"))
 }

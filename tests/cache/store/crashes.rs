@@ -135,7 +135,7 @@ fn child_writes_until_it_is_killed() {
     }
 }
 
-/// `TEST_STORE_KILLS=1000 cargo test --test it -- store::crashes` kills a thousand times.
+/// `TEST_STORE_KILLS=1000 cargo test --test cache -- store::crashes` kills a thousand times.
 #[test]
 fn store_has_the_last_snapshot_or_the_one_in_flight_after_kills() {
     let kills = std::env::var(KILLS).ok().and_then(|kills| kills.parse().ok()).unwrap_or(100);

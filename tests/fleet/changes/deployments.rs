@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::readers::{brief, cursor, read};
 use super::webhooks::{Receiver, SECRET};
-use crate::fleet::instances::{changed, instance_of};
+use crate::instances::{changed, instance_of};
 use crate::support::api::version;
 use crate::support::cms::Cms;
 use crate::support::content::Content;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::readers::{brief, cursor, read};
-use crate::fleet::instances::{Instances, changed, instance};
+use crate::instances::{Instances, changed, instance};
 use crate::support::content::Content;
 use crate::support::wait::until_so;
 
-/// How many edits there are: `TEST_FLEET_EDITS=200 cargo test --test it -- fleet::changes::edits`.
+/// How many edits there are: `TEST_FLEET_EDITS=200 cargo test --test fleet -- changes::edits`.
 const EDITS: &str = "TEST_FLEET_EDITS";
 /// The seed of a run that is repeated; each run prints its own.
 const SEED: &str = "TEST_FLEET_SEED";

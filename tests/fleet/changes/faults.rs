@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::readers::{brief, cursor, read, read_of, read_until};
 use super::renamed;
-use crate::fleet::instances::{Instances, UID, all_serve, changed, instance, instance_of, serves};
+use crate::instances::{Instances, UID, all_serve, changed, instance, instance_of, serves};
 use crate::support::content::Content;
 use crate::support::front_of_cms::articles;
 use crate::support::http;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::fleet::instances::{changed, instance_of, paths, serves};
+use crate::instances::{changed, instance_of, paths, serves};
 use crate::support::content::Content;
 use crate::support::front_of_cms::articles;
 use crate::support::redis::Redis;
@@ -185,7 +185,7 @@ fn target_gets_nothing_while_redis_is_unavailable_and_all_of_it_afterwards() {
     world.receiver.gets(&["reset"]);
     world.redis.pause();
     until_so("they are alone", || {
-        all.iter().all(|service| crate::fleet::instances::role(service) == "alone")
+        all.iter().all(|service| crate::instances::role(service) == "alone")
     });
     for slug in ["a1", "a2"] {
         for service in &all {

@@ -3,9 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Stored;
-use crate::fleet::instances::{
-    Instances, all_serve, changed, instance, role, serves, sorted, walks,
-};
+use crate::instances::{Instances, all_serve, changed, instance, role, serves, sorted, walks};
 use crate::support::content::{Content, selected};
 use crate::support::front_of_cms::{SITEMAP, articles, setup};
 use crate::support::http;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::Stored;
-use crate::fleet::instances::{Instances, changed, instance, paths, serves, sorted};
+use crate::instances::{Instances, changed, instance, paths, serves, sorted};
 use crate::support::content::Content;
 use crate::support::front_of_cms::SITEMAP;
 use crate::support::http;

@@ -1,7 +1,7 @@
 //! A list that is damaged in Redis is refused as a whole, and published again.
 
 use super::Stored;
-use crate::fleet::instances::{Instances, changed, instance, paths, role, sorted, walks};
+use crate::instances::{Instances, changed, instance, paths, role, sorted, walks};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::SITEMAP;

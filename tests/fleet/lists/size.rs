@@ -1,7 +1,7 @@
 //! How much Redis holds.
 
 use super::Stored;
-use crate::fleet::instances::{Instances, UID, changed, sorted};
+use crate::instances::{Instances, UID, changed, sorted};
 use crate::support::content::Content;
 use crate::support::http;
 use crate::support::wait::until_so;
