@@ -2,7 +2,7 @@
 //! the files are accepted, what they refer to is there, and the commands that Redis's user may
 //! send are those of the page.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::service::Setup;
 use crate::support::yaml;
@@ -255,4 +255,14 @@ fn image_unit_compose_and_kubernetes_turn_huge_pages_off_in_the_process() {
     let status = std::fs::read_to_string(format!("/proc/{}/status", service.pid()));
     let status = status.expect("the status of the process");
     assert!(status.contains("\nTHP_enabled:\t0\n"), "{status}");
+}
+
+#[test]
+fn documents_of_a_yaml_file_have_the_values_of_its_text() {
+    let text = "a: 1\nb: [x, \"1\", ~]\n---\nc:\n  - d: true\n    e: |\n      two\n      lines\n  - >-\n    one\n    line\n";
+    let expected = [
+        json!({"a": 1, "b": ["x", "1", null]}),
+        json!({"c": [{"d": true, "e": "two\nlines\n"}, "one line"]}),
+    ];
+    assert_eq!(yaml::documents(text), expected);
 }

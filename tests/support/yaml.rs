@@ -58,13 +58,3 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
         number => number.parse::<i64>().map_or_else(|_| text.into(), Value::from),
     }
 }
-
-#[test]
-fn documents_have_the_values_of_the_text() {
-    let text = "a: 1\nb: [x, \"1\", ~]\n---\nc:\n  - d: true\n    e: |\n      two\n      lines\n  - >-\n    one\n    line\n";
-    let expected = [
-        serde_json::json!({"a": 1, "b": ["x", "1", null]}),
-        serde_json::json!({"c": [{"d": true, "e": "two\nlines\n"}, "one line"]}),
-    ];
-    assert_eq!(documents(text), expected);
-}
