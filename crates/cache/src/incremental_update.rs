@@ -20,8 +20,8 @@
 //!    about a draft ends here. A body that names no document means that anything may have
 //!    changed: all types are walked.
 //! 2. The last good responses about the document and about documents that read others are dropped.
-//!    The invalidation becomes an invalidation in the queues of the content types that it may
-//!    concern. Each type has two update loops with a queue each: one reads the named documents, the
+//!    The event becomes an invalidation in the queue of each content type that it may concern.
+//!    Each type has two update loops with a queue each: one reads the named documents, the
 //!    other one their dependents. A loop waits for a pause of 0.2 s (0.05 s if it has started no
 //!    round for a second), at most 1 s (debounce); ten thousand events about fifty documents become
 //!    fifty invalidations.

@@ -1,5 +1,4 @@
-//! Invalidations: invalidations that documents have changed, and the queues in which they wait for
-//! updates.
+//! Invalidations: documents that may have changed, and the queues in which they wait for updates.
 
 mod pending;
 mod queue;

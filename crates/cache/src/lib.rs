@@ -26,7 +26,7 @@
 //!   with what events have named. What differs is sent to all instances like an event of the CMS.
 //!   After an outage all types are due.
 //! - **Invalidation.** Documents that a webhook names, and those that read them, are read by
-//!   themselves and put into a snapshot of the snapshot (incremental update); a walk that began
+//!   themselves and put into a copy of the snapshot (incremental update); a walk that began
 //!   before gets them when it completes. Reads may overlap: those of named documents, lists of
 //!   dependents, walks. A read contains every change that was known when it began. So of two
 //!   reads of a version, the one that began later is used, whichever ends first. The snapshots are

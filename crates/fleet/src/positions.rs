@@ -25,7 +25,7 @@ static SAVE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-own(KEYS[2], 'hash')
+remove_foreign(KEYS[2], 'hash')
 for i = 3, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return 1

@@ -61,7 +61,7 @@ pub struct WalkedSnapshot {
 /// A request to publish a snapshot that this instance serves.
 #[derive(Clone, Debug)]
 pub struct PublishRequest {
-    /// What the snapshot is a snapshot of.
+    /// Names the snapshot.
     pub key: SnapshotKey,
     /// What decides the content of the site.
     pub content: u128,

@@ -2,7 +2,8 @@
 //! dead, [`webhooks`] sends the changes of sites to receivers until they accept them.
 //!
 //! Both use clients of the platform package, which have no proxy, no redirects and no retries of their
-//! own. URL checks are protected from SSRF: their resolver removes private addresses.
+//! own. URL checks are protected from SSRF: their resolver removes loopback, link-local, metadata and
+//! other special addresses. Private networks are allowed.
 
 pub mod checks;
 pub mod webhooks;

@@ -3,8 +3,8 @@
 mod captures;
 mod linear;
 mod pattern;
-mod precedence;
 mod rule_set;
+mod specificity;
 mod trace;
 mod trie;
 
@@ -12,8 +12,8 @@ pub use captures::Params;
 pub(super) use linear::matches_text;
 pub use linear::{Mismatch, MismatchReason};
 pub(super) use pattern::{Pattern, ValueConditions};
-pub(super) use precedence::{Specificity, same_shape, specificity};
 pub use rule_set::{
     AmbiguityError, Candidate, Match, PatternsByRule, RuleSet, RuleSubset, TooCostly,
 };
+pub(super) use specificity::{Specificity, same_shape, specificity};
 pub use trace::{PatternTrace, TraceStep};

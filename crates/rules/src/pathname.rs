@@ -187,7 +187,7 @@ const KINDS: [Kind; 256] = {
 
 /// Sets the highest bit of each byte that may not be plain: below `-`, above `~`, or one of `/?\`.
 ///
-/// Eight bytes at a time (Warren, Hacker's Delight, 6-1). A borrow may flag one byte too many, unmatchable
+/// Eight bytes at a time (Warren, Hacker's Delight, 6-1). A borrow may flag one byte too many, never
 /// one too few.
 fn flags(word: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;

@@ -7,7 +7,7 @@ use crate::persisted_instant::PersistedInstant;
 use frontend_map_catalog::changes::difference::LocaleNames;
 use frontend_map_catalog::site::Site;
 
-/// What a snapshot is a snapshot of.
+/// Names a snapshot: the content type of a site, built by these rules from this CMS.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotKey {
     /// The key of the site.
@@ -26,7 +26,7 @@ pub struct SnapshotKey {
 }
 
 impl SnapshotKey {
-    /// What a snapshot is a snapshot of that the present settings build for a content type of a site.
+    /// The key of the snapshots that the present settings build for a content type of a site.
     #[must_use]
     pub fn of(site: &Site, uid: &str) -> Self {
         Self {

@@ -14,7 +14,7 @@ use crate::redis::{self, Argument, Script};
 static BEGIN: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
-own(KEYS[1], 'hash')
+remove_foreign(KEYS[1], 'hash')
 if (redis.call('HGET', KEYS[1], 'log') or '') ~= ARGV[1] then return 0 end
 redis.call('UNLINK', KEYS[1], KEYS[2])
 redis.call('HSET', KEYS[1], 'log', ARGV[2], 'last', ARGV[3])

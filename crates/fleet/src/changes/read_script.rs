@@ -20,8 +20,8 @@ pub(super) const MAX_HEAD_BYTES: usize = 2 * fields::MAX_BYTES;
 pub(super) static READ: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
-own(KEYS[1], 'hash')
-own(KEYS[2], 'stream')
+remove_foreign(KEYS[1], 'hash')
+remove_foreign(KEYS[2], 'stream')
 local head, bytes, cursor = {}, 0, '0'
 repeat
   local found = redis.call('HSCAN', KEYS[1], cursor, 'COUNT', 1000)

@@ -14,7 +14,7 @@ use frontend_map_catalog::moved::history::{Mirror, Row, RowChange};
 /// Keys: the rows, those of an event. Arguments: those of the event, which is appended if a foreign
 /// value was removed in place of the rows; the others follow from the fifth one on.
 fn script(text: &str) -> Script {
-    let own = "own(KEYS[1], 'hash') if #replaced > 0 then append_event(2, 1) end";
+    let own = "remove_foreign(KEYS[1], 'hash') if #replaced > 0 then append_event(2, 1) end";
     Script::with_events(&format!("{own}\n{text}"))
 }
 /// Writes rows. A row replaces the present one if it was seen and that was imported, or if both are

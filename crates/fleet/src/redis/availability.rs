@@ -19,7 +19,7 @@ pub enum Availability {
         /// replaced: what was read before may be gone.
         session: u64,
     },
-    /// It does not answer, or accepts no writes.
+    /// It does not answer, or refuses the heartbeat, which writes.
     Unavailable {
         /// Why the last heartbeat failed.
         reason: Error,

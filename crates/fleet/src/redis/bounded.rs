@@ -14,7 +14,7 @@ const MAX_ENTRY_BYTES: usize = 1 << 20;
 static FIELDS: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
-own(KEYS[1], 'hash')
+remove_foreign(KEYS[1], 'hash')
 local found = {}
 for i = 2, #ARGV do
   local value = redis.call('HGET', KEYS[1], ARGV[i])
@@ -33,7 +33,7 @@ return found
 static ENTRIES: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
-own(KEYS[1], 'stream')
+remove_foreign(KEYS[1], 'stream')
 local found = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[2], 'COUNT', ARGV[3])
 for _, entry in ipairs(found) do
   local bytes = 0

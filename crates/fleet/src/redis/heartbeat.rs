@@ -1,6 +1,7 @@
 //! The heartbeat: one script a second registers the instance, reads Redis's clock, and gets
-//! and renews leases. It writes, so a Redis that loads its data, is full, or is read-only counts
-//! as unavailable, like one that does not answer.
+//! and renews leases. It writes, so a Redis that loads its data, is full, is read-only, or refuses
+//! one of its commands (`NOPERM`) counts as unavailable, like one that does not answer. A refusal of
+//! another command does not.
 
 mod deployments;
 
@@ -19,9 +20,9 @@ use super::{Argument, Availability, Error, Inner, Script};
 /// The time between two heartbeats.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The longest time that a heartbeat waits while Redis is available, and while it cannot; the
-/// latter includes connecting.
+/// The longest wait for the answer to a heartbeat while Redis is available.
 const ANSWER: Duration = Duration::from_secs(1);
+/// The longest wait while Redis is unavailable, with the time to connect.
 const FIRST_ANSWER: Duration = Duration::from_millis(2_500);
 
 /// Redis is unavailable after so many failures in a row, or so long after the last success.
@@ -60,10 +61,10 @@ local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function digits(number) return string.format('%.0f', number) end
 
-own(instances, 'zset')
-own(incarnation, 'string')
-own(epoch, 'string')
-own(deployments, 'zset')
+remove_foreign(instances, 'zset')
+remove_foreign(incarnation, 'string')
+remove_foreign(epoch, 'string')
+remove_foreign(deployments, 'zset')
 
 if ARGV[7] == '1' then
   redis.call('ZADD', instances, digits(now), me)

@@ -2,7 +2,7 @@
 
 use redis::{RedisWrite, ToRedisArgs};
 
-/// The beginning of each script. `own(key, kind)` removes a foreign value, which has another type
+/// The beginning of each script. `remove_foreign(key, kind)` removes a foreign value, which has another type
 /// than `kind`, so that no command fails because of it; `replace(key)` removes a value of any type.
 const BEGIN: &str = r"
 local call, replaced = table.remove(ARGV), {}
@@ -10,7 +10,7 @@ local function replace(key)
   redis.call('UNLINK', key)
   replaced[#replaced + 1] = key
 end
-local function own(key, kind)
+local function remove_foreign(key, kind)
   local found = redis.call('TYPE', key)['ok']
   if found ~= kind and found ~= 'none' then replace(key) end
 end
@@ -35,7 +35,7 @@ local function append_event(key, argument)
   end
   local found = redis.call('TYPE', stream)['ok']
   if found ~= 'stream' and found ~= 'none' then begin_again() end
-  own(counter, 'string')
+  remove_foreign(counter, 'string')
   local known = redis.call('GET', counter)
   if known and not (#known <= 15 and string.find(known, '^%d+$')) then replace(counter) end
   local number = redis.call('INCR', counter)
@@ -70,7 +70,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// The script with this text. It may call `own(key, kind)`, which removes a value of another
+    /// The script with this text. It may call `remove_foreign(key, kind)`, which removes a value of another
     /// type, and `replace(key)`, which removes any value; the client logs both.
     #[must_use]
     pub fn new(source: &str) -> Self {

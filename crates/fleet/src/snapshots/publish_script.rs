@@ -18,11 +18,11 @@ pub(super) static PUBLISH: LazyLock<Script> =
 const PUBLISH_LUA: &str = r"
 -- A foreign value, too: the next heartbeat replaces it.
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 'not-holder' end
-own(KEYS[2], 'hash')
-own(KEYS[3], 'stream')
-own(KEYS[7], 'hash')
-own(KEYS[8], 'stream')
-own(KEYS[9], 'hash')
+remove_foreign(KEYS[2], 'hash')
+remove_foreign(KEYS[3], 'stream')
+remove_foreign(KEYS[7], 'hash')
+remove_foreign(KEYS[8], 'stream')
+remove_foreign(KEYS[9], 'hash')
 local at = redis.call('HGET', KEYS[2], 'at') or ''
 -- No instance has written it, or can send it back.
 if string.find(at, '[\128-\255]') then at = '' end

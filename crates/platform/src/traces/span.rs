@@ -84,8 +84,8 @@ pub fn in_current_span<F: Future>(future: F) -> impl Future<Output = F::Output> 
     }
 }
 
-/// The client's `traceparent`. Its `tracestate` is ignored: the service sends none on, and a text of
-/// the client's length would stay in memory until the collector takes the span.
+/// The client's `traceparent`. The service passes neither it nor `tracestate` on, and ignores the
+/// latter: a text of the client's length would stay in memory until the collector takes the span.
 struct TraceParent<'a>(Option<&'a str>);
 
 impl Extractor for TraceParent<'_> {

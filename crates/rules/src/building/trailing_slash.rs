@@ -1,4 +1,5 @@
-//! Whether the paths of a site end with a slash.
+//! Whether the paths that the service builds end with a slash. A requested path is matched with and
+//! without it (`pathname`).
 
 use crate::template::Segment;
 

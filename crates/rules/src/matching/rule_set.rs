@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 use super::captures::{MatchData, MatchTable, Params};
 use super::linear::{Mismatch, match_pattern};
 use super::pattern::{Pattern, patterns};
-use super::precedence::specificity;
+use super::specificity::specificity;
 use super::trie::Trie;
 use crate::building::{
     BuiltSegment, NoPath, PathForm, TemplateValues, TrailingSlash, built_segments,

@@ -9,9 +9,9 @@ pub(super) const JOIN: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local lifetime = tonumber(ARGV[4])
-own(KEYS[1], 'hash')
-own(KEYS[2], 'zset')
-own(KEYS[3], 'hash')
+remove_foreign(KEYS[1], 'hash')
+remove_foreign(KEYS[2], 'zset')
+remove_foreign(KEYS[3], 'hash')
 -- A value without an expiry is foreign: it gets one.
 redis.call('PEXPIRE', KEYS[1], lifetime, 'LT')
 local run = redis.call('HMGET', KEYS[1], 'owner', 'progress')
@@ -38,10 +38,10 @@ pub(super) const RENEW: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local lifetime = tonumber(ARGV[3])
-own(KEYS[1], 'hash')
-own(KEYS[2], 'zset')
-own(KEYS[3], 'hash')
-own(KEYS[4], 'zset')
+remove_foreign(KEYS[1], 'hash')
+remove_foreign(KEYS[2], 'zset')
+remove_foreign(KEYS[3], 'hash')
+remove_foreign(KEYS[4], 'zset')
 local owner = redis.call('HGET', KEYS[1], 'owner')
 -- The result may have been published after this renewal was sent.
 if redis.call('HGET', KEYS[3], 'run') == ARGV[1] then return 'lost' end
@@ -70,9 +70,9 @@ return 'runs'
 pub(super) const FOLLOW: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-own(KEYS[1], 'hash')
-own(KEYS[2], 'zset')
-own(KEYS[3], 'hash')
+remove_foreign(KEYS[1], 'hash')
+remove_foreign(KEYS[2], 'zset')
+remove_foreign(KEYS[3], 'hash')
 local run = redis.call('HMGET', KEYS[1], 'owner', 'progress')
 if run[1] == ARGV[2] then
   redis.call('PEXPIRE', KEYS[1], ARGV[3], 'LT')
@@ -87,9 +87,9 @@ return { 'gone', '' }
 
 /// Arguments: token, result, the end of the run in ms since 1970, and how many ms the result stays.
 pub(super) const FINISH: &str = r"
-own(KEYS[1], 'hash')
-own(KEYS[3], 'hash')
-own(KEYS[4], 'zset')
+remove_foreign(KEYS[1], 'hash')
+remove_foreign(KEYS[3], 'hash')
+remove_foreign(KEYS[4], 'zset')
 local owner = redis.call('HGET', KEYS[1], 'owner')
 redis.call('ZREM', KEYS[4], ARGV[1])
 if owner and owner ~= ARGV[1] then return { 0, '', '' } end

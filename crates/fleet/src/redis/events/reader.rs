@@ -32,8 +32,8 @@ const WITHIN: Duration = Duration::from_secs(2);
 static END: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
-own(KEYS[1], 'stream')
-own(KEYS[2], 'string')
+remove_foreign(KEYS[1], 'stream')
+remove_foreign(KEYS[2], 'string')
 local id, number = '', redis.call('GET', KEYS[2]) or '0'
 for _, last in ipairs(redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)) do
   id, number = last[1], ''
@@ -55,7 +55,7 @@ const REMOVED: &str = "removed";
 static TRIM: LazyLock<Script> = LazyLock::new(|| {
     Script::with_events(
         r"
-own(KEYS[1], 'stream')
+remove_foreign(KEYS[1], 'stream')
 local removed = redis.call('XTRIM', KEYS[1], 'MINID', ARGV[5])
 if removed > 0 then append_event(1, 1) end
 return removed

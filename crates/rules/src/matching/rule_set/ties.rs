@@ -4,7 +4,7 @@ use super::{Match, RuleSet};
 use crate::locale::Locales;
 use crate::matching::linear::match_pattern;
 use crate::matching::pattern::Pattern;
-use crate::matching::precedence::same_shape;
+use crate::matching::specificity::same_shape;
 use crate::matching::trie::Trie;
 use crate::pathname::Pathname;
 use crate::rule::Rule;
