@@ -204,22 +204,25 @@ impl World {
         "changed rules"
     }
 
-    /// The owner of each path: of several versions the one that owned it before, else the first by
-    /// `documentId`.
+    /// The owner of each path: of several versions the one that owned it before, else the first of those
+    /// that owned another one, else the first by `documentId`.
     fn owners(&self) -> Owners {
-        let mut owners = Owners::new();
-        for ((id, locale), slug) in &self.slugs {
-            if self.rules.locales.contains(&locale.as_str()) {
+        let mut versions: BTreeMap<String, Vec<&Version>> = BTreeMap::new();
+        for (version, slug) in &self.slugs {
+            let locale = &*version.1;
+            if self.rules.locales.contains(&locale) {
                 let path = self.rules.template.replace("{locale}", locale).replace("{slug}", slug);
-                let version = (id.clone(), locale.clone());
-                if self.owned.get(&path) == Some(&version) {
-                    owners.insert(path, version);
-                } else {
-                    owners.entry(path).or_insert(version);
-                }
+                versions.entry(path).or_default().push(version);
             }
         }
-        owners
+        let owner = |path: &String, versions: Vec<&Version>| {
+            let is_new = |version: &&Version| {
+                let had_path = self.owned.get(path) == Some(version);
+                (!had_path, !self.owned.values().any(|owner| owner == *version))
+            };
+            versions.into_iter().min_by_key(is_new).expect("a version has the path").clone()
+        };
+        versions.into_iter().map(|(path, all)| (path.clone(), owner(&path, all))).collect()
     }
 
     /// Enters the paths that versions had and have no longer.
