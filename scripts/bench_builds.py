@@ -17,13 +17,11 @@ import tempfile
 from bench_http import Figures, Request, load
 from common import site
 from common.client import get, until
-from common.process import Process
+from common.process import Server
+from common.service import Service
 
 DOCUMENTS, LINKS = 5_000, 50
 SETTINGS = """
-[server]
-listen = "127.0.0.1:0"
-admin_listen = ""
 [snapshots]
 at_start = true
 """
@@ -39,16 +37,16 @@ REQUESTS = [
 ]
 
 
-def start(binary: pathlib.Path, settings: pathlib.Path) -> Process:
-    return Process(binary, "--config", settings, "serve")
+def start(binary: pathlib.Path, settings: pathlib.Path) -> Service:
+    return Service(settings, binary=binary)
 
 
-def has_list(server: Process) -> bool:
+def has_list(server: Server) -> bool:
     return get(server.address, f"/api/resolve?site=main&pathname={PATH}").status == 200
 
 
 def measure(
-    n: int, first: Process, second: Process, request: Request, options: argparse.Namespace
+    n: int, first: Server, second: Server, request: Request, options: argparse.Namespace
 ) -> tuple[Figures, Figures]:
     """The first build is measured first, or second in every other pair."""
     if n % 2:
@@ -57,7 +55,7 @@ def measure(
     return load(first, request, options), load(second, request, options)
 
 
-def compare(first: Process, second: Process, request: Request, options: argparse.Namespace) -> None:
+def compare(first: Server, second: Server, request: Request, options: argparse.Namespace) -> None:
     answers = [request.send(server) for server in (first, second)]
     if any(answer.status != 200 for answer in answers) or answers[0].body != answers[1].body:
         raise SystemExit(f"{request.kind}: {[(one.status, one.body[:200]) for one in answers]}")

@@ -30,8 +30,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from common.build import BINARY, build
-from common.client import free_port, get, until
-from common.process import Process
+from common.client import until
+from common.service import Service
 from edits.content import BASE, Strapi, articles, urls
 from edits.limit import ENDED, end_after
 from edits.plan import COUNTS, KINDS, Durations, Edit, Plan
@@ -42,9 +42,6 @@ from strapi import fixture
 HOOK_SECRET = "secret-of-the-bench"
 # The words in angle brackets are replaced.
 SETTINGS = """
-[server]
-listen = "127.0.0.1:0"
-admin_listen = "<admin>"
 [cms]
 url = "<cms>"
 [snapshots]
@@ -74,27 +71,18 @@ QUIET = 3
 ALONE = dict.fromkeys(KINDS, 1)
 
 
-class Service(Process):
+class Edited(Service):
     """The binary with its webhook."""
 
     def __init__(self, binary: pathlib.Path, folder: pathlib.Path, cms: str) -> None:
-        self.admin = f"127.0.0.1:{free_port()}"
         file = folder / "settings.toml"
-        words = {"<admin>": self.admin, "<cms>": cms, "<base>": BASE}
+        words = {"<cms>": cms, "<base>": BASE}
         file.write_text(re.sub("<[a-z]+>", lambda word: words[word[0]], SETTINGS))
-        super().__init__(
-            binary,
-            *("--config", file, "serve"),
-            environment={
-                "FRONTEND_MAP__CMS__TOKEN": fixture.READ_TOKEN,
-                "FRONTEND_MAP__HOOKS__SECRET": HOOK_SECRET,
-            },
-        )
+        secrets = {"CMS__TOKEN": fixture.READ_TOKEN, "HOOKS__SECRET": HOOK_SECRET}
+        super().__init__(file, secrets, binary=binary)
 
     def cms_requests(self) -> int:
-        text = get(self.admin, "/metrics").body.decode()
-        found = re.findall(r"^frontend_map_cms_request_seconds_count (\d+)", text, re.M)
-        return int(found[0])
+        return int(self.metric("frontend_map_cms_request_seconds_count"))
 
     def wait_until_idle(self, patience: float) -> int:
         """Waits until no request is sent; the number of requests so far."""
@@ -140,7 +128,7 @@ def edit_all(
 
 
 def report_requests(
-    strapi: Strapi, service: Service, edits: Iterable[Edit], patience: float
+    strapi: Strapi, service: Edited, edits: Iterable[Edit], patience: float
 ) -> None:
     print("requests to the CMS for an edit made alone")
     for one in edits:
@@ -195,7 +183,7 @@ def run(strapi: Strapi, options: argparse.Namespace, folder: pathlib.Path) -> bo
         return [plan.articles(counts), plan.slow(counts, may_delete)]
 
     turns = [edit_all(strapi, work(few, False), seconds / part, None)] if options.control else []
-    with Service(options.binary, folder, strapi.url) as service, Lists(service.address) as lists:
+    with Edited(options.binary, folder, strapi.url) as service, Lists(service.address) as lists:
         built = until(lambda: ENDED.is_set() or all(lists.bodies.values()), 900, 0.1)
         walked = service.wait_until_idle(600)
         print(f"the first lists after {built or 0:.0f} s, {walked} requests", flush=True)

@@ -22,14 +22,12 @@ from typing import NamedTuple
 
 from common.build import BINARY, build
 from common.client import get, until
-from common.process import Process
+from common.service import Service
 from common.site import UID
 from common.wrk import Load, wrk
 
 SETTINGS = f"""
 [server]
-listen = "127.0.0.1:0"
-admin_listen = "127.0.0.1:0"
 drain_delay_ms = 0
 [cms]
 source = "files"
@@ -48,9 +46,9 @@ content_type = "{UID}"
 template = "/{{locale}}/articles/{{slug}}"
 """
 # Longer than anything here takes.
+PATIENCE = 600
 # Seconds without a write after which a store has everything.
 IDLE = 5
-PATIENCE = 600
 # Targets that a run of wrk takes in turn.
 TARGETS = 10_000
 SCRIPT = """
@@ -77,21 +75,9 @@ class Work(NamedTuple):
         ]
         (self.folder / "content.json").write_text(json.dumps({UID: rows}), encoding="utf-8")
 
-    def start(self, store: str) -> tuple[Process, str]:
-        """The service, and the address of its metrics."""
-        path = str(self.folder / store)
-        process = Process(
-            self.binary,
-            "--config",
-            self.folder / "settings.toml",
-            "serve",
-            environment={"FRONTEND_MAP__STORE__PATH": path},
-        )
-        return process, process.line().removeprefix("admin ")
-
-    def stop(self, process: Process) -> None:
-        process.process.send_signal(signal.SIGTERM)
-        process.process.wait(PATIENCE)
+    def start(self, store: str) -> Service:
+        overrides = {"STORE__PATH": self.folder / store}
+        return Service(self.folder / "settings.toml", overrides, binary=self.binary)
 
     def target(self, n: int, renamed: int) -> str:
         return f"/api/resolve?site=main&pathname=/en/articles/{slug(n, renamed)}"
@@ -109,16 +95,12 @@ def slug(n: int, renamed: int) -> str:
     return f"a-slug-of-usual-length-{renamed}-{n:07}"
 
 
-def paths(admin: str) -> int:
-    for line in get(admin, "/metrics").body.decode().splitlines():
-        if line.startswith("frontend_map_path_history_paths "):
-            return int(float(line.split()[1]))
-    raise SystemExit("bench_history: there is no metric of the number of paths")
+def until_paths(service: Service, count: int) -> None:
+    def paths() -> float:
+        return service.metric("frontend_map_path_history_paths")
 
-
-def until_paths(admin: str, count: int) -> None:
-    if until(lambda: paths(admin) == count, PATIENCE) is None:
-        raise SystemExit(f"bench_history: {paths(admin)} paths, not {count}")
+    if until(lambda: paths() == count, PATIENCE) is None:
+        raise SystemExit(f"bench_history: {paths():.0f} paths, not {count}")
 
 
 def until_written(store: pathlib.Path) -> None:
@@ -129,22 +111,20 @@ def until_written(store: pathlib.Path) -> None:
 
 def make_history(work: Work) -> None:
     work.content(0)
-    process, admin = work.start("with.redb")
-    with process:
-        work.must(process.address, "document", 0, 0)
+    with work.start("with.redb") as service:
+        work.must(service.address, "document", 0, 0)
         for renamed in range(1, work.renames + 1):
             work.content(renamed)
-            process.process.send_signal(signal.SIGHUP)
-            work.must(process.address, "document", 0, renamed)
-            until_paths(admin, renamed * work.documents)
+            service.signal(signal.SIGHUP)
+            work.must(service.address, "document", 0, renamed)
+            until_paths(service, renamed * work.documents)
         # A stop waits some seconds at most for the writes of a million rows.
         until_written(work.folder / "with.redb")
-        work.stop(process)
+        service.stop(PATIENCE)
     # Its store has the snapshot too, so that both services read one.
-    process, _ = work.start("without.redb")
-    with process:
-        work.must(process.address, "document", 0, work.renames)
-        work.stop(process)
+    with work.start("without.redb") as service:
+        work.must(service.address, "document", 0, work.renames)
+        service.stop(PATIENCE)
 
 
 def measured(
@@ -163,15 +143,14 @@ def measured(
 
 
 def compare(work: Work, options: argparse.Namespace) -> None:
-    (with_history, admin), (without, _) = work.start("with.redb"), work.start("without.redb")
     now = work.renames
-    with with_history, without:
+    with work.start("with.redb") as with_history, work.start("without.redb") as without:
         for process in (with_history, without):
             work.must(process.address, "document", 0, now)
         work.must(with_history.address, "redirect", 0, 0)
         work.must(without.address, "none", 0, 0)
         count = work.documents * work.renames
-        until_paths(admin, count)
+        until_paths(with_history, count)
         memory = [process.memory() for process in (with_history, without)]
         cells = {
             "document": (now, 0),

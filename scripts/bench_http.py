@@ -17,10 +17,11 @@ import statistics
 import tempfile
 from typing import NamedTuple
 
-from common.build import BINARY, build
+from common.build import build
 from common.client import Answer, get, post
-from common.process import Process
-from common.profile import BARE_SERVER, ENVIRONMENT, QUERIES, ROUTE, SERVICE
+from common.process import Server
+from common.profile import BARE_SERVER, OVERRIDES, QUERIES, ROUTE, SETTINGS, VARIABLES
+from common.service import Service
 from common.wrk import wrk
 
 
@@ -44,7 +45,7 @@ class Request(NamedTuple):
     target: str
     body: str | None = None
 
-    def send(self, server: Process) -> Answer:
+    def send(self, server: Server) -> Answer:
         if self.body is None:
             return get(server.address, self.target)
         return post(server.address, self.target, self.body.encode())
@@ -61,9 +62,6 @@ class Request(NamedTuple):
 # Articles of which a batch names 50, as a page with so many links does.
 ARTICLES, LINKS = 10_000, 50
 BATCH_SETTINGS = """
-[server]
-listen = "127.0.0.1:0"
-admin_listen = ""
 [cms]
 source = "files"
 path = "content.json"
@@ -96,7 +94,7 @@ def batch(folder: pathlib.Path) -> Request:
     return Request("batch", "/api/frontend-urls", body)
 
 
-def load(server: Process, request: Request, options: argparse.Namespace) -> Figures:
+def load(server: Server, request: Request, options: argparse.Namespace) -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         script = request.script(pathlib.Path(folder))
         before = server.cpu_seconds()
@@ -114,7 +112,7 @@ def load(server: Process, request: Request, options: argparse.Namespace) -> Figu
 
 
 def pair(
-    n: int, service: Process, bare: Process, request: Request, options: argparse.Namespace
+    n: int, service: Server, bare: Server, request: Request, options: argparse.Namespace
 ) -> Pair:
     """The service is measured first, or second in every other pair."""
     if n % 2:
@@ -123,11 +121,11 @@ def pair(
     return Pair(load(service, request, options), load(bare, request, options))
 
 
-def compare(request: Request, service: Process, options: argparse.Namespace) -> None:
+def compare(request: Request, service: Server, options: argparse.Namespace) -> None:
     with tempfile.NamedTemporaryFile() as body:
         body.write(request.send(service).body)
         body.flush()
-        with Process(BARE_SERVER, body.name) as bare:
+        with Server(BARE_SERVER, body.name) as bare:
             if request.send(bare).body != request.send(service).body:
                 raise SystemExit(f"{request.kind}: the bare server returns other bytes")
             pairs = [pair(n, service, bare, request, options) for n in range(options.pairs)]
@@ -159,13 +157,13 @@ def main() -> None:
         f"{options.pairs} pairs of {options.seconds} s, {options.connections} connections; medians"
     )
     print("answer    req/s     bare     ratio   p99 ms    bare  ratio   CPU µs   bare  ratio")
-    with Process(*SERVICE, environment=ENVIRONMENT) as service:
+    with Service(SETTINGS, OVERRIDES, variables=VARIABLES) as service:
         for kind, query in QUERIES.items():
             compare(Request(kind, f"{ROUTE}?{query}"), service, options)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         request = batch(folder)
-        with Process(BINARY, "--config", folder / "settings.toml", "serve") as service:
+        with Service(folder / "settings.toml") as service:
             found = request.send(service).body.count(b'"url":')
             if found != LINKS:
                 raise SystemExit(f"batch: {found} URLs instead of {LINKS}")

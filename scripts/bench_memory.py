@@ -25,13 +25,11 @@ import urllib.request
 
 from common import site
 from common.build import BINARY, build, example
-from common.client import free_port, get, until
-from common.process import Process
+from common.client import get, until
+from common.process import Server
+from common.service import Service
 
 SETTINGS = """
-[server]
-listen = "127.0.0.1:0"
-admin_listen = "127.0.0.1:{admin}"
 [cms]
 url = "http://{cms}"
 page_size = 1000
@@ -58,14 +56,13 @@ class Pair:
         self, stack: contextlib.ExitStack, binary: pathlib.Path, cms: pathlib.Path, documents: int
     ) -> None:
         self.documents = documents
-        self.cms = stack.enter_context(Process(cms, "serve", documents, 0))
+        self.cms = stack.enter_context(Server(cms, "serve", documents, 0))
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         settings = folder / "settings.toml"
         site_text = site.SITE.replace("locales", 'resolve = "documents"\nlocales')
-        head = SETTINGS.format(cms=self.cms.address, admin=free_port())
+        head = SETTINGS.format(cms=self.cms.address)
         settings.write_text(head + site_text + site.ENDPOINT)
-        environment = {"FRONTEND_MAP__HOOKS__SECRET": SECRET}
-        service = Process(binary, "--config", settings, "serve", environment=environment)
+        service = Service(settings, {"HOOKS__SECRET": SECRET}, binary=binary)
         self.service = stack.enter_context(service)
         self.figures = [self.memory()]
 
@@ -100,7 +97,7 @@ class Pair:
 
     def huge_pages(self) -> str:
         """MiB in huge pages."""
-        text = pathlib.Path(f"/proc/{self.service.process.pid}/smaps_rollup").read_text()
+        text = pathlib.Path(f"/proc/{self.service.pid}/smaps_rollup").read_text()
         found = re.search(r"AnonHugePages:\s+(\d+) kB", text)
         return str(int(found[1]) >> 10) if found else "?"
 
@@ -114,14 +111,7 @@ def reload(binary: pathlib.Path, documents: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         settings, content = folder / "settings.toml", folder / "content.json"
-        admin = free_port()
-        head = f"""
-[server]
-listen = "127.0.0.1:0"
-admin_listen = "127.0.0.1:{admin}"
-[snapshots]
-at_start = true
-"""
+        head = "[snapshots]\nat_start = true\n"
         own = site.SITE.replace("locales", 'resolve = "documents"\nlocales')
         text = head + site.FILE_SOURCE + own
         settings.write_text(text)
@@ -130,7 +120,7 @@ at_start = true
         def has(path: str) -> bool:
             return is_document(service.address, path)
 
-        with Process(binary, "--config", settings, "serve") as service:
+        with Service(settings, binary=binary) as service:
             last = f"a-slug-of-usual-length-{documents - 1}"
             if until(lambda: has(f"/en/articles/{last}"), PATIENCE, 0.1) is None:
                 raise SystemExit("there is no list")
@@ -138,14 +128,12 @@ at_start = true
             before = service.memory()
             service.reset_peak_memory()
             content.write_text(site.content(documents).replace(last, f"{last}-new"))
-            service.process.send_signal(signal.SIGHUP)
+            service.signal(signal.SIGHUP)
             if until(lambda: has(f"/en/articles/{last}-new"), PATIENCE, 0.1) is None:
                 raise SystemExit("there is no list after the reload")
             peak = service.memory("VmHWM")
             time.sleep(2)
-            metrics = get(f"127.0.0.1:{admin}", "/metrics").body.decode()
-            found = re.search(r"^frontend_map_snapshot_bytes\S* (\S+)", metrics, re.M)
-            snapshot = int(float(found[1])) if found else 0
+            snapshot = int(service.metric("frontend_map_snapshot_bytes"))
             print(
                 f"{binary}: reload of {documents:,} documents from a file of"
                 f" {content.stat().st_size >> 20} MiB: {before >> 20} MiB before, peak"

@@ -16,14 +16,11 @@ import tempfile
 from collections.abc import Sequence
 
 from common import site
-from common.build import BINARY, build
-from common.process import Process
+from common.build import build
+from common.service import Service
 from common.wrk import Load, Run
 
 SETTINGS = f"""
-[server]
-listen = "127.0.0.1:0"
-admin_listen = "127.0.0.1:0"
 {site.FILE_SOURCE}{site.SITE}"""
 GZIP = "Accept-Encoding: gzip"
 # Headers and target of each kind of reader.
@@ -121,7 +118,7 @@ def main() -> None:
         settings = folder / "settings.toml"
         settings.write_text(SETTINGS)
         (folder / "content.json").write_text(content(options.documents))
-        with Process(BINARY, "--config", settings, "serve") as service:
+        with Service(settings) as service:
             load(service.address, site.LIST, 1, 1)
             beside_readers(service.address, options)
             overloaded(service.address, "/api/get-content-type", site.RESOLVE, options)

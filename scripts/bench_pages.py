@@ -28,9 +28,10 @@ from contextlib import AbstractContextManager, nullcontext
 
 from bench_sitemap import SETTINGS, walk
 from common import site
-from common.build import BINARY, ROOT, build, example
-from common.process import Process
+from common.build import ROOT, build, example
+from common.process import Server
 from common.profile import ROUTE
+from common.service import Service
 from common.wrk import Load, wrk
 
 PAGES = "/api/pages?site=main"
@@ -45,14 +46,14 @@ RATE = 50 << 20
 PACE = "function delay() return 4 end\n"
 
 
-def serve(folder: pathlib.Path, cms: Process) -> Process:
+def serve(folder: pathlib.Path, cms: Server) -> Service:
     settings = folder / "settings.toml"
     text = SETTINGS.format(cms=cms.address).replace("[limits]\n", "[limits]\n" + MORE_LIMITS)
     settings.write_text(text + site.SITE + site.ENDPOINT)
-    return Process(BINARY, "--config", settings, "serve")
+    return Service(settings)
 
 
-def read(service: Process, headers: dict[str, str]) -> tuple[float, int, bytes]:
+def read(service: Service, headers: dict[str, str]) -> tuple[float, int, bytes]:
     """Seconds, bytes, and the end of the body."""
     begun, size, end = time.monotonic(), 0, b""
     request = urllib.request.Request(f"http://{service.address}{PAGES}", headers=headers)
@@ -63,7 +64,7 @@ def read(service: Process, headers: dict[str, str]) -> tuple[float, int, bytes]:
     return time.monotonic() - begun, size, end
 
 
-def check_forms(service: Process, rows: int) -> None:
+def check_forms(service: Service, rows: int) -> None:
     for name, headers in FORMS.items():
         before = service.memory()
         service.reset_peak_memory()
@@ -102,7 +103,7 @@ class Reader:
         self.thread.join()
 
 
-def check_beside(service: Process, folder: pathlib.Path, seconds: int, rounds: int) -> None:
+def check_beside(service: Service, folder: pathlib.Path, seconds: int, rounds: int) -> None:
     """The p99 of resolving a pathname, at full load and at one that leaves most of the machine
     idle: alone, beside a reader of the table, and, because reading takes a part of the machine as
     well, beside a reader of the same text from a bare server. All in turn, in each round."""
@@ -112,7 +113,7 @@ def check_beside(service: Process, folder: pathlib.Path, seconds: int, rounds: i
     with urllib.request.urlopen(request, timeout=600) as answer, file.open("wb") as out:
         shutil.copyfileobj(answer, out)
     found: dict[tuple[str, str], list[Load]] = {}
-    with Process(example("bare_server"), file, "application/x-ndjson") as bare:
+    with Server(example("bare_server"), file, "application/x-ndjson") as bare:
         beside: dict[str, Callable[[], AbstractContextManager[None]]] = {
             "alone": nullcontext,
             "slow reader": lambda: Reader(service.address, PAGES, RATE),
@@ -170,7 +171,7 @@ async def crowd(address: str, rows: int, clients: int) -> Counter[str]:
     return Counter(await asyncio.gather(*(client(address, rows) for _ in range(clients))))
 
 
-def check_crowd(service: Process, rows: int, clients: int, seconds: int) -> None:
+def check_crowd(service: Service, rows: int, clients: int, seconds: int) -> None:
     before, begun = service.memory(), time.monotonic()
     service.reset_peak_memory()
     alone = wrk(service.address, site.RESOLVE, seconds=seconds).must_be_clean()
@@ -217,7 +218,7 @@ async def stalled(address: str, clients: int) -> int:
     return left
 
 
-def check_stalled(service: Process, clients: int) -> None:
+def check_stalled(service: Service, clients: int) -> None:
     before = service.memory()
     service.reset_peak_memory()
     left = asyncio.run(stalled(service.address, clients))
@@ -227,7 +228,7 @@ def check_stalled(service: Process, clients: int) -> None:
         raise SystemExit("a client that stops reading is not disconnected")
 
 
-def check_static_build(service: Process, folder: pathlib.Path, rows: int) -> None:
+def check_static_build(service: Service, folder: pathlib.Path, rows: int) -> None:
     out, script = folder / "out", ROOT / "examples/static_build.mjs"
     begun = time.monotonic()
     command = ["node", str(script), f"http://{service.address}", "main", str(out)]
@@ -255,7 +256,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         with (
-            Process(example("fast_cms"), "serve", options.rows, 0) as cms,
+            Server(example("fast_cms"), "serve", options.rows, 0) as cms,
             serve(folder, cms) as service,
         ):
             print(f"walk: {walk(service):.1f} s")
@@ -263,7 +264,7 @@ def main() -> None:
             check_beside(service, folder, options.seconds, options.rounds)
             check_stalled(service, 20)
         with (
-            Process(example("fast_cms"), "serve", options.small, 0) as cms,
+            Server(example("fast_cms"), "serve", options.small, 0) as cms,
             serve(folder, cms) as service,
         ):
             walk(service)

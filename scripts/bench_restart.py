@@ -12,9 +12,7 @@ import argparse
 import json
 import pathlib
 import re
-import signal
 import statistics
-import subprocess
 import tempfile
 import time
 import urllib.error
@@ -23,12 +21,11 @@ from typing import NamedTuple
 
 from common import site
 from common.build import BINARY, build, example
-from common.process import Process
+from common.process import Server
+from common.service import Service
 
 SETTINGS = """
 [server]
-listen = "127.0.0.1:0"
-admin_listen = "127.0.0.1:0"
 drain_delay_ms = 0
 [cms]
 url = "http://{cms}"
@@ -52,32 +49,19 @@ class Operation(NamedTuple):
     expected: bytes
 
 
-class Service:
-    """The service with its log in a file, and the time of its start."""
+class Started(Service):
+    """The service with a log of its own, and the seconds until it listens."""
 
     def __init__(self, folder: pathlib.Path, binary: pathlib.Path) -> None:
-        self.log = folder / "log.json"
-        self.begun = time.monotonic()
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [binary, "--config", folder / "settings.toml", "serve"],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-            )
-        if self.process.stdout is None:
-            raise SystemExit("stdout is not a pipe")
-        self.address = self.process.stdout.readline().strip()
+        log = folder / "log.json"
+        log.unlink(missing_ok=True)
+        super().__init__(folder / "settings.toml", binary=binary, log=log)
         self.listening = time.monotonic() - self.begun
-
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
 
     def logged(self, message: str) -> dict[str, float]:
         """The numbers of the first line with this message, as soon as it is there."""
         while time.monotonic() - self.begun < PATIENCE:
-            for line in self.log.read_text().splitlines():
+            for line in self.log().splitlines():
                 if message in line:
                     return {
                         name: float(value)
@@ -110,7 +94,7 @@ class Service:
         raise SystemExit(f"bench_restart: {operation.target} is not served")
 
 
-def operations(service: Service) -> dict[str, Operation]:
+def operations(service: Started) -> dict[str, Operation]:
     """One request of each kind, with its response now."""
     page = json.loads(service.read(PAGES))["data"]["pages"][0]
     document = {"uid": site.UID, "documentId": page["documentId"], "locale": page["locale"]}
@@ -140,9 +124,9 @@ def main() -> None:
         folder = pathlib.Path(path)
         resolve = 'resolve = "documents"\n[[site.rule]]'
         sites = site.SITE.replace("[[site.rule]]", resolve) + site.ENDPOINT
-        with Process(arguments.cms or example("fast_cms"), "serve", arguments.rows, 0) as cms:
+        with Server(arguments.cms or example("fast_cms"), "serve", arguments.rows, 0) as cms:
             (folder / "settings.toml").write_text(SETTINGS.format(cms=cms.address) + sites)
-            service = Service(folder, binary)
+            service = Started(folder, binary)
             written = service.logged("a snapshot is stored")
             requests = operations(service)
             service.stop()
@@ -154,7 +138,7 @@ def main() -> None:
         )
         found: dict[str, list[float]] = {}
         for name, operation in list(requests.items()) * arguments.rounds:
-            service = Service(folder, binary)
+            service = Started(folder, binary)
             found.setdefault(name, []).append(service.first_right(operation))
             found.setdefault("listening", []).append(service.listening)
             read = service.logged("a snapshot is taken from the store")

@@ -21,17 +21,15 @@ import time
 import urllib.request
 
 from common import site
-from common.build import BINARY, build, example
+from common.build import build, example
 from common.client import get
-from common.process import Process
+from common.process import Server
 from common.profile import ROUTE
 from common.schema import violations
+from common.service import Service
 from common.wrk import wrk
 
 SETTINGS = """
-[server]
-listen = "127.0.0.1:0"
-admin_listen = "127.0.0.1:0"
 [cms]
 url = "http://{cms}"
 [limits]
@@ -44,10 +42,10 @@ at_start = false
 MOST_URLS, MOST_BYTES = 50_000, 50 << 20
 
 
-def serve(folder: pathlib.Path, cms: Process) -> Process:
+def serve(folder: pathlib.Path, cms: Server) -> Service:
     settings = folder / "settings.toml"
     settings.write_text(SETTINGS.format(cms=cms.address) + site.SITE + site.ENDPOINT)
-    return Process(BINARY, "--config", settings, "serve")
+    return Service(settings)
 
 
 def fetch(address: str, target: str) -> bytes:
@@ -57,7 +55,7 @@ def fetch(address: str, target: str) -> bytes:
     return body
 
 
-def walk(service: Process) -> float:
+def walk(service: Service) -> float:
     """Seconds of a cold walk. A HEAD is answered when it is over, without the list."""
     begun = time.monotonic()
     request = urllib.request.Request(f"http://{service.address}{site.LIST}", method="HEAD")
@@ -68,7 +66,7 @@ def walk(service: Process) -> float:
     return time.monotonic() - begun
 
 
-def floor(cms: Process, documents: int) -> float:
+def floor(cms: Server, documents: int) -> float:
     command: list[str | pathlib.Path] = [example("fast_cms"), "read", cms.address, str(documents)]
     return float(subprocess.run(command, capture_output=True, check=True).stdout)
 
@@ -76,7 +74,7 @@ def floor(cms: Process, documents: int) -> float:
 def walks(folder: pathlib.Path, delay: int, options: argparse.Namespace) -> None:
     """Pairs of walk and floor, alternating."""
     pairs = []
-    with Process(example("fast_cms"), "serve", options.documents, delay) as cms:
+    with Server(example("fast_cms"), "serve", options.documents, delay) as cms:
         for _ in range(options.pairs if delay == 0 else 1):
             with serve(folder, cms) as service:
                 seconds = walk(service)
@@ -89,7 +87,7 @@ def walks(folder: pathlib.Path, delay: int, options: argparse.Namespace) -> None
     )
 
 
-def memory(service: Process) -> None:
+def memory(service: Service) -> None:
     idle = service.memory("VmHWM")
     walk(service)
     urls = json.loads(fetch(service.address, site.LIST))["data"]["urls"]
@@ -101,7 +99,7 @@ def memory(service: Process) -> None:
     )
 
 
-def check_files(service: Process, documents: int) -> str:
+def check_files(service: Service, documents: int) -> str:
     """Returns the target of the last file."""
     index = fetch(service.address, "/sitemaps/main/index.xml")
     check_schema("sitemapindex", index)
@@ -125,7 +123,7 @@ def check_schema(schema: str, text: bytes) -> None:
 
 
 def one_file(
-    service: Process, folder: pathlib.Path, target: str, options: argparse.Namespace
+    service: Service, folder: pathlib.Path, target: str, options: argparse.Namespace
 ) -> None:
     file = folder / "file.xml"
     file.write_bytes(fetch(service.address, target))
@@ -133,7 +131,7 @@ def one_file(
     def rate(address: str, target: str) -> float:
         return wrk(address, target, seconds=options.seconds).must_be_clean().rate
 
-    with Process(example("bare_server"), file, "application/xml") as bare:
+    with Server(example("bare_server"), file, "application/xml") as bare:
         pairs = [(rate(service.address, target), rate(bare.address, ROUTE)) for _ in range(5)]
     ratio = statistics.median(ours / bares for ours, bares in pairs)
     ours, bares = (statistics.median(pair[at] for pair in pairs) for at in (0, 1))
@@ -158,7 +156,7 @@ def main() -> None:
         for delay in options.delays.split(","):
             walks(folder, int(delay), options)
         with (
-            Process(example("fast_cms"), "serve", options.documents, 0) as cms,
+            Server(example("fast_cms"), "serve", options.documents, 0) as cms,
             serve(folder, cms) as service,
         ):
             memory(service)

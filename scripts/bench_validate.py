@@ -26,13 +26,11 @@ import urllib.request
 from typing import NamedTuple
 
 from common import site
-from common.build import BINARY, build, example
-from common.process import Process
+from common.build import build, example
+from common.process import NOWHERE, Process, Server
+from common.service import Service
 
 SETTINGS = """
-[server]
-listen = "127.0.0.1:0"
-admin_listen = "127.0.0.1:0"
 [cms]
 url = "http://{cms}"
 [limits]
@@ -65,7 +63,7 @@ class Seen(NamedTuple):
     most_in_flight: int
 
 
-def seen(front_end: Process) -> Seen:
+def seen(front_end: Server) -> Seen:
     return Seen(*map(int, front_end.ask().split()))
 
 
@@ -78,16 +76,16 @@ def read(address: str, target: str) -> str:
         return begin.decode()
 
 
-def serve(cms: Process, front_end: Process, folder: pathlib.Path) -> Process:
+def serve(cms: Server, front_end: Server, folder: pathlib.Path) -> Service:
     settings = folder / "settings.toml"
     of_site = site.SITE.replace("https://www.example.com", f"http://{front_end.address}")
     settings.write_text(SETTINGS.format(cms=cms.address) + of_site + site.ENDPOINT)
-    service = Process(BINARY, "--config", settings, "serve")
+    service = Service(settings)
     read(service.address, site.LIST)
     return service
 
 
-def validate(cms: Process, front_end: Process, urls: int, folder: pathlib.Path) -> Run:
+def validate(cms: Server, front_end: Server, urls: int, folder: pathlib.Path) -> Run:
     with serve(cms, front_end, folder) as service:
         service.reset_peak_memory()
         before, cpu, begun = service.memory(), service.cpu_seconds(), time.monotonic()
@@ -98,17 +96,17 @@ def validate(cms: Process, front_end: Process, urls: int, folder: pathlib.Path) 
         return Run(seconds, cpu, service.memory("VmHWM"), before)
 
 
-def lychee(front_end: Process, urls: int, folder: pathlib.Path) -> Run:
+def lychee(front_end: Server, urls: int, folder: pathlib.Path) -> Run:
     links = folder / "links.txt"
     links.write_text("".join(f"http://{front_end.address}{PATH}{n}\n" for n in range(urls)))
     command = f"""lychee --no-progress --max-concurrency 10 --host-concurrency 10
         --host-request-interval 0ms --max-redirects 0 --max-retries 0 --timeout 10
         --format json --output {folder}/lychee.json {links}""".split()
     begun = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = Process(*command, stdout=NOWHERE)
     _, _, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - begun
-    process.returncode = 0
+    process.kill()
     return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10, 0)
 
 
@@ -127,12 +125,12 @@ def show(name: str, runs: list[Run], found: Seen, urls: int, floor: float) -> No
 
 
 def compare(
-    cms: Process, options: argparse.Namespace, kind: str, size: str, folder: pathlib.Path
+    cms: Server, options: argparse.Namespace, kind: str, size: str, folder: pathlib.Path
 ) -> None:
     urls, runs = options.urls, range(options.runs)
     floor = urls / 10 * options.delay / 1000
     print(f"{kind} site, pages of {size} bytes, {urls} URLs, {options.delay} ms", flush=True)
-    with Process(example("slow_site"), "serve", options.delay, size, kind) as front_end:
+    with Server(example("slow_site"), "serve", options.delay, size, kind) as front_end:
         ours = [validate(cms, front_end, urls, folder) for _ in runs]
         show("frontend-map", ours, seen(front_end), urls, floor)
         if shutil.which("lychee"):
@@ -150,10 +148,10 @@ def compare(
             print(f"  bare client   {bare:8.3f} s", flush=True)
 
 
-def memory(cms: Process, urls: int, folder: pathlib.Path) -> None:
+def memory(cms: Server, urls: int, folder: pathlib.Path) -> None:
     """Memory while many URLs are checked."""
     with (
-        Process(example("slow_site"), "serve", 0, 1000, "mixed") as front_end,
+        Server(example("slow_site"), "serve", 0, 1000, "mixed") as front_end,
         serve(cms, front_end, folder) as service,
     ):
         service.reset_peak_memory()
@@ -194,7 +192,7 @@ def main() -> None:
     documents = options.memory or options.urls
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        with Process(example("fast_cms"), "serve", documents, 0) as cms:
+        with Server(example("fast_cms"), "serve", documents, 0) as cms:
             if options.memory:
                 memory(cms, options.memory, folder)
                 return

@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from common.build import BINARY, build
-from common.process import Process
+from common.service import Service
 from strapi.fixture import FOLDER, READ_TOKEN, Strapi
 
 UID, ENDPOINT = "api::article.article", "/api/articles"
@@ -35,9 +35,6 @@ PG_PORT = os.environ.get("PGPORT", "55432")
 # The pause of the reading client between two requests, in seconds.
 PAUSE = 0.02
 SETTINGS = """
-[server]
-listen = "127.0.0.1:0"
-admin_listen = ""
 [cms]
 url = "{url}"
 {page_size}
@@ -166,17 +163,16 @@ def bare_walk(strapi: Strapi) -> int:
     return rows
 
 
-def serve(strapi: Strapi, folder: pathlib.Path, sites: int, options: argparse.Namespace) -> Process:
+def serve(strapi: Strapi, folder: pathlib.Path, sites: int, options: argparse.Namespace) -> Service:
     settings = folder / "settings.toml"
     # Older builds do not have the setting.
     size = "" if options.page_size == PAGE else f"page_size = {options.page_size}"
     text = SETTINGS.format(url=strapi.url, page_size=size)
     settings.write_text(text + "".join(SITE.format(number=n) for n in range(sites)))
-    environment = {"FRONTEND_MAP__CMS__TOKEN": READ_TOKEN}
-    return Process(options.binary, "--config", settings, "serve", environment=environment)
+    return Service(settings, {"CMS__TOKEN": READ_TOKEN}, binary=options.binary)
 
 
-def our_walk(service: Process, site: int = 0) -> None:
+def our_walk(service: Service, site: int = 0) -> None:
     """Waits for a walk: the response to a HEAD comes after it, without the list."""
     connection = http.client.HTTPConnection(service.address, timeout=3600)
     connection.request("HEAD", f"/api/build-sitemap?site=site{site}&contentType={UID}")
@@ -185,7 +181,7 @@ def our_walk(service: Process, site: int = 0) -> None:
         raise SystemExit(f"the service returned {status}")
 
 
-def measured(strapi: Strapi, log: Log, articles: list[str], service: Process | None) -> Walk:
+def measured(strapi: Strapi, log: Log, articles: list[str], service: Service | None) -> Walk:
     log.requests()
     with Reader(strapi, articles) as reader:
         begun = time.monotonic()

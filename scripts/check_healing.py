@@ -34,7 +34,7 @@ import time
 import urllib.parse
 from collections.abc import Callable, Iterator
 
-from bench_edits import HOOK_SECRET, Service, differences
+from bench_edits import HOOK_SECRET, Edited, differences
 from common.client import get, until
 from edits.content import ARTICLE, Strapi, articles
 from edits.plan import Edit, Listed, Plan
@@ -163,7 +163,7 @@ FAULTS: dict[str, Callable[[World, int, Probes], list[Edit]]] = {
 
 
 @contextlib.contextmanager
-def editor(service: Service, document: str) -> Iterator[None]:
+def editor(service: Edited, document: str) -> Iterator[None]:
     """A client that requests the URL of one document once a second."""
     ended = threading.Event()
     target = f"/api/frontend-url?uid={ARTICLE}&documentId={document}"
@@ -212,7 +212,7 @@ def report(probes: Probes, names: list[str]) -> int:
     return never
 
 
-def report_idle(service: Service, minutes: float) -> None:
+def report_idle(service: Edited, minutes: float) -> None:
     before = service.wait_until_idle(60)
     time.sleep(minutes * 60)
     sent = service.cms_requests() - before
@@ -222,7 +222,7 @@ def report_idle(service: Service, minutes: float) -> None:
 
 
 def run(options: argparse.Namespace, world: World, folder: pathlib.Path) -> bool:
-    with Service(options.binary, folder, f"http://{world.cms.address}") as service:
+    with Edited(options.binary, folder, f"http://{world.cms.address}") as service:
         world.hooks.redis_port = int(service.address.rpartition(":")[2])
         with Lists(service.address) as lists:
             until(lambda: all(lists.bodies.values()), 900, 0.1)

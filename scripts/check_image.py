@@ -21,6 +21,7 @@ from collections.abc import Mapping
 
 from common.build import BINARY, ROOT, TARGET
 from common.client import free_port, get, until
+from common.process import Process
 from image.peers import DOCUMENT_ID, Cms, NameServer
 
 # distroless/cc has these libraries and no others.
@@ -92,18 +93,17 @@ class Image:
         pairs = (pair.split("=", 1) for pair in dockerfile.all(r"ENV (.*)"))
         self.environment = dict(pairs)
 
-    def start(self, command: list[str], log: pathlib.Path) -> subprocess.Popen[bytes]:
-        """`chroot` becomes the command, so the process is the service itself."""
+    def start(self, command: list[str], log: pathlib.Path) -> Process:
+        """`env` becomes `chroot`, which becomes the command: the process is the service itself."""
+        variables = [f"{name}={value}" for name, value in self.environment.items()]
         chroot = shutil.which("chroot") or "/usr/sbin/chroot"
         user = f"--userspec={self.user}:{self.group}"
-        with log.open("ab") as out:
-            return subprocess.Popen(
-                [chroot, user, str(self.root), *command],
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=out,
-            )
+        return Process(
+            *("env", "--ignore-environment", *variables),
+            *(chroot, user, self.root, *command),
+            log=log,
+            stdout=log,
+        )
 
     def is_healthy(self, log: pathlib.Path) -> bool:
         return self.start(self.health, log).wait() == 0
@@ -197,9 +197,8 @@ def check_run(image: Image, log: pathlib.Path) -> None:
         "FRONT_END_URL_MAIN": "https://www.example.com",
         "FRONTEND_MAP__STORE__PATH": f"/{STORE}",
     }
-    service = image.start([*image.entrypoint, *image.command], log)
-    try:
-        must(until(lambda: image.is_healthy(log)) is not None, "never healthy")
+    with image.start([*image.entrypoint, *image.command], log) as service:
+        service.wait_until(lambda: image.is_healthy(log))
         found = pathlib.Path(f"/proc/{service.pid}").stat()
         is_user = (found.st_uid, found.st_gid) == (image.user, image.group)
         must(is_user, "it does not run as USER")
@@ -207,14 +206,10 @@ def check_run(image: Image, log: pathlib.Path) -> None:
         check_store(image)
 
         step(f"stop: {image.stop_signal.name}")
-        service.send_signal(image.stop_signal)
+        service.signal(image.stop_signal)
         status = service.wait(60)
         must(status == 0, f"status {status} after the stop signal")
         must(not image.is_healthy(log), "healthy after it stopped")
-    finally:
-        if service.poll() is None:
-            service.kill()
-            service.wait()
 
 
 def check_answers(address: str, cms: Cms, log: pathlib.Path) -> None:

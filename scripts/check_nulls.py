@@ -26,7 +26,6 @@ import json
 import os
 import pathlib
 import random
-import signal
 import sys
 import tempfile
 import threading
@@ -36,7 +35,7 @@ from typing import Any, Literal
 
 from common.build import BINARY
 from common.client import Answer, get
-from common.process import Process
+from common.service import Service
 
 Mode = Literal["healthy", "slow", "silent", "missing", "denied", "failing", "broken"]
 FAULTS: tuple[Mode, ...] = ("slow", "silent", "missing", "denied", "failing", "broken")
@@ -187,7 +186,7 @@ def error(
 
 
 def settings(port: int) -> str:
-    lines = ["[server]", 'listen = "127.0.0.1:0"', 'admin_listen = ""', "drain_delay_ms = 0"]
+    lines = ["[server]", "drain_delay_ms = 0"]
     lines += ["[cms]", f'url = "http://127.0.0.1:{port}"', "[limits]", "cms_request_ms = 1000"]
     lines += ["[snapshots]", f"soft_seconds = {SOFT_SECONDS}", f"hard_seconds = {HARD_SECONDS}"]
     lines += ["cms_share = 1.0", "[[site]]", 'key = "main"', f"locales = {json.dumps(LOCALES)}"]
@@ -219,13 +218,12 @@ class Run:
         while not self.is_over.is_set():
             # As the service reads them: paths of this life of the process.
             begun = time.monotonic()
-            with Process(self.binary, "--config", file, "serve", environment=VARIABLES) as service:
+            with Service(file, binary=self.binary, variables=VARIABLES) as service:
                 self.started, self.address = begun, service.address
                 self.is_over.wait(self.random.uniform(2, max(self.seconds / 6, LONGEST_LIFE)))
                 self.address = ""
                 if self.random.random() < 0.5:
-                    service.process.send_signal(signal.SIGTERM)
-                    service.process.wait()
+                    service.stop()
             self.restarts += 1
 
     def disturb(self) -> None:

@@ -24,7 +24,8 @@ from builds.peers import Peer, front_end
 from common.build import ROOT, TARGET
 from common.client import get, until
 from common.process import Process
-from faults.service import FRONTEND_MAP, Service
+from common.service import FRONTEND_MAP
+from faults.service import Service
 
 DESCRIPTION = ROOT / "docs/openapi.yaml"
 FOLDER = ROOT / "scripts/openapi"
@@ -213,7 +214,7 @@ def check_service(target: Target, arguments: argparse.Namespace) -> None:
 @contextmanager
 def demo() -> Iterator[Target]:
     with Process(FRONTEND_MAP, "demo") as process:
-        line = process.address
+        line = process.line()
         while "http://" not in line:
             line = process.line()
         yield Target("the demo", line.split("http://")[1].split("/")[0].split()[0])
@@ -226,7 +227,7 @@ def with_tokens(by_id: bool = False) -> Iterator[Target]:
     peer = front_end()
     settings = SETTINGS.read_text().replace('"main"', '"main"\nresolve = "documents"')
     settings = settings.replace("127.0.0.1:8081", peer.address)
-    with Service(settings, variables=TOKENS | {"VALIDATION__REUSE_SECONDS": 0}) as service:
+    with Service(settings, overrides=TOKENS | {"VALIDATION__REUSE_SECONDS": 0}) as service:
         path = "/api/resolve?site=main&pathname=/en/about"
         until(lambda: b"p1about" in service.get(path).body)
         yield Target(name, service.address, token=TOKEN, by_id=by_id)
@@ -274,7 +275,7 @@ def failing() -> Iterator[Target]:
     cms = f'url = "http://{peer.address}"'
     settings = SETTINGS.read_text().replace('source = "files"', cms)
     settings = settings.replace('"main"', '"main"\nresolve = "documents"')
-    with Service(settings, variables=TOKENS) as service:
+    with Service(settings, overrides=TOKENS) as service:
         yield Target("in front of a failing CMS", service.address, fails=True, token=TOKEN)
     peer.stop()
 

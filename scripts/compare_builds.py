@@ -18,13 +18,12 @@ import contextlib
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from builds import peers
 from builds.client import Connection, Request
@@ -32,12 +31,11 @@ from builds.differences import Differences
 from builds.generate import DRAFT_TOKEN, HOOK_SECRET, TYPES, VALIDATE_TOKEN, Generator, World
 from builds.sites import SiteGenerator
 from common.client import until
-from common.process import pipe
+from common.process import HANG_SECONDS, Process, environment
 
 REQUESTS_OF_A_WORLD, REQUESTS_OF_A_FAILING_WORLD = 500, 40
 # So many settings files for each request.
 SETTINGS_RATIO = 0.01
-HANG_SECONDS = 120
 ENDPOINTS = {endpoint: uid for uid, endpoint in TYPES.items()}
 SECRETS = {
     "FRONTEND_MAP__CMS__TOKEN": "token",
@@ -72,42 +70,35 @@ class Build:
         # Equal in both folders: it may be in an answer.
         os.utime(content_file, (1_700_000_000, 1_700_000_000))
 
-    def start(self, *arguments: str, log: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("FRONT")}
-        return subprocess.Popen(
-            [str(self.binary), "--config", "settings.toml", *arguments],
-            cwd=self.folder,
-            env=environment | SECRETS,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log or subprocess.PIPE,
-        )
+    def command(self, *arguments: str) -> list[str]:
+        return [str(self.binary), "--config", "settings.toml", *arguments]
 
     def run(self, *arguments: str) -> Result:
-        process = self.start(*arguments)
-        stdout, stderr = process.communicate(timeout=HANG_SECONDS)
-        return Result(process.returncode, decode(stdout), decode(stderr))
+        done = subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=environment(SECRETS),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=HANG_SECONDS,
+        )
+        return Result(done.returncode, decode(done.stdout), decode(done.stderr))
 
-    def serve(self) -> Result:
-        """Until it has printed its address, or has ended."""
-        process = self.start("serve")
-        first = pipe(process.stdout).readline()
-        if first:
-            process.send_signal(signal.SIGTERM)
-        stdout, stderr = process.communicate(timeout=HANG_SECONDS)
-        return Result(process.returncode, "address" if first else decode(stdout), decode(stderr))
+    def start(self) -> Process:
+        log = self.folder / "log"
+        log.unlink(missing_ok=True)
+        return Process(*self.command("serve"), variables=SECRETS, folder=self.folder, log=log)
+
+    def serve(self) -> int:
+        """The status of `serve` that is stopped as soon as it has printed its address."""
+        with self.start() as process:
+            return process.stop() if process.line_or_end() else process.wait()
 
     @contextlib.contextmanager
     def serving(self) -> Iterator[str]:
-        """Its address."""
-        with (self.folder / "log").open("wb") as log:
-            process = self.start("serve", log=log)
-        address = pipe(process.stdout).readline().decode().strip()
-        try:
-            yield address
-        finally:
-            process.kill()
-            process.wait()
+        """Its address; empty: it refuses the settings."""
+        with self.start() as process:
+            yield process.line_or_end() or ""
 
     def files(self, name: str) -> dict[str, str]:
         """The text of each file below a folder."""
@@ -230,8 +221,7 @@ class Comparison:
         self.write(self.generate.mutated_settings(text), world.content_text())
         old, new = self.results("settings", "check")
         self.differences.texts(old.stdout, new.stdout)
-        results = self.old.serve(), self.new.serve()
-        statuses = (result.status for result in results)
+        statuses = self.old.serve(), self.new.serve()
         self.differences.equal("settings", f"serve {self.old.folder}", *statuses)
 
 

@@ -16,12 +16,9 @@ for callgrind_annotate.
 
 import argparse
 import json
-import os
 import pathlib
 import re
-import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,8 +26,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from common.build import BINARY, ROOT, build
-from common.process import pipe
-from common.profile import BARE_SERVER, ENVIRONMENT, QUERIES, ROUTE, SERVICE
+from common.process import Server
+from common.profile import BARE_SERVER, OVERRIDES, QUERIES, ROUTE, SETTINGS, VARIABLES
+from common.service import variables_of
 from common.wrk import found
 
 RECORDED = ROOT / "scripts/instructions.json"
@@ -86,13 +84,9 @@ def count(
     """The instructions of a whole run: start, warm-up by each kind, these requests, stop."""
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--quiet"]
     one_thread = {"TOKIO_WORKER_THREADS": "1", "RUST_LOG": "error"}
-    process = subprocess.Popen(
-        [*valgrind, *map(str, command)],
-        stdout=subprocess.PIPE,
-        env=os.environ | ENVIRONMENT | one_thread,
-    )
-    try:
-        client = Client(pipe(process.stdout).readline().decode().strip())
+    variables = VARIABLES | variables_of(OVERRIDES) | one_thread
+    with Server(*valgrind, *command, variables=variables, log=None) as server:
+        client = Client(server.address)
         # Documents are read after the start. The few requests until then are lost in the others.
         while client.send(warm_up[0])[0] == 503:
             time.sleep(1)
@@ -100,9 +94,7 @@ def count(
             client.get(request)
         for request in requests:
             client.get(request)
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait()
+        server.stop()
     counted = re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)
     if counted is None:
         raise SystemExit(f"{out} has no total")
@@ -128,6 +120,10 @@ def per_request(
     return counts
 
 
+def serve(settings: pathlib.Path) -> list[object]:
+    return [BINARY, "--config", settings, "serve"]
+
+
 def bare(options: argparse.Namespace, folder: pathlib.Path) -> None:
     body = folder / "body"
     body.write_bytes(b"x" * 200)
@@ -141,9 +137,8 @@ def resolve(options: argparse.Namespace, folder: pathlib.Path) -> dict[str, int]
     text = DEMO.read_text().replace('key = "main"', 'key = "main"\nresolve = "documents"')
     text = text.replace('"127.0.0.1:8080"', '"127.0.0.1:0"\nadmin_listen = "127.0.0.1:0"')
     settings.write_text(text)
-    command = [BINARY, "--config", settings, "serve"]
     kinds = {"resolve": Request(RESOLVE, 200)}
-    return per_request("resolve", command, kinds, options, folder)
+    return per_request("resolve", serve(settings), kinds, options, folder)
 
 
 def check(counts: dict[str, int]) -> int:
@@ -172,7 +167,7 @@ def main() -> None:
     }
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.keep or pathlib.Path(scratch)
-        counts = per_request("service", SERVICE, kinds, options, folder)
+        counts = per_request("service", serve(SETTINGS), kinds, options, folder)
         counts |= resolve(options, folder)
         if options.bare:
             bare(options, folder)

@@ -57,9 +57,8 @@ SHORT = "editViews,requests,lists,reports,roles"
 LONG = f"{SHORT},sites,hostile,failures,pictures"
 
 
-def settings(strapi: str, port: int, frontend: str) -> str:
-    lines = ["[server]", f'listen = "127.0.0.1:{port}"', 'admin_listen = ""']
-    lines += ["[cms]", 'source = "strapi"', f'url = "{strapi}"']
+def settings(strapi: str, frontend: str) -> str:
+    lines = ["[cms]", 'source = "strapi"', f'url = "{strapi}"']
     lines += ["[[content_type]]", 'uid = "api::homepage.homepage"']
     lines += ['endpoint = "homepage"', 'kind = "single"']
     lines += ["[[site]]", 'key = "main"', 'resolve = "documents"']
@@ -132,10 +131,10 @@ class Run:
         self.strapi.environment |= strapi
         self.strapi.start()
         frontend = f"http://127.0.0.1:{self.ports.frontend}"
-        text = settings(self.strapi.url, self.ports.service, frontend)
-        secrets: dict[str, object] = {**SECRETS}
+        text = settings(self.strapi.url, frontend)
+        overrides = SECRETS | {"SERVER__LISTEN": f"127.0.0.1:{self.ports.service}"}
         service = Service(
-            self.binary, self.folder, self.strapi.url, READ_TOKEN, variables=secrets, text=text
+            self.binary, self.folder, self.strapi.url, READ_TOKEN, overrides=overrides, text=text
         )
         with service:
             variables = {**os.environ, **self.variables, **self.ports.journey(self.strapi.url)}

@@ -22,7 +22,7 @@ from collections.abc import Callable
 
 from common.build import BINARY
 from common.client import free_port, get
-from common.process import Process
+from common.service import Service
 from strapi.admins import Admin, Preview, editor_of, super_admin
 from strapi.checks import Checks
 from strapi.fixture import CANNOT_SET_UP, READ_TOKEN, Oracle, running
@@ -39,9 +39,6 @@ TEMPLATES = {ARTICLE: "/{locale}/articles/{slug}", PRESS: "/press/{slug}", HOMEP
 RULE = '[[site.rule]]\ncontent_type = "{}"\ntemplate = "{}"'
 RULES = "\n".join(RULE.format(uid, template) for uid, template in TEMPLATES.items())
 SETTINGS = f"""
-[server]
-listen = "127.0.0.1:PORT"
-admin_listen = ""
 [cms]
 url = "STRAPI"
 [[content_type]]
@@ -72,7 +69,7 @@ def link(path: str, version: str) -> Preview:
     return Preview(200, f"{BASE}/api/preview?{query}")
 
 
-def run(checks: Checks, admin: Admin, start: Callable[[str], Process]) -> None:
+def run(checks: Checks, admin: Admin, start: Callable[[str], Service]) -> None:
     oracle = Oracle(ARTICLES, BASE)
     editor = editor_of(admin, PRESS, ["title", "slug"])
     with start(DRAFT_TOKEN) as service:
@@ -84,7 +81,7 @@ def run(checks: Checks, admin: Admin, start: Callable[[str], Process]) -> None:
     document = oracle.first(ARTICLE, TEMPLATES[ARTICLE])
     with start("another-token") as service:
         check_refused_token(checks, admin, document["documentId"], document["path"])
-        service.process.send_signal(signal.SIGSTOP)
+        service.signal(signal.SIGSTOP)
         check_failure(checks, "frozen", admin, document["documentId"])
     check_failure(checks, "stopped", admin, document["documentId"])
 
@@ -188,12 +185,12 @@ def main() -> None:
         strapi = stack.enter_context(running(ARTICLES, bulk=False, variables=variables))
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         settings = folder / "settings.toml"
-        settings.write_text(SETTINGS.replace("PORT", str(port)).replace("STRAPI", strapi.url))
+        settings.write_text(SETTINGS.replace("STRAPI", strapi.url))
 
-        def start(draft_token: str) -> Process:
+        def start(draft_token: str) -> Service:
             secrets = {"CMS__TOKEN": READ_TOKEN, "AUTH__DRAFT_TOKEN": draft_token}
-            environment = {f"FRONTEND_MAP__{name}": value for name, value in secrets.items()}
-            return Process(binary, "--config", settings, "serve", environment=environment)
+            overrides = secrets | {"SERVER__LISTEN": f"127.0.0.1:{port}"}
+            return Service(settings, overrides, binary=binary)
 
         run(checks, super_admin(strapi.url), start)
         policy = get(strapi.url.removeprefix("http://"), "/admin").headers

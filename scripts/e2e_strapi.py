@@ -25,6 +25,7 @@ import pathlib
 import re
 import sys
 import tempfile
+from collections.abc import Mapping
 
 from common.build import BINARY
 from common.client import free_port
@@ -101,7 +102,7 @@ class Run:
         declares_single_type: bool = True,
         by_documents: bool = False,
         log: str = "trace",
-        variables: dict[str, object] | None = None,
+        overrides: Mapping[str, object] | None = None,
         text: str | None = None,
     ) -> Service:
         service = Service(
@@ -112,7 +113,7 @@ class Run:
             declares_single_type=declares_single_type,
             by_documents=by_documents,
             log=log,
-            variables=variables,
+            overrides=overrides,
             text=text,
         )
         return self.stack.enter_context(service)
@@ -130,7 +131,7 @@ class Run:
         self.check_sets(reader)
         responses.check_all_urls(self.checks, reader, self.oracle)
         responses.check_rich(self.checks, reader, self.oracle, self.strapi.url)
-        cold = self.start(READ_TOKEN, log="info", variables={"SNAPSHOTS__AT_START": "false"})
+        cold = self.start(READ_TOKEN, log="info", overrides={"SNAPSHOTS__AT_START": "false"})
         batches.check_batches(self.checks, reader, cold, self.oracle)
         # This token reads the schema, so that nothing needs to be configured or guessed.
         full = self.start(FULL_TOKEN, declares_single_type=False)
@@ -143,10 +144,9 @@ class Run:
 
     def check_first_settings(self) -> None:
         """Settings files that `init` writes."""
-        variables = {"SERVER__LISTEN": "127.0.0.1:0", "SERVER__ADMIN_LISTEN": ""}
 
         def start(token: str, text: str) -> Service:
-            return self.start(token, log="info", variables=dict(variables), text=text)
+            return self.start(token, log="info", text=text)
 
         first_settings.check_first_settings(
             self.checks, self.binary, self.strapi.url, self.oracle, start
@@ -170,41 +170,38 @@ class Run:
         """The same sites with pages outside the CMS and documents with paths of their own."""
 
         def start(text: str) -> Service:
-            variables: dict[str, object] = {
+            overrides = {
                 "SERVER__LISTEN": self.hook,
-                "SERVER__ADMIN_LISTEN": "",
                 "HOOKS__SECRET": live.HOOK_SECRET,
                 # So that only the webhook refreshes the copies.
                 "SNAPSHOTS__SOFT_SECONDS": 3600,
             }
-            return self.start(READ_TOKEN, log="info", variables=variables, text=text)
+            return self.start(READ_TOKEN, log="info", overrides=overrides, text=text)
 
         strapi = self.strapi
         check_own_paths(self.checks, strapi.url, strapi.database, start)
 
     def check_moves(self) -> None:
         """Where earlier paths lead, and how soon after an edit."""
-        variables: dict[str, object] = {
+        overrides = {
             "SERVER__LISTEN": self.hook,
-            "SERVER__ADMIN_LISTEN": "",
             "HOOKS__SECRET": live.HOOK_SECRET,
             "SNAPSHOTS__SOFT_SECONDS": 3600,
         }
         text = moved.settings(self.strapi.url)
-        service = self.start(READ_TOKEN, log="info", variables=variables, text=text)
+        service = self.start(READ_TOKEN, log="info", overrides=overrides, text=text)
         moved.check_moves(live.Live(self.checks, service, self.strapi.url, FULL_TOKEN))
         self.checks.equal("moved: ends with status 0", service.stop(), 0)
 
     def check_owners(self) -> None:
         """Pairs of documents with one path, published in random order."""
-        variables: dict[str, object] = {
+        overrides = {
             "SERVER__LISTEN": self.hook,
-            "SERVER__ADMIN_LISTEN": "",
             "HOOKS__SECRET": live.HOOK_SECRET,
             "SNAPSHOTS__SOFT_SECONDS": 3600,
         }
         text = owners.settings(self.strapi.url)
-        service = self.start(READ_TOKEN, log="info", variables=variables, text=text)
+        service = self.start(READ_TOKEN, log="info", overrides=overrides, text=text)
         owners.check_owners(live.Live(self.checks, service, self.strapi.url, FULL_TOKEN))
         self.checks.equal("owners: ends with status 0", service.stop(), 0)
 
@@ -229,7 +226,7 @@ class Run:
         hooked = self.start(
             READ_TOKEN,
             log="info",
-            variables={
+            overrides={
                 "SERVER__LISTEN": self.hook,
                 "HOOKS__SECRET": live.HOOK_SECRET,
                 "SNAPSHOTS__SOFT_SECONDS": 3600,
@@ -248,7 +245,7 @@ class Run:
         outlasting = self.start(
             READ_TOKEN,
             log="info",
-            variables={
+            overrides={
                 "SNAPSHOTS__SOFT_SECONDS": 1,
                 "SNAPSHOTS__HARD_SECONDS": hard,
                 # On a busy machine a refresh every second is more than the default share.
@@ -262,13 +259,11 @@ class Run:
     def check_kinds(self) -> None:
         """Fields of all kinds, and `check` for good and wrong settings."""
         proxy = self.stack.enter_context(FailingProxy(self.strapi.url))
-        admin = f"127.0.0.1:{free_port()}"
         service = self.start(
             READ_TOKEN,
             log="info",
-            variables={
+            overrides={
                 "SERVER__LISTEN": self.hook,
-                "SERVER__ADMIN_LISTEN": admin,
                 "HOOKS__SECRET": live.HOOK_SECRET,
                 "SNAPSHOTS__SOFT_SECONDS": 3600,
                 "SNAPSHOTS__AT_START": "false",
@@ -278,15 +273,15 @@ class Run:
         changing = live.Live(self.checks, service, self.strapi.url, FULL_TOKEN)
         ids = kinds.create(changing)
         check_table.check(self.checks, self.binary, self.strapi.url)
-        kinds.check_kinds(self.checks, changing, proxy, admin, ids)
+        kinds.check_kinds(self.checks, changing, proxy, ids)
         self.checks.equal("kinds: ends with status 0", service.stop(), 0)
 
     def check_permissions(self) -> None:
         token = Token(self.strapi.url)
-        variables = {"SNAPSHOTS__SOFT_SECONDS": 1, "SNAPSHOTS__AT_START": "false"}
+        overrides = {"SNAPSHOTS__SOFT_SECONDS": 1, "SNAPSHOTS__AT_START": "false"}
 
         def start() -> Service:
-            return self.start(token.key, log="info", variables=dict(variables))
+            return self.start(token.key, log="info", overrides=overrides)
 
         check_permissions(self.checks, token, start, self.oracle)
 

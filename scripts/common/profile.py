@@ -1,13 +1,11 @@
 """What `bench_http.py` and `count_instructions.py` measure: the shipped binary by its defaults."""
 
-from common.build import BINARY, ROOT, example
+from common.build import ROOT, example
 
-SERVICE = (BINARY, "--config", ROOT / "tests/fixtures/main/settings.toml", "serve")
+SETTINGS = ROOT / "tests/fixtures/main/settings.toml"
 # The fixture's CORS origins are not among the defaults.
-ENVIRONMENT = {
-    "FRONT_END_URL_MAIN": "https://www.example.com",
-    "FRONTEND_MAP__SERVER__CORS_ORIGINS": "",
-}
+OVERRIDES = {"SERVER__CORS_ORIGINS": ""}
+VARIABLES = {"FRONT_END_URL_MAIN": "https://www.example.com"}
 BARE_SERVER = example("bare_server")
 ROUTE = "/api/get-content-type"
 # The query for each kind of answer.

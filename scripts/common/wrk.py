@@ -2,9 +2,10 @@
 
 import pathlib
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from common.process import Process
 
 MILLISECONDS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
@@ -43,14 +44,12 @@ class Run:
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout=60s"]
         command += ["-s", str(script)] if script else []
         command += [part for header in headers for part in ("-H", header)]
-        self.process = subprocess.Popen(
-            [*command, f"http://{address}{target}"], stdout=subprocess.PIPE, text=True
-        )
+        self.process = Process(*command, f"http://{address}{target}", log=None)
 
     def finish(self) -> Load:
-        out, _ = self.process.communicate()
-        if self.process.returncode:
-            raise SystemExit(f"wrk ended with {self.process.returncode}: {out}")
+        out = self.process.output()
+        if status := self.process.wait():
+            raise SystemExit(f"wrk ended with {status}: {out}")
         errors = re.search(
             r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", out
         )

@@ -37,7 +37,7 @@ def answers(address: str) -> Answers:
 
 
 def run(long: bool) -> None:
-    with Service(FILES, CONTENT, variables=LOG_EVERYTHING) as service:
+    with Service(FILES, CONTENT, LOG_EVERYTHING) as service:
         expected = answers(service.address)
     full_output(expected)
     few_descriptors(expected)
@@ -45,19 +45,15 @@ def run(long: bool) -> None:
 
 
 def check_stop(report: Report, service: Service) -> None:
-    status, seconds = service.stop()
+    status, seconds = service.stop_timed()
     report.must(status == 0, f"status {status} after {seconds:.1f} s")
 
 
 def full_output(expected: Answers) -> None:
     report = Report("/dev/full as stdout and stderr")
-    address = f"127.0.0.1:{free_port()}"
-    with (
-        pathlib.Path("/dev/full").open("wb") as full,
-        Service(
-            FILES, CONTENT, stdout=full, stderr=full, listen=address, variables=LOG_EVERYTHING
-        ) as service,
-    ):
+    address, full = f"127.0.0.1:{free_port()}", pathlib.Path("/dev/full")
+    overrides = LOG_EVERYTHING | {"SERVER__LISTEN": address}
+    with Service(FILES, CONTENT, overrides, log=full, stdout=full) as service:
         up = until(lambda: get(address, "/readyz").status == 200)
         report.must(up is not None, "it serves")
         report.must(answers(address) == expected, "answers are the same")
@@ -70,7 +66,7 @@ def full_output(expected: Answers) -> None:
 def few_descriptors(expected: Answers) -> None:
     report = Report("64 descriptors")
     limited = ("prlimit", "--nofile=64:64")
-    with Service(FILES, CONTENT, command=limited, variables=LOG_EVERYTHING) as service:
+    with Service(FILES, CONTENT, LOG_EVERYTHING, before=limited) as service:
         report.must(answers(service.address) == expected, "answers are the same")
         found = wrk(service.address, site.RESOLVE, seconds=2)
         report.figure(f"8 connections: {found.rate:.0f} requests/s, p99 {found.p99:.2f} ms")
@@ -93,14 +89,14 @@ def other_days(expected: Answers) -> None:
     with tempfile.NamedTemporaryFile("w+") as file:
         clock = pathlib.Path(file.name)
         clock.write_text("+0\n")
-        command = (
+        before = (
             "env",
             f"LD_PRELOAD={library}",
             f"FAKETIME_TIMESTAMP_FILE={clock}",
             "FAKETIME_NO_CACHE=1",
             "FAKETIME_DONT_FAKE_MONOTONIC=1",
         )
-        with Service(FILES, CONTENT, command=command, variables=LOG_EVERYTHING) as service:
+        with Service(FILES, CONTENT, LOG_EVERYTHING, before=before) as service:
 
             def day() -> str:
                 headers = get(service.address, site.RESOLVE).headers

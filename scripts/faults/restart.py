@@ -19,7 +19,8 @@ DRAIN_MS = 4000
 
 def start(address: str) -> Service:
     content = site.content(200)
-    return Service(FILES, content, listen=address, variables={"SERVER__DRAIN_DELAY_MS": DRAIN_MS})
+    overrides = {"SERVER__LISTEN": address, "SERVER__DRAIN_DELAY_MS": DRAIN_MS}
+    return Service(FILES, content, overrides)
 
 
 def run(long: bool) -> None:
@@ -47,7 +48,7 @@ async def restart_in_turn(every: int, lasts: int) -> None:
     for n in range(lasts // every):
         await asyncio.sleep(max(0, begun + (n + 0.4) * every - time.monotonic()))
         at = n % 2
-        stops.append(await asyncio.to_thread(instances[at].stop))
+        stops.append(await asyncio.to_thread(instances[at].stop_timed))
         instances[at].__exit__()
         instances[at] = await asyncio.to_thread(start, addresses[at])
         # Until the balancer has seen it, the other one must not stop.

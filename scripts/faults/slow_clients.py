@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from common import site
+from common.process import HANG_SECONDS
 from common.wrk import wrk
 from faults.report import Report
-from faults.service import FILES, HANG_SECONDS, Service
+from faults.service import FILES, Service
 
 # What the clients of each kind send.
 KINDS = {
@@ -170,9 +171,9 @@ def check_closed(report: Report, groups: list[SlowClients], single: list[SlowCli
 
 def check_stop(report: Report, service: Service, control: Service, sizes: Iterable[int]) -> None:
     groups = start_clients(service.address, sizes) + start_clients(control.address, (1, 1, 1))
-    status, seconds = service.stop()
+    status, seconds = service.stop_timed()
     report.must(status == 0, f"stopped with status {status} beside as many")
-    _, alone = control.stop()
+    _, alone = control.stop_timed()
     report.figure(f"the stop took {seconds:.1f} s, beside one of each kind {alone:.1f} s")
     for clients in groups:
         clients.leave()

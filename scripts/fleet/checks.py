@@ -10,12 +10,13 @@ import time
 from collections import Counter
 
 from common.client import until
+from common.process import HANG_SECONDS
 from faults.load import Connection, quantile
 from faults.report import Report
 from fleet.cms import Cms
 from fleet.content import Content, Kind
 from fleet.redis import Redis
-from fleet.service import HANG_SECONDS, Instance, Settings, list_target, wait_until_ready
+from fleet.service import Instance, Settings, list_target, wait_until_ready
 
 KINDS = (Kind("article", ("en",)), Kind("page", ("en",)))
 MOST_IN_FLIGHT = 10

@@ -6,10 +6,11 @@ import threading
 import time
 
 from common.client import until
+from common.process import HANG_SECONDS
 from faults.load import quantile
 from faults.report import Report
 from fleet.redis import Redis, Usage
-from fleet.service import HANG_SECONDS, Instance, adopted
+from fleet.service import Instance, adopted
 from fleet.worlds import Edit, World
 
 # Seconds between two requests to an instance: the accuracy of the seconds of adoption.

@@ -5,13 +5,13 @@ import re
 import shutil
 import signal
 import socket
-import subprocess
 import tempfile
 from collections import defaultdict
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from common.client import free_port, until
+from common.client import free_port
+from common.process import NOWHERE, Process
 
 # `shared.prefix` in the settings of the service.
 PREFIX = "fleet-check"
@@ -94,7 +94,7 @@ class Redis:
             raise SystemExit("redis-server is missing (Debian: redis-server)")
         self.port = free_port()
         self.folder = tempfile.TemporaryDirectory()
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Process | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -118,20 +118,16 @@ class Redis:
         command = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port)]
         command += ["--save", "", "--appendonly", "no", "--daemonize", "no"]
         command += ["--dir", self.folder.name]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        if until(lambda: self.send("PING") == b"PONG", HANG_SECONDS) is None:
-            raise SystemExit(f"redis-server did not start: {self.process.poll()}")
+        self.process = Process(*command, stdout=NOWHERE)
+        self.process.wait_until(lambda: self.send("PING") == b"PONG", HANG_SECONDS)
 
     def signal(self, number: signal.Signals) -> None:
         if self.process is not None:
-            self.process.send_signal(number)
+            self.process.signal(number)
 
     def kill(self) -> None:
         if self.process is not None:
             self.process.kill()
-            self.process.wait()
             self.process = None
 
     def pause(self) -> None:

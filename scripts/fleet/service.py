@@ -1,11 +1,9 @@
 """Instances of the service that share a Redis: settings, processes, roles."""
 
 import json
-import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import time
 import urllib.request
 from collections.abc import Mapping
@@ -14,7 +12,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from common.client import Answer, get, send, until
-from common.process import memory, pipe
+from common.process import HANG_SECONDS
+from common.service import ANY_PORT, Service
 from fleet.content import WITH_SECTION, Kind
 from fleet.redis import PREFIX, own_folder
 
@@ -23,8 +22,6 @@ HOOK_SECRET = "secret-of-the-fleet-check"
 KEY = "0123456789abcdef0123456789abcdef"
 BASE = "https://www.example.com"
 SITE = "main"
-# A wait of so many seconds is a failure.
-HANG_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -74,15 +71,15 @@ class Instance:
         self,
         binary: pathlib.Path,
         text: str,
-        variables: Mapping[str, object] | None = None,
+        overrides: Mapping[str, object] | None = None,
         log: str = "info",
     ) -> None:
         self.binary, self.text, self.log_level = binary, text, log
-        self.variables = dict(variables or {})
+        self.overrides = dict(overrides or {})
         self.folder = own_folder()
         (self.folder / "key").write_text(KEY)
-        self.address, self.admin = "127.0.0.1:0", "127.0.0.1:0"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.address = self.admin = ANY_PORT
+        self.service: Service | None = None
         self.lives = 0
 
     def start(self) -> None:
@@ -90,32 +87,16 @@ class Instance:
         self.lives += 1
         file = self.folder / "settings.toml"
         file.write_text(self.text, encoding="utf-8")
-        given: dict[str, object] = {
-            "SERVER__LISTEN": self.address,
-            "SERVER__ADMIN_LISTEN": self.admin,
-            "HOOKS__SECRET": HOOK_SECRET,
-        } | self.variables
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("FRONT")}
-        environment |= {f"FRONTEND_MAP__{name}": str(value) for name, value in given.items()}
-        environment |= {"RUST_LOG": self.log_level, "RUST_BACKTRACE": "1"}
-        with (self.folder / "log").open("ab") as out:
-            self.process = subprocess.Popen(
-                [self.binary, "--config", file, "serve"],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=out,
-            )
         # The same addresses after a restart, as behind a balancer.
-        self.address, self.admin = self.line(), self.line().split()[-1]
-
-    def line(self) -> str:
-        assert self.process is not None
-        line = pipe(self.process.stdout).readline().decode().strip()
-        if not line:
-            status = self.process.wait()
-            raise SystemExit(f"the service did not start: status {status}\n{self.log()[-4000:]}")
-        return line
+        given = {"SERVER__LISTEN": self.address, "SERVER__ADMIN_LISTEN": self.admin}
+        self.service = Service(
+            file,
+            given | {"HOOKS__SECRET": HOOK_SECRET} | self.overrides,
+            binary=self.binary,
+            variables={"RUST_LOG": self.log_level, "RUST_BACKTRACE": "1"},
+            log=self.folder / "log",
+        )
+        self.address, self.admin = self.service.address, self.service.admin
 
     def __enter__(self) -> Self:
         self.start()
@@ -130,25 +111,24 @@ class Instance:
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def running(self) -> Service:
+        assert self.service is not None, "it has not been started"
+        return self.service
+
     def kill(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            pipe(self.process.stdout).close()
-            self.process = None
+        if self.service is not None:
+            self.service.kill()
+            self.service = None
 
     def signal(self, number: signal.Signals) -> None:
-        if self.process is not None:
-            self.process.send_signal(number)
+        if self.service is not None:
+            self.service.signal(number)
 
     def stop(self) -> int:
         """The status after SIGTERM."""
-        assert self.process is not None
-        self.signal(signal.SIGTERM)
-        try:
-            return self.process.wait(HANG_SECONDS)
-        finally:
-            self.kill()
+        status = self.running().stop()
+        self.service = None
+        return status
 
     def log(self) -> str:
         return (self.folder / "log").read_text(encoding="utf-8", errors="replace")
@@ -166,16 +146,8 @@ class Instance:
     def details(self) -> Any:
         return json.loads(get(self.admin, "/readyz", 5).body)
 
-    def metrics(self) -> dict[str, float]:
-        """The value of each series by its name and labels, as scraped."""
-        lines = get(self.admin, "/metrics", 5).body.decode().splitlines()
-        pairs = (line.rsplit(" ", 1) for line in lines if line and not line.startswith("#"))
-        return {name: float(value) for name, value in pairs}
-
     def memory(self, name: str = "VmRSS") -> int:
-        """Bytes: `VmRSS` resident now, `VmHWM` the peak."""
-        assert self.process is not None
-        return memory(self.process.pid, name)
+        return self.running().memory(name)
 
     def shared(self) -> dict[str, dict[str, Any]]:
         """The status of each shared list in `/readyz`, with its role and its version."""

@@ -1,6 +1,5 @@
 """`frontend-map init` with several tokens: the file passes `check`, and its sitemaps are right."""
 
-import os
 import pathlib
 import subprocess
 import tempfile
@@ -8,6 +7,8 @@ import tomllib
 from collections.abc import Callable
 from typing import NamedTuple
 
+from common.process import environment
+from common.service import variables_of
 from strapi import responses
 from strapi.checks import Checks
 from strapi.fixture import CUSTOM_TOKEN, FULL_TOKEN, READ_TOKEN, WRONG_TOKEN, Oracle
@@ -54,10 +55,9 @@ CASES = {
 def run(
     binary: pathlib.Path, folder: str, token: str, *arguments: str
 ) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("FRONT")}
-    environment["FRONTEND_MAP__CMS__TOKEN"] = token
+    variables = environment(variables_of({"CMS__TOKEN": token}))
     command = [str(binary), *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
 
 
 def check_case(

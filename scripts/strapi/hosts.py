@@ -50,8 +50,7 @@ class Version(NamedTuple):
 
 
 def settings(strapi: str) -> str:
-    lines = ["[server]", 'listen = "127.0.0.1:0"', 'admin_listen = ""']
-    lines += ["[cms]", f'url = "{strapi}"']
+    lines = ["[cms]", f'url = "{strapi}"']
     for key, bases in SITES.items():
         table = ", ".join(f'{locale} = "{base}"' for locale, base in bases.items())
         lines += ["[[site]]", f'key = "{key}"', f"front_end_url = {{ {table} }}", BY_DOCUMENTS]

@@ -2,9 +2,8 @@
 what the service says about wrong settings, and an update of which the first request fails."""
 
 import json
-import re
 
-from common.client import get, until
+from common.client import until
 from strapi.checks import Checks
 from strapi.failing_proxy import FailingProxy
 from strapi.live import BUILT, Live
@@ -43,7 +42,7 @@ WRONG = {
 
 
 def settings(strapi: str) -> str:
-    head = f'[server]\nlisten = "127.0.0.1:0"\n[cms]\nurl = "{strapi}"\n'
+    head = f'[cms]\nurl = "{strapi}"\n'
     return head + "".join(SITE.format(key, BASE) + rules for key, rules in SITES.items())
 
 
@@ -73,11 +72,9 @@ def listed(service: Service, site: str) -> set[str]:
     return {path.removeprefix(BASE) for path in paths}
 
 
-def check_kinds(
-    checks: Checks, live: Live, proxy: FailingProxy, admin: str, ids: dict[str, str]
-) -> None:
+def check_kinds(checks: Checks, live: Live, proxy: FailingProxy, ids: dict[str, str]) -> None:
     service = live.service
-    check_walk(checks, service, admin)
+    check_walk(checks, service)
     expected = {
         "components": {"/category-3/both", "/category-4/four"},
         "one": {"/both"},
@@ -96,13 +93,11 @@ def check_kinds(
     check_update(checks, live, proxy, ids)
 
 
-def check_walk(checks: Checks, service: Service, admin: str) -> None:
+def check_walk(checks: Checks, service: Service) -> None:
     """At most 2 requests beyond the pages, a locale; one request for the schema."""
 
     def requests() -> int:
-        text = get(admin, "/metrics").body.decode()
-        found = re.findall(r"^frontend_map_cms_request_seconds_count (\d+)", text, re.M)
-        return int(found[0])
+        return int(service.metric("frontend_map_cms_request_seconds_count"))
 
     before = requests()
     response = service.get("/api/build-sitemap", site="walked", contentType=ARTICLE)

@@ -87,7 +87,7 @@ def check_permissions(
 
     good_url = url()
     checks.equal("permissions: URL at first", good_url.status, 200)
-    maps = service.log_file.parent / "maps"
+    maps = service.folder / "maps"
     checks.equal("permissions: sitemap at first", write(service, token, maps).returncode, 0)
     files = contents(maps)
     checks.check("permissions: files at first", len(files) > 2, files.keys())
@@ -125,9 +125,8 @@ def check_permissions(
 def write(service: Service, token: Token, folder: pathlib.Path) -> subprocess.CompletedProcess[str]:
     """`frontend-map sitemap` with the settings of the service."""
     args = ["sitemap", "--site", "more", "--out", str(folder)]
-    settings = service.log_file.parent / "settings.toml"
     return subprocess.run(
-        [service.binary, "--config", settings, *args],
+        [service.binary, "--config", service.settings, *args],
         env={"FRONTEND_MAP__CMS__TOKEN": token.key},
         capture_output=True,
         text=True,

@@ -3,17 +3,15 @@
 import contextlib
 import http.client
 import json
-import os
 import pathlib
 import re
-import subprocess
 import tempfile
 import threading
 import urllib.parse
-from types import TracebackType
-from typing import NamedTuple, Self
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from common.process import pipe
+from common import service
 
 BASE = "https://www.example.com"
 LOCALES = ["en", "de", "fr"]
@@ -73,8 +71,7 @@ class Response(NamedTuple):
 
 
 def settings(strapi: str, declares_single_type: bool, by_documents: bool) -> str:
-    lines = ["[server]", 'listen = "127.0.0.1:0"', 'admin_listen = ""']
-    lines += ["[cms]", 'source = "strapi"', f'url = "{strapi}"']
+    lines = ["[cms]", 'source = "strapi"', f'url = "{strapi}"']
     for key, rules in SITES.items():
         lines += ["[[site]]", f'key = "{key}"', f'front_end_url = "{BASE}"']
         lines += [f"locales = {json.dumps(LOCALES)}"]
@@ -89,9 +86,8 @@ def settings(strapi: str, declares_single_type: bool, by_documents: bool) -> str
     return text.replace("[[site]]\n", f"[[site]]\n{BY_DOCUMENTS}\n") if by_documents else text
 
 
-class Service:
-    """Stopped at the end of its `with` block. `variables` are settings by environment, `text` is
-    that of the settings file."""
+class Service(service.Service):
+    """`text` is that of the settings file, `log` the level of the log."""
 
     def __init__(
         self,
@@ -103,30 +99,20 @@ class Service:
         declares_single_type: bool = True,
         by_documents: bool = False,
         log: str = "trace",
-        variables: dict[str, object] | None = None,
+        overrides: Mapping[str, object] | None = None,
         text: str | None = None,
     ) -> None:
-        self.binary = binary
-        own = pathlib.Path(tempfile.mkdtemp(dir=folder))
-        file = own / "settings.toml"
+        self.binary, self.folder = binary, pathlib.Path(tempfile.mkdtemp(dir=folder))
+        self.settings = self.folder / "settings.toml"
         text = text or settings(strapi, declares_single_type, by_documents)
-        file.write_text(text, encoding="utf-8")
-        self.log_file = own / "log"
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("FRONT")}
-        environment |= {"RUST_LOG": log, "FRONTEND_MAP__CMS__TOKEN": token}
-        for name, value in (variables or {}).items():
-            environment[f"FRONTEND_MAP__{name}"] = str(value)
-        with self.log_file.open("wb") as out:
-            self.process = subprocess.Popen(
-                [binary, "--config", file, "serve"],
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=out,
-            )
-        self.address = pipe(self.process.stdout).readline().decode().strip()
-        if not re.fullmatch(r"127\.0\.0\.1:\d+", self.address):
-            self.stop()
-            raise SystemExit(f"the service did not start: {self.address!r}\n{self.log()[-4000:]}")
+        self.settings.write_text(text, encoding="utf-8")
+        super().__init__(
+            self.settings,
+            {"CMS__TOKEN": token} | dict(overrides or {}),
+            binary=binary,
+            variables={"RUST_LOG": log},
+            log=self.folder / "log",
+        )
         self.local = threading.local()
 
     def get(self, path: str, headers: dict[str, str] | None = None, **params: str) -> Response:
@@ -148,27 +134,7 @@ class Service:
         with contextlib.closing(connection):
             return request(connection, target, method="POST", body=json.dumps(body))
 
-    def log(self) -> str:
-        return self.log_file.read_text(encoding="utf-8", errors="replace")
-
-    def stop(self) -> int | None:
-        """The exit status; None: it had to be killed."""
-        self.process.terminate()
-        try:
-            return self.process.wait(120)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            return None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
 

@@ -6,10 +6,10 @@ import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from common.process import HANG_SECONDS
 from fleet.chaos.members import Member
 from fleet.chaos.proxy import Faults
 from fleet.redis import Redis
-from fleet.service import HANG_SECONDS
 
 # The paths of the two settings files between which a fleet rolls.
 WORDS = ("a", "b")

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from fleet.chaos.proxy import Proxy
-from fleet.service import HANG_SECONDS, Instance, Settings
+from fleet.service import Instance, Settings
 
 FOREVER = float("inf")
 
@@ -65,14 +65,10 @@ class Member:
 
     def stop(self) -> None:
         """Gracefully: requests in flight must be answered. The balancer notices by `/readyz`."""
-        process = self.instance.process
-        assert process is not None
-        self.instance.signal(signal.SIGTERM)
         try:
-            self.statuses.append(process.wait(HANG_SECONDS))
+            self.statuses.append(self.instance.stop())
         finally:
             self.down()
-            self.instance.kill()
 
     def end(self) -> None:
         self.instance.signal(signal.SIGCONT)
