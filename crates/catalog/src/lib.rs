@@ -10,6 +10,7 @@
 //! - [`changes`]: what differs between two snapshots, and the log of it, in order.
 //! - [`moved`]: which document had a path before, where its visitors are sent, lists of other systems.
 //! - [`sitemap`] and [`tables`]: the snapshots as lists, sitemap files, pages and problems.
+//! - [`json`]: the JSON of answers, written without a tree.
 //! - [`explain`]: why a rule matches or not, for people.
 
 pub mod changes;

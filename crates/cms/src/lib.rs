@@ -22,7 +22,7 @@
 //!   increase, that only the last page is not full, that this page has all rows that its own
 //!   total counts, and that the number of rows seen matches the totals before and after. Only
 //!   three requests ask for a total, because Strapi counts all rows behind the key for it.
-//!   Documents of the snapshot that the walk has not seen are requested by their ids. A walk
+//!   Documents of the cached snapshot that the walk has not seen are requested by their ids. A walk
 //!   stops once it has seen more rows than 1.1 times the first total plus 1,000, so a CMS that
 //!   always has one more page cannot keep it running.
 //! - **Endpoints** are configured, or read from Strapi's content-type builder, or guessed as the

@@ -7,26 +7,26 @@
 //!
 //! # Design
 //!
-//! - **Serialized from the logical content.** `snapshot::serialized` writes the rows of a
-//!   snapshot in columns (facts, dates, paths, ids, references), compressed, behind a checksum.
+//! - **Serialized from the logical content.** The catalog's `snapshot::serialized` writes the rows
+//!   of a snapshot in columns (facts, dates, paths, ids, references), compressed, behind a checksum.
 //!   It is read into a draft that `Builder` makes a snapshot of, like the documents of a walk:
 //!   orders, indexes and hashes are computed again, so that bytes from outside cannot contradict
 //!   them. An id stands once for each document, and a reference names its document by position,
 //!   so that little is stored that cannot be compressed. Titles are one more column, which the
 //!   store leaves out.
-//! - **Differences by document.** `Delta::between` compares two snapshots of one listing in one
-//!   pass over their ordered entries, rows and references. A delta has the hashes of the
+//! - **Differences by document.** `snapshot::Delta::between` compares two snapshots of one listing
+//!   in one pass over their ordered entries, rows and references. A delta has the hashes of the
 //!   documents that differ, a small snapshot of what the later one has of them, and the content
-//!   hash of the later one. `Snapshot::with_delta` merges it as an incremental update merges
-//!   documents, and refuses any other result. So nothing depends on how the later snapshot came
+//!   hash of the later one. `snapshot::Snapshot::with_delta` merges it as an incremental update
+//!   merges documents, and refuses any other result. So nothing depends on how the later snapshot came
 //!   about, by a walk or by updates.
 //! - **The queue keeps the last snapshot** of each content type of each site. It shares the
 //!   snapshot with the cache (`Arc`), so that snapshots which cannot be written cost memory only
 //!   once the cache has replaced them.
 //! - **A file that fails is closed.** After an error the database is closed, opened again and
 //!   checked, as after a crash. When it has been opened for the first time, after another process
-//!   has released it or after a failure, `follow_store` takes the copies from it that are
-//!   missing, and stores the others.
+//!   has released it or after a failure, the cache's `follow_store` takes the snapshots from it
+//!   that are missing, and stores the others.
 //! - **redb**, because it is one file, is written in Rust alone, survives a kill at any moment,
 //!   and checks each page when it is opened. A row for each snapshot suffices: a snapshot is
 //!   written as a whole.
