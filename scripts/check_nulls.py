@@ -238,7 +238,7 @@ class Run:
                 self.is_over.wait(self.random.uniform(0.5, 4))
                 self.cms.is_away = False
             if self.random.random() < 0.01:
-                # Longer than copies live.
+                # Longer than snapshots live.
                 self.cms.modes = dict.fromkeys(RULES, self.random.choice(FAULTS))
                 self.is_over.wait(HARD_SECONDS * 1.3)
                 self.cms.modes = dict.fromkeys(RULES, "healthy")

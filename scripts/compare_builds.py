@@ -34,7 +34,7 @@ from common.client import until
 from common.process import HANG_SECONDS, Process, environment
 
 REQUESTS_OF_A_WORLD, REQUESTS_OF_A_FAILING_WORLD = 500, 40
-# So many settings files for each request.
+# The number of settings files for each request.
 SETTINGS_RATIO = 0.01
 ENDPOINTS = {endpoint: uid for uid, endpoint in TYPES.items()}
 SECRETS = {

@@ -167,13 +167,13 @@ class Run:
         hosts.check_hosts(self.checks, self.strapi.url, self.oracle, start)
 
     def check_own_paths(self) -> None:
-        """The same sites with pages outside the CMS and documents with paths of their own."""
+        """The sites with pages outside the CMS and documents with paths of their own."""
 
         def start(text: str) -> Service:
             overrides = {
                 "SERVER__LISTEN": self.hook,
                 "HOOKS__SECRET": live.HOOK_SECRET,
-                # So that only the webhook refreshes the copies.
+                # So that only the webhook refreshes the snapshots.
                 "SNAPSHOTS__SOFT_SECONDS": 3600,
             }
             return self.start(READ_TOKEN, log="info", overrides=overrides, text=text)
@@ -221,7 +221,7 @@ class Run:
         responses.check_all_failures(self.checks, service, self.document, status, error)
 
     def check_live(self, hard: int) -> None:
-        """Changes, then an outage. Copies of an hour, so that only the webhook refreshes them."""
+        """Changes, then an outage. Snapshots of an hour, so that only the webhook refreshes them."""
         proxy = self.stack.enter_context(FailingProxy(self.strapi.url))
         hooked = self.start(
             READ_TOKEN,

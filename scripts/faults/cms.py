@@ -14,7 +14,7 @@ PATH = "/api/cms/articles"
 
 
 class Cms:
-    """So many articles in one locale, `d0000` and on.
+    """This number of articles in one locale, `d0000` and on.
 
     Modes: `down` does not listen, `slow` never answers, `drip` sends one byte in half a second,
     `unavailable` answers 503, `flapping` is two seconds healthy and two seconds down.

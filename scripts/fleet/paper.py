@@ -68,5 +68,5 @@ def limits(report: Report, lines: dict[str, tuple[float, float]]) -> None:
             parts.append(f"edits/s by this core {max(0.0, 1 - idle) / edit:,.0f}")
         if out:
             parts.append(f"edits/s by the network {NETWORK / out:,.0f}")
-        parts.append(f"a walk's copies take {walk / NETWORK:,.2f} s of the network")
+        parts.append(f"a walk's snapshots take {walk / NETWORK:,.2f} s of the network")
         report.figure(f"{size:,} instances: {'; '.join(parts)}")

@@ -48,7 +48,7 @@ class World(Protocol):
     def rename(self, random: random.Random) -> Edit: ...
 
     def rename_many(self, share: float) -> Edit | None:
-        """So many of all documents, and the last of these edits; None: it cannot."""
+        """A number of all documents, and the last of these edits; None: it cannot."""
 
     def variables(self) -> dict[str, object]: ...
 

@@ -41,7 +41,7 @@ class FailingProxy:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def fail_next(self, count: int, fails: Callable[[str], bool]) -> None:
-        """So many of the next requests with such a target fail."""
+        """This number of the next requests with such a target fail."""
         with self.lock:
             self.left, self.fails = count, fails
 

@@ -41,7 +41,7 @@ class Strapi:
     """
 
     def __init__(self, articles: int, bulk: bool, variables: Mapping[str, str]) -> None:
-        # Those of the logs before the present one.
+        # The errors in the logs before the present one.
         self.errors: list[str] = []
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"

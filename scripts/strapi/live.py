@@ -134,10 +134,10 @@ def check_outage(live: Live, strapi: Strapi) -> None:
     checks.equal("outage: at first", status, 200)
     strapi.stop()
     status, headers, body = live.until(
-        "outage: the copy is marked",
+        "outage: the snapshot is marked",
         lambda response: "detail=" in response.headers.get("cache-status", ""),
     )
-    checks.equal("outage: the copy", (status, body == good), (200, True))
+    checks.equal("outage: the snapshot", (status, body == good), (200, True))
     checks.check("outage: its age", int(headers.get("age", -1)) >= 0, headers)
     status, headers, body = live.until(
         "outage: past the hard limit", lambda response: response.status != 200

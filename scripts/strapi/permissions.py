@@ -94,7 +94,7 @@ def check_permissions(
 
     lost = [action for action in all_permissions() if not action.startswith(CATEGORY)]
     token.grant(lost)
-    marked = until(checks, "lost: the copy is marked", service, is_marked)
+    marked = until(checks, "lost: the snapshot is marked", service, is_marked)
     checks.equal("permissions: lost: the list", (marked.status, marked.body), (200, good.body))
     stale = url()
     checks.equal("permissions: lost: the URL", (stale.status, stale.body), (200, good_url.body))
@@ -107,7 +107,7 @@ def check_permissions(
     ):
         error = json.loads(response.body)["error"]
         failed = (response.status, error["name"], MISSING in error["message"])
-        checks.equal("permissions: lost: without a copy", failed, (502, "BadGatewayError", True))
+        checks.equal("permissions: lost: without a snapshot", failed, (502, "BadGatewayError", True))
     # The other site reads no category.
     other = cold.get("/api/build-sitemap", site="main", contentType=ARTICLE)
     checks.equal("permissions: lost: another site", other.status, 200)
@@ -117,7 +117,7 @@ def check_permissions(
     checks.check("permissions: lost: the files are left", contents(maps) == files)
 
     token.grant(all_permissions())
-    fresh = until(checks, "back: the copy is not marked", service, lambda a: not is_marked(a))
+    fresh = until(checks, "back: the snapshot is not marked", service, lambda a: not is_marked(a))
     checks.equal("permissions: back", (fresh.status, fresh.body), (200, good.body))
     checks.check("permissions: back: the URL", not is_marked(url()), url())
 

@@ -186,7 +186,7 @@ def press_releases(strapi: str) -> Iterator[str]:
 
 
 def articles_of_two_categories(oracle: Oracle) -> Iterator[str]:
-    """Those of category-3 in English, without white space, and of kategorie-4 in German."""
+    """The articles of category-3 in English, without white space, and of kategorie-4 in German."""
     for url in oracle.sitemap(ARTICLE, "/{locale}/{category.slug}/{slug}"):
         locale, category, slug = url.removeprefix(f"{BASE}/").split("/")
         if (locale, category) == ("en", "category-3") and "%20" not in slug:

@@ -24,7 +24,7 @@ const SCRIPTS: usize = 200;
 const BATCH: usize = 250;
 /// Scripts in parallel: most of them wait for the pause before a retry.
 const AT_ONCE: usize = 24;
-/// `snapshots.hard_seconds`: an older copy is not served, and the next request waits for a walk.
+/// `snapshots.hard_seconds`: an older snapshot is not served, and the next request waits for a walk.
 const HARD_SECONDS: u64 = 2;
 
 fn number(name: &str, default: usize) -> usize {
@@ -71,7 +71,7 @@ fn play_batch(seeds: &[usize], tally: &Tally) {
         answering[number].lock().expect("no panic").answer(target)
     });
     let service = settings(&cms, seeds.len()).start();
-    // The first walk of a type, and then one that replaces a copy.
+    // The first walk of a type, and then one that replaces a snapshot.
     for round in 0..2 {
         if round > 0 {
             std::thread::sleep(Duration::from_secs(HARD_SECONDS));
@@ -105,7 +105,7 @@ fn settings(cms: &Cms, types: usize) -> Settings {
         .more(&format!("[snapshots]\n{seconds}"))
 }
 
-/// Requests a sitemap until it is no error, twice at most, and once more for the copy.
+/// Requests a sitemap until it is no error, twice at most, and once more for the snapshot.
 fn play(service: &Service, number: usize, world: &Mutex<World>, tally: &Tally) {
     let uid = format!("api::t{number}.t{number}");
     let target = format!("/api/build-sitemap?site=main&contentType={uid}");
@@ -127,9 +127,13 @@ fn play(service: &Service, number: usize, world: &Mutex<World>, tally: &Tally) {
         }
         world.set_listed(paths);
         drop(world);
-        let copy = http::get(service.addr(), &target);
-        if copy.header("cache-status").is_some_and(|status| status.contains("hit")) {
-            assert_eq!((copy.status, copy.body), (200, answer.body), "the copy is the same");
+        let cached = http::get(service.addr(), &target);
+        if cached.header("cache-status").is_some_and(|status| status.contains("hit")) {
+            assert_eq!(
+                (cached.status, cached.body),
+                (200, answer.body),
+                "the snapshot is the same"
+            );
         }
         return;
     }

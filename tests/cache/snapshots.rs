@@ -1,5 +1,5 @@
-//! The copies of the public URLs through the real binary: one walk however many ask, how old a copy
-//! gets, what a failing CMS and a hint change, conditional requests, what is listed.
+//! The snapshots of the public URLs through the real binary: one walk however many ask, how old a
+//! snapshot gets, what a failing CMS and a webhook change, conditional requests, what is listed.
 
 mod cms_share;
 mod collapse;
@@ -51,7 +51,7 @@ fn cache_status(response: &Response) -> String {
     response.header("cache-status").unwrap_or_default()
 }
 
-/// Whether the copy was there, and is past its soft limit.
+/// Whether the snapshot was there, and is past its soft limit.
 fn is_past_soft(response: &Response) -> bool {
     let status = cache_status(response);
     let ttl = status.split("ttl=").nth(1).and_then(|rest| rest.split(';').next()?.parse().ok());

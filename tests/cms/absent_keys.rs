@@ -92,7 +92,7 @@ fn relation_that_becomes_unreadable_at_any_level_leaves_the_last_good_copies_in_
         let good_url = url_of(&service, "a");
         assert_eq!(good_url.json()["data"]["path"], "/area/x");
         content.put("en", "a", &article("x", readable));
-        let marked = until("a marked copy", || {
+        let marked = until("a marked snapshot", || {
             let response = sitemap(&service);
             assert_eq!((response.status, &response.body), (200, &good.body));
             let status = response.header("cache-status").unwrap();
@@ -392,7 +392,7 @@ fn webhook_for_a_document_with_an_absent_key_changes_nothing() {
     let headers = [("Authorization", bearer.as_str()), ("Content-Length", &length)];
     let hook = http::send_with(service.addr(), "POST", "/hooks/cms", &headers, &event);
     assert_eq!(hook.status, 202);
-    until("a marked copy", || {
+    until("a marked snapshot", || {
         let response = sitemap(&service);
         assert_eq!((response.status, &response.body), (200, &good.body));
         response.header("cache-status").unwrap().ends_with(FAILS).then_some(())

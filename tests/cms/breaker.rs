@@ -21,7 +21,7 @@ fn before(cms: &Cms) -> Setup {
     setup(&articles().strapi(cms)).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
 }
 
-/// Requests one document; a draft is never served from a copy.
+/// Requests one document; a draft has no last good version.
 fn ask(service: &Service, status: &str) -> Response {
     let target = "/api/frontend-url?uid=plugin::cms.article&documentId=a&status=";
     http::get(service.addr(), &format!("{target}{status}"))

@@ -1,5 +1,5 @@
 //! Hostile responses of a CMS, row by row of `hostile-cms.jsonl`, through the real binary: cold, which
-//! is the first request, and warm, with a good copy.
+//! is the first request, and warm, with a good snapshot.
 
 mod warm;
 

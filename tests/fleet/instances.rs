@@ -44,7 +44,7 @@ impl Instances {
         instances
     }
 
-    /// The same, as soon as they listen.
+    /// These many instances, as soon as they listen.
     pub(super) fn starting(count: usize, content: &Content, redis: Redis) -> Self {
         let (content, cms) = (content.clone(), content.start());
         let all = (0..count).map(|_| instance(&cms, &redis).start()).collect();

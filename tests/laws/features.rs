@@ -186,7 +186,7 @@ pub(super) fn site() -> impl Strategy<Value = (RuleSet, Hosts)> {
     (rules(), generate::locales_and_hosts()).prop_map(compiled)
 }
 
-/// The same, where documents may have paths of their own, beside pages outside the CMS.
+/// Sites where documents may have paths of their own, beside pages outside the CMS.
 pub(super) fn site_with_own_paths() -> impl Strategy<Value = (RuleSet, Hosts)> {
     let field = prop::option::weighted(0.4, prop::sample::select(&["path", "a"][..]));
     let fields = prop::collection::vec(field, 6);

@@ -27,7 +27,8 @@ impl World {
     }
 
     fn new(
-        (rules, hosts): (RuleSet, Hosts),
+        rules: RuleSet,
+        hosts: Hosts,
         documents: &[Document<'static>],
     ) -> Result<Self, TestCaseError> {
         let snapshots = snapshots(&rules, &hosts, documents)?;
@@ -55,10 +56,10 @@ impl World {
 proptest! {
     #[test]
     fn path_of_a_document_leads_to_no_document_that_does_not_have_it(
-        site in features::site_with_own_paths(),
+        (rules, hosts) in features::site_with_own_paths(),
         documents in prop::collection::vec(features::document(), 1..6),
     ) {
-        let world = World::new(site, &documents)?;
+        let world = World::new(rules, hosts, &documents)?;
         for url in world.urls() {
             let pathname = Pathname::parse(url.normalized_path());
             for host in [world.hosts.host_if_several(url.locale()), None] {
@@ -72,10 +73,10 @@ proptest! {
 
     #[test]
     fn match_has_the_locale_and_the_template_of_the_version_that_owns_the_path(
-        site in features::site_with_own_paths(),
+        (rules, hosts) in features::site_with_own_paths(),
         documents in prop::collection::vec(features::document(), 1..6),
     ) {
-        let world = World::new(site, &documents)?;
+        let world = World::new(rules, hosts, &documents)?;
         let patterns = world.rules.patterns_by_rule();
         for url in world.urls() {
             let pathname = Pathname::parse(url.normalized_path());
@@ -104,10 +105,10 @@ proptest! {
 
     #[test]
     fn own_path_leads_to_a_document_that_is_not_localized_on_each_host_and_in_each_locale(
-        site in features::site_with_own_paths(),
+        (rules, hosts) in features::site_with_own_paths(),
         documents in prop::collection::vec(features::document(), 1..6),
     ) {
-        let world = World::new(site, &documents)?;
+        let world = World::new(rules, hosts, &documents)?;
         let locales = world.rules.locales();
         for url in world.urls().filter(|url| url.has_own_path() && !url.is_localized()) {
             let mut paths = vec![url.normalized_path().to_owned()];

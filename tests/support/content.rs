@@ -84,7 +84,7 @@ impl Content {
         content
     }
 
-    /// So many documents in each locale, with slugs of their own. The locale `""` is none.
+    /// This number of documents in each locale, with slugs of their own. The locale `""` is none.
     pub(crate) fn many(locales: &[&str], count: usize) -> Self {
         let content = Self::default();
         for locale in locales {

@@ -59,12 +59,12 @@ impl FrontEnd {
         Self::start_with(0, Duration::ZERO, script).await
     }
 
-    /// The same, but each answer takes this time.
+    /// Answers by `script`, and takes this time for each answer.
     pub(crate) async fn start_slow(delay: Duration, script: fn(&str) -> Answer) -> Self {
         Self::start_with(0, delay, script).await
     }
 
-    /// The same, but answers no request before `hold` of them are in flight.
+    /// Answers by `script`, but no request before `hold` of them are in flight.
     pub(crate) async fn start_holding(hold: usize, script: fn(&str) -> Answer) -> Self {
         Self::start_with(hold, Duration::ZERO, script).await
     }

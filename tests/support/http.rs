@@ -69,7 +69,7 @@ pub(crate) fn send(
     send_with(addr, method, target, headers, "")
 }
 
-/// The same with a body, whose length is among the headers.
+/// One request with a body, whose length is among the headers.
 pub(crate) fn send_with(
     addr: SocketAddr,
     method: &str,

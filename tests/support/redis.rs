@@ -111,7 +111,7 @@ impl Redis {
         })
     }
 
-    /// The same with further arguments, which stay.
+    /// Restarts it with further arguments, which stay.
     pub(crate) fn restart_with(&mut self, arguments: &[&str]) -> bool {
         self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
         self.restart()
@@ -151,7 +151,7 @@ impl Redis {
         self.try_command(words).unwrap_or_else(|error| panic!("{words:?}: {error}"))
     }
 
-    /// The same, where Redis may refuse it.
+    /// Sends a command that Redis may refuse.
     pub(crate) fn try_command<T: redis::FromRedisValue>(
         &self,
         words: &[&str],

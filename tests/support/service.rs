@@ -135,7 +135,7 @@ impl Setup {
         running.wait_while(|stdout| !(serves && stdout.contains('\n')))
     }
 
-    /// The same, while it runs.
+    /// A command like that of `run`, while it runs.
     pub(crate) fn begin(&self, args: &[&str]) -> Running {
         let mut child = self.command(args).spawn().expect("the binary starts");
         let stderr = collect(child.stderr.take().expect("stderr is piped"));

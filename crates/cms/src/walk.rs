@@ -14,7 +14,7 @@ pub struct WalkRequest<'a> {
     pub known: &'a dyn KnownDocuments,
 }
 
-/// The documents that the cached copies had when a walk began.
+/// The documents that the cached snapshots had when a walk began.
 pub trait KnownDocuments: Sync {
     /// Calls `take` with the `documentId` of each that has a version in this locale, or in any
     /// (`None`), in any order and possibly more than once.

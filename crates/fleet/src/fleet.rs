@@ -149,7 +149,7 @@ impl Fleet {
 
     /// Publishes the snapshots that this instance leads. With a Redis it runs for ever, without one
     /// it ends at once.
-    pub async fn publish_lists(&self) {
+    pub async fn publish_snapshots(&self) {
         if let Some(snapshots) = &self.snapshots {
             snapshots.publish(self).await;
         }

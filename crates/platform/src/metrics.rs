@@ -76,7 +76,7 @@ pub struct Metrics {
     pub cms: CmsRequests,
     /// Walks by site and content type.
     pub walks: Walks,
-    /// Responses about a document from its last good copy, because the CMS failed.
+    /// Responses about a document from its last good version, because the CMS failed.
     pub last_good: Counter,
     /// Runs of URL checks that have ended.
     pub validations: Counter,
@@ -122,7 +122,7 @@ impl Metrics {
         self.cms.encode(encoder)?;
         encoder.metric(
             "last_good_answers",
-            "Responses of /api/frontend-url and /api/resolve from the last good copy of a document, because the CMS failed",
+            "Responses of /api/frontend-url and /api/resolve about the last good version of a document, because the CMS failed",
             &self.last_good,
         )?;
         encoder.metric(

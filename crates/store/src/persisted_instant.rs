@@ -90,7 +90,7 @@ mod tests {
             (instant(5_000, Some(("b", 6_000))), None, None),
             (instant(11_000, Some(("b", 6_000))), Some(12_000), None),
             (instant(11_000, None), Some(12_000), None),
-            // It was set forward: the copy seems older than it is.
+            // It was set forward: the snapshot seems older than it is.
             (instant(90_000, Some(("a", 6_000))), Some(12_000), Some(80_000)),
             // The time since the start has run backwards: it is not used.
             (instant(15_000, Some(("a", 500))), Some(12_000), Some(5_000)),

@@ -23,7 +23,7 @@ pub(super) fn follow(
         }
         let roles = restart_on_panic(|| follow_roles(snapshots.clone(), Arc::clone(&fleet)));
         let adopted = restart_on_panic(|| follow_snapshots(snapshots.clone(), Arc::clone(&fleet)));
-        let published = restart_on_panic(|| fleet.publish_lists());
+        let published = restart_on_panic(|| fleet.publish_snapshots());
         let read = restart_on_panic(|| {
             fleet.read_events(|event| apply_fleet_event(&service.app(), event))
         });

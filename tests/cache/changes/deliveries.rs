@@ -258,7 +258,7 @@ fn readers_miss_nothing_and_get_nothing_twice_over_edits_and_restarts() {
     let oracle = editors.oracle();
     consumer.poll_until(&service, &oracle);
     assert_eq!((consumer.resets, listed(&service)), (0, oracle));
-    // The same changes again from the first cursor, so none was missing or repeated in between.
+    // The changes are equal when read again from the first cursor, so none was missing or repeated in between.
     let again = read(&service, &first, &[]);
     assert_eq!((&again["reset"], &again["changes"]), (&json!(false), &json!(consumer.changes)));
     // The receiver has them in order; what it got twice was sent again, with all behind it.

@@ -33,7 +33,7 @@ pub(super) fn report(service: &Service, id: Option<&str>) {
 }
 
 /// Reports each of these documents, and waits until a path leads somewhere.
-fn edited(service: &Service, ids: &[&str], (path, leads): (&str, &str)) {
+fn edited(service: &Service, ids: &[&str], path: &str, leads: &str) {
     for id in ids {
         report(service, Some(id));
     }
@@ -55,13 +55,13 @@ fn document_that_is_renamed_there_and_back_redirects_from_the_other_path_alone()
     let service = service(&cms, "/{slug}");
     fail_walks(&content);
     content.publish("en", "a", "two");
-    edited(&service, &["a"], ("/two", "document a"));
+    edited(&service, &["a"], "/two", "document a");
     assert_leads(&service, &[("/one", "redirect /two"), ("/b", "document b")]);
     content.publish("en", "a", "one");
-    edited(&service, &["a"], ("/one", "document a"));
+    edited(&service, &["a"], "/one", "document a");
     assert_leads(&service, &[("/two", "redirect /one")]);
     content.publish("en", "a", "three");
-    edited(&service, &["a"], ("/three", "document a"));
+    edited(&service, &["a"], "/three", "document a");
     assert_leads(&service, &[("/one", "redirect /three"), ("/two", "redirect /three")]);
 }
 
@@ -73,13 +73,13 @@ fn swapped_paths_are_live_and_later_lead_to_their_last_owners() {
     fail_walks(&content);
     content.publish("en", "a", "y");
     content.publish("en", "b", "x");
-    edited(&service, &["a", "b"], ("/x", "document b"));
+    edited(&service, &["a", "b"], "/x", "document b");
     until_so("/y", || leads_to(&service, "/y") == "document a");
     content.publish("en", "a", "u");
-    edited(&service, &["a"], ("/u", "document a"));
+    edited(&service, &["a"], "/u", "document a");
     assert_leads(&service, &[("/x", "document b"), ("/y", "redirect /u")]);
     content.publish("en", "b", "v");
-    edited(&service, &["b"], ("/v", "document b"));
+    edited(&service, &["b"], "/v", "document b");
     assert_leads(&service, &[("/x", "redirect /v"), ("/y", "redirect /u")]);
 }
 
@@ -92,12 +92,12 @@ fn path_that_three_documents_hand_round_leads_to_the_last_one() {
     for (from, to) in [("a", "b"), ("b", "c")] {
         content.publish("en", from, &format!("{from}2"));
         content.publish("en", to, "x");
-        edited(&service, &[from, to], ("/x", &format!("document {to}")));
+        edited(&service, &[from, to], "/x", &format!("document {to}"));
         let own = (format!("/{from}2"), format!("document {from}"));
         until_so(&own.0, || leads_to(&service, &own.0) == own.1);
     }
     content.publish("en", "c", "c2");
-    edited(&service, &["c"], ("/c2", "document c"));
+    edited(&service, &["c"], "/c2", "document c");
     assert_leads(
         &service,
         &[("/x", "redirect /c2"), ("/b", "redirect /b2"), ("/c", "redirect /c2")],
@@ -111,12 +111,12 @@ fn document_that_is_unpublished_is_gone_until_it_is_published_again() {
     let service = service(&cms, "/{slug}");
     fail_walks(&content);
     content.publish("en", "a", "y");
-    edited(&service, &["a"], ("/x", "redirect /y"));
+    edited(&service, &["a"], "/x", "redirect /y");
     content.unpublish("en", "a");
-    edited(&service, &["a"], ("/y", "gone"));
+    edited(&service, &["a"], "/y", "gone");
     assert_leads(&service, &[("/x", "gone"), ("/b", "document b")]);
     content.publish("en", "a", "z");
-    edited(&service, &["a"], ("/z", "document a"));
+    edited(&service, &["a"], "/z", "document a");
     assert_leads(&service, &[("/x", "redirect /z"), ("/y", "redirect /z")]);
 }
 
@@ -129,9 +129,9 @@ fn path_that_another_document_takes_over_is_live() {
     fail_walks(&content);
     assert_leads(&service, &[("/x", "document a")]);
     content.publish("en", "a", "y");
-    edited(&service, &["a"], ("/x", "document b"));
+    edited(&service, &["a"], "/x", "document b");
     content.unpublish("en", "b");
-    edited(&service, &["b"], ("/x", "gone"));
+    edited(&service, &["b"], "/x", "gone");
     assert_leads(&service, &[("/y", "document a")]);
 }
 
@@ -181,7 +181,7 @@ fn path_by_rules_that_are_replaced_is_never_without_a_document() {
     let cms = content.start();
     let service = service(&cms, "/{slug}");
     content.publish("en", "a", "x");
-    edited(&service, &["a"], ("/w", "redirect /x"));
+    edited(&service, &["a"], "/w", "redirect /x");
     // No walk by the new rules can end, and no rule matches the old paths.
     content.close();
     service.rewrite("settings.toml", &settings(&cms, "/p/{slug}").toml());

@@ -65,7 +65,7 @@ fn copies_survive_a_reload_of_unrelated_settings() {
     assert_eq!(cms.heads().len(), asked, "nothing was built anew");
     let stale = ask(&service, FIRST);
     assert_eq!((stale.status, &stale.body), (200, &one.body));
-    // One site alone changes: the other one keeps its copies, and this one gives none of the old.
+    // One site alone changes: the other one keeps its snapshots, and this one gives none of the old.
     apply(&service, &unrelated.replace("/main/{slug}", "/new/{slug}"));
     assert_eq!(ask(&service, &sitemap).body, other.body);
     assert_failure(&ask(&service, SITEMAP), 503, "ServiceUnavailableError");
@@ -75,7 +75,7 @@ fn copies_survive_a_reload_of_unrelated_settings() {
     apply(&service, &unrelated);
     assert_eq!(ask(&service, FIRST).body, one.body);
     content.heal();
-    until_so("the copies are built", || ask(&service, SITEMAP).status == 200);
+    until_so("the snapshots are built", || ask(&service, SITEMAP).status == 200);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn pending_refresh_is_started_after_a_reload_of_cms_limits() {
     content.fail(move |_| Some(Script::raw(busy)));
     assert_eq!(ask(&service, &format!("{FIRST}&status=draft")).status, 503);
     assert_eq!(http::send(service.addr(), "POST", "/hooks/cms", &HINT).status, 202);
-    until_so("the copy is due", || {
+    until_so("the snapshot is due", || {
         let mark = ask(&service, SITEMAP).header("cache-status").unwrap_or_default();
         mark.contains("the CMS fails")
     });

@@ -25,7 +25,7 @@ fn slow() -> Content {
 fn ttl(response: &Response) -> i64 {
     let status = cache_status(response);
     let ttl = status.split("ttl=").nth(1).and_then(|rest| rest.split(';').next()?.parse().ok());
-    ttl.unwrap_or_else(|| panic!("no copy: {status}"))
+    ttl.unwrap_or_else(|| panic!("no snapshot: {status}"))
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn share_stretches_the_interval_of_refreshes() {
     let setup = soft(in_english(&cms), 1).env("FRONTEND_MAP__SNAPSHOTS__CMS_SHARE", "0.001");
     let service = setup.start();
     assert_eq!(paths(&sitemap(&service)).len(), 1);
-    let older = until("a copy beyond the soft limit", || {
+    let older = until("a snapshot beyond the soft limit", || {
         Some(sitemap(&service)).filter(|response| age(response) >= 2)
     });
     // A thousand times as long as the walk.
@@ -60,7 +60,7 @@ fn walk_in_the_background_waits_for_the_share_and_a_client_does_not() {
     hint(&service);
     let followed = "something may have changed in the CMS";
     until_so("the second hint", || service.log().matches(followed).count() == 2);
-    // The copy is served until its hard limit. Then a client waits for a walk.
+    // The snapshot is served until its hard limit. Then a client waits for a walk.
     let both = until("the new list", || {
         let response = sitemap(&service);
         (paths(&response).len() == 2).then_some(response)

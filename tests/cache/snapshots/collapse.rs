@@ -24,7 +24,7 @@ fn list_that_collapses_in_one_walk_alone_is_never_served() {
     let cms = content.start();
     let service = with_secret(&cms).start();
     assert_eq!(paths(&sitemap(&service)).len(), 120);
-    // The walk after the hint finds nothing, once: a page and the totals.
+    // The walk after the webhook finds nothing, once: a page and the totals.
     let first = Arc::new(AtomicUsize::new(0));
     let asked = Arc::clone(&first);
     content.fail(move |target| {

@@ -1,4 +1,4 @@
-//! How old a copy gets, and what becomes of it while the CMS fails.
+//! How old a snapshot gets, and what becomes of it while the CMS fails.
 
 use super::{age, cache_status, in_english, is_past_soft, paths, sitemap, soft, walks};
 use crate::support::content::Content;
@@ -11,11 +11,11 @@ use crate::support::wait::until;
 const FAILS: &str = r#"; detail="the CMS fails""#;
 
 fn until_past_soft(service: &Service) -> Response {
-    until("a copy past its soft limit", || Some(sitemap(service)).filter(is_past_soft))
+    until("a snapshot past its soft limit", || Some(sitemap(service)).filter(is_past_soft))
 }
 
 fn until_marked(service: &Service) -> Response {
-    until("a marked copy", || {
+    until("a marked snapshot", || {
         let answer = sitemap(service);
         assert_eq!(answer.status, 200, "{}", answer.text());
         cache_status(&answer).ends_with(FAILS).then_some(answer)
@@ -71,11 +71,12 @@ fn copy_while_the_cms_fails_is_served_with_its_growing_age() {
     assert_eq!(marked.body, good.body);
     assert_eq!(marked.header("etag"), good.header("etag"));
     let older =
-        until("an older copy", || Some(sitemap(&service)).filter(|a| age(a) > age(&marked)));
+        until("an older snapshot", || Some(sitemap(&service)).filter(|a| age(a) > age(&marked)));
     assert_eq!(older.body, good.body);
     content.heal();
     content.publish("en", "b", "new");
-    let fresh = until("a fresh copy", || Some(sitemap(&service)).filter(|a| paths(a).len() == 2));
+    let fresh =
+        until("a fresh snapshot", || Some(sitemap(&service)).filter(|a| paths(a).len() == 2));
     assert!(!cache_status(&fresh).contains("detail"), "{}", cache_status(&fresh));
 }
 

@@ -89,7 +89,7 @@ fn walk_continues_when_its_client_has_disconnected() {
     // No request waits any more.
     content.open();
     let next =
-        until("a copy without a waiter", || (ends(&cms, "en") == 1).then(|| sitemap(&service)));
+        until("a snapshot without a waiter", || (ends(&cms, "en") == 1).then(|| sitemap(&service)));
     assert_eq!(paths(&next).len(), 3);
     assert_ne!(cache_status(&next), "frontend-map; fwd=miss; stored", "another walk");
     assert_eq!(cms.targets().len(), 2, "one page and the total");
@@ -105,7 +105,8 @@ fn request_beyond_its_deadline_gets_504_and_the_walk_continues() {
         assert_failure(&sitemap(&service), 504, "GatewayTimeoutError");
     }
     content.open();
-    let next = until("a copy", || Some(sitemap(&service)).filter(|answer| answer.status == 200));
+    let next =
+        until("a snapshot", || Some(sitemap(&service)).filter(|answer| answer.status == 200));
     assert_eq!(paths(&next).len(), 3);
     assert_eq!(cms.targets().len(), 2, "one page and the total, whichever request gave up");
 }

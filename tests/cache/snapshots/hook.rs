@@ -236,7 +236,7 @@ fn webhook_while_the_cms_fails_is_followed_afterwards() {
     assert!(service.logs("a walk failed"));
     content.heal();
     content.publish("en", "b", "y");
-    // The copy is younger than the soft limit, but known to be outdated.
+    // The snapshot is younger than the soft limit, but known to be outdated.
     let fresh = until("the change", || Some(sitemap(&service)).filter(|a| paths(a).len() == 2));
     assert!(age(&fresh) < 30);
 }

@@ -1,4 +1,4 @@
-//! Hints that name a document: it is read by itself, and shows before any walk has ended.
+//! Webhooks that name a document: it is read by itself, and shows before any walk has ended.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -257,7 +257,7 @@ fn update_survives_a_walk_that_began_before_it() {
 fn walk_that_began_after_an_update_wins() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
-    // The walk is a refresh of a copy beyond its soft limit.
+    // The walk is a refresh of a snapshot beyond its soft limit.
     let service = soft(with_secret(&cms), 1)
         .env("FRONTEND_MAP__SNAPSHOTS__CHECK_SECONDS", "1")
         .env("FRONTEND_MAP__SNAPSHOTS__CMS_SHARE", "1.0")

@@ -1,4 +1,4 @@
-//! Copies that are built at the start, and a stop while a walk is in flight.
+//! Snapshots that are built at the start, and a stop while a walk is in flight.
 
 use super::{in_english, sitemap};
 use crate::support::cms::Cms;

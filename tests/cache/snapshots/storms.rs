@@ -9,9 +9,9 @@ use crate::support::wait::until_so;
 
 const ARTICLE: &str = "plugin::cms.article";
 
-/// `STORM_HINTS=10000 cargo test --test cache storms` sends as many.
-fn hints() -> usize {
-    std::env::var("STORM_HINTS").map_or(500, |count| count.parse().expect("a number"))
+/// `STORM_EVENTS=10000 cargo test --test cache storms` sends as many.
+fn storm_size() -> usize {
+    std::env::var("STORM_EVENTS").map_or(500, |count| count.parse().expect("a number"))
 }
 
 /// `STORM_DEPENDENTS=40000` gives one category as many articles.
@@ -35,7 +35,7 @@ fn event(uid: &str, id: &str) -> String {
     format!(r#"{{"event":"entry.publish","uid":"{uid}","entry":{{"documentId":"{id}"}}}}"#)
 }
 
-/// Sends these hints in a few seconds; returns the requests with a filter meanwhile, and the walks.
+/// Sends these events in a few seconds; returns the requests with a filter meanwhile, and the walks.
 fn storm(fixture: &Fixture, events: &[String]) -> (usize, usize) {
     let (filtered, walks) = (fixture.filtered().len(), fixture.walks());
     post_all(&fixture.service, events);
@@ -43,11 +43,12 @@ fn storm(fixture: &Fixture, events: &[String]) -> (usize, usize) {
 }
 
 #[test]
-fn storm_of_hints_for_some_documents_costs_few_requests() {
+fn storm_of_events_for_some_documents_costs_few_requests() {
     let ids = ids(50);
     let fixture = Fixture::start(&articles(&ids, "c1", "old"));
     fixture.set(&articles(&ids, "c2", "new"));
-    let events: Vec<String> = (0..hints()).map(|n| event(ARTICLE, &ids[n % ids.len()])).collect();
+    let events: Vec<String> =
+        (0..storm_size()).map(|n| event(ARTICLE, &ids[n % ids.len()])).collect();
     let begun = std::time::Instant::now();
     storm(&fixture, &events);
     let expected: Vec<String> = ids.iter().map(|id| format!("/new/{id}")).collect();
@@ -60,13 +61,13 @@ fn storm_of_hints_for_some_documents_costs_few_requests() {
 }
 
 #[test]
-fn storm_of_hints_for_a_document_with_most_dependents_is_followed_by_walks() {
+fn storm_of_events_for_a_document_with_most_dependents_is_followed_by_walks() {
     let ids = ids(dependents());
     let fixture = Fixture::start(&articles(&ids, "c1", "old"));
     let mut new = articles(&ids, "c1", "new");
     (new[0].1, new[0].2) = ("", "");
     fixture.set(&new);
-    let events = vec![event(CATEGORY, "c1"); hints()];
+    let events = vec![event(CATEGORY, "c1"); storm_size()];
     let (filtered, walks) = storm(&fixture, &events);
     let expected: Vec<String> = ids[1..].iter().map(|id| format!("/new/{id}")).collect();
     until_so("all of them", || paths(&sitemap(&fixture.service)) == expected);
@@ -74,12 +75,12 @@ fn storm_of_hints_for_a_document_with_most_dependents_is_followed_by_walks() {
 }
 
 #[test]
-fn storm_of_hints_for_unknown_documents_hides_no_other() {
+fn storm_of_events_for_unknown_documents_hides_no_other() {
     let ids = ids(50);
     let fixture = Fixture::start(&articles(&ids, "c1", "old"));
     fixture.set(&articles(&ids, "c1", "new"));
     let mut events: Vec<String> =
-        (0..hints()).map(|n| event(ARTICLE, &format!("unknown{n}"))).collect();
+        (0..storm_size()).map(|n| event(ARTICLE, &format!("unknown{n}"))).collect();
     events.insert(events.len() / 2, event(CATEGORY, "c1"));
     storm(&fixture, &events);
     let expected: Vec<String> = ids.iter().map(|id| format!("/new/{id}")).collect();
@@ -88,7 +89,7 @@ fn storm_of_hints_for_unknown_documents_hides_no_other() {
 
 #[test]
 fn dependents_that_change_while_they_are_listed_are_all_found() {
-    // Those of the category are less than a quarter, and do not fit on one page.
+    // The dependents of the category are less than a quarter, and do not fit on one page.
     let (ids, others) = (ids(150), (0..600).map(|n| format!("o{n:05}")).collect::<Vec<_>>());
     let with = |own: Vec<(&str, &'static str, &'static str)>| {
         let mut all: Vec<(String, &'static str, &'static str)> =

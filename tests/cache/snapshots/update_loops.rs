@@ -98,7 +98,7 @@ fn relation_that_a_read_in_flight_finds_is_updated_after_the_withdrawal_of_its_t
     let held = Held::first(&fixture, "filters[documentId][$eq]=a");
     fixture.hint("entry.publish", ARTICLE, "a");
     is_requested(&fixture, "filters[documentId][$eq]=a");
-    // No copy knows yet that "a" reads the category.
+    // No snapshot knows yet that "a" reads the category.
     fixture.set(&[("a", "", ""), ("b", "c2", "two"), ("d", "", "")]);
     fixture.hint("entry.unpublish", CATEGORY, "c1");
     held.release();

@@ -76,7 +76,7 @@ fn history_made_while_the_disk_is_full_is_written_after_it() {
     let full = ["sh", "-c", "ulimit -S -f 160; exec \"$0\" \"$@\""];
     let mut service = with_store(&settings, &store).behind(&full).start();
     until_state(&service, "failing");
-    rename(&service, &content, ("d00001", "uno"));
+    rename(&service, &content, "d00001", "uno");
     let moved = redirect("/en/articles/uno");
     until_so("the old path is redirected", || resolved(&service, "/en/articles/one") == moved);
     assert_eq!(state(&service)["state"], "failing");
@@ -106,7 +106,7 @@ fn file_that_is_damaged_while_the_cms_is_down_is_replaced_by_one_with_all_copies
     let mut second = with_store(&settings, &store).start();
     until_state(&second, "open");
     limit_files(&second, "1000:unlimited");
-    rename(&second, &content, ("d1", "uno"));
+    rename(&second, &content, "d1", "uno");
     until_state(&second, "failing");
     fs::write(&store, b"not a store").expect("a file");
     limit_files(&second, "unlimited");

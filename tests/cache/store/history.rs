@@ -23,7 +23,7 @@ pub(super) fn redirect(to: &str) -> (Value, Value) {
 }
 
 /// Renames the document in the CMS and reports it.
-pub(super) fn rename(service: &Service, content: &Content, (id, slug): (&str, &str)) {
+pub(super) fn rename(service: &Service, content: &Content, id: &str, slug: &str) {
     content.publish("en", id, slug);
     let event = format!(
         r#"{{"event":"entry.publish","uid":"api::article.article","entry":{{"documentId":"{id}","publishedAt":"2024-03-06T22:19:54.649Z"}}}}"#
@@ -38,7 +38,7 @@ fn redirect_survives_a_kill_while_the_cms_is_down() {
     let settings = settings(TEMPLATE).strapi(&cms);
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
-    rename(&first, &content, ("d1", "uno"));
+    rename(&first, &content, "d1", "uno");
     until_so("the update is stored", || written(&first) >= 2.0);
     assert_eq!(resolved(&first, "/en/articles/one"), redirect("/en/articles/uno"));
     first.signal("KILL");
@@ -115,7 +115,7 @@ fn history_made_without_the_file_is_written_when_this_is_released() {
     // Its store is that of the first process.
     let mut second = with_store(&settings, &store).start();
     until_so("it has walked", || list(&second).status == 200 && urls(&list(&second)).len() == 3);
-    rename(&second, &content, ("d1", "uno"));
+    rename(&second, &content, "d1", "uno");
     until_so("the old path is redirected", || {
         resolved(&second, "/en/articles/one") == redirect("/en/articles/uno")
     });

@@ -24,7 +24,7 @@ fn copy_of(store: &Path) -> PathBuf {
 fn renamed(settings: &Settings, store: &Path, content: &Content) -> Service {
     let service = with_store(settings, store).start();
     until_stored(&service);
-    rename(&service, content, ("d1", "uno"));
+    rename(&service, content, "d1", "uno");
     until_so("the update is stored", || written(&service) >= 2.0);
     service
 }
@@ -137,7 +137,7 @@ fn copy_with_a_damaged_row_is_moved_aside_before_another_one_takes_its_place() {
     let settings = settings(TEMPLATE).strapi(&cms);
     let (_folder, store) = folder();
     let mut first = renamed(&settings, &store, &content);
-    rename(&first, &content, ("d2", "due"));
+    rename(&first, &content, "d2", "due");
     until_so("the second path is redirected", || {
         resolved(&first, "/en/articles/two") == redirect("/en/articles/due")
     });

@@ -134,7 +134,7 @@ fn read_only_file_is_read_and_left_alone() {
     let (folder, store) = folder();
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
-    rename(&first, &content, ("d1", "uno"));
+    rename(&first, &content, "d1", "uno");
     until_so("the update is stored", || written(&first) >= 2.0);
     // So that the file needs a repair, as after a crash.
     first.signal("KILL");

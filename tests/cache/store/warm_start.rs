@@ -53,7 +53,7 @@ fn operations_are_served_from_the_store_while_the_cms_is_down() {
     until_stored(&first);
     let before = operations(&first);
     assert_eq!(urls(&list(&first)).len(), 3);
-    until_so("the copy has an age", || age(&list(&first)) >= 1);
+    until_so("the snapshot has an age", || age(&list(&first)) >= 1);
     assert_eq!(first.signal("TERM"), Some(0));
     let mode = std::fs::metadata(&store).expect("the store is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -71,7 +71,7 @@ fn operations_are_served_from_the_store_while_the_cms_is_down() {
 
     content.publish("en", "d3", "three");
     content.heal();
-    until_so("a walk replaces the stored copy", || urls(&list(&second)).len() == 4);
+    until_so("a walk replaces the stored snapshot", || urls(&list(&second)).len() == 4);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn copy_beyond_the_hard_limit_is_not_served() {
     let settings = settings(TEMPLATE).strapi(&cms);
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
-    until_so("the copy is older than two seconds", || age(&list(&first)) >= 2);
+    until_so("the snapshot is older than two seconds", || age(&list(&first)) >= 2);
     first.signal("TERM");
     take_down(&content);
     let short = |setup: crate::support::service::Setup| {
@@ -139,10 +139,10 @@ fn reload_with_other_rules_does_not_serve_the_stored_copy() {
     service.send_signal("HUP");
     assert!(service.logs("the settings are reloaded"));
     assert_eq!(list(&service).status, 503);
-    // Back to the rules of the stored copy.
+    // Back to the rules of the stored snapshot.
     service.rewrite("settings.toml", &settings(TEMPLATE).strapi(&cms).toml());
     service.send_signal("HUP");
-    until_so("the stored copy is served again", || list(&service).status == 200);
+    until_so("the stored snapshot is served again", || list(&service).status == 200);
     assert_eq!(urls(&list(&service)).len(), 3);
 }
 
@@ -180,7 +180,7 @@ fn second_process_serves_from_memory_and_takes_the_store_when_it_is_released() {
     assert_eq!(list(&second).status, 503, "it knows nothing yet");
     assert_eq!(first.signal("TERM"), Some(0));
     until_state(&second, "open");
-    let response = until("the copy of the first process", || {
+    let response = until("the snapshot of the first process", || {
         Some(list(&second)).filter(|response| response.status == 200)
     });
     assert_eq!(urls(&response).len(), 3);

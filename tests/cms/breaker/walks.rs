@@ -66,7 +66,7 @@ fn first_snapshot_is_built_as_soon_as_the_cms_recovers() {
         assert_failure(&http::get(service.addr(), SITEMAP), 503, "ServiceUnavailableError");
     }
     content.heal();
-    until_so("a copy", || service.logs("a snapshot is built"));
+    until_so("a snapshot", || service.logs("a snapshot is built"));
     let answer = http::get(service.addr(), SITEMAP);
     assert!(answer.header("cache-status").is_some_and(|status| status.contains("hit")));
     let pages = cms.targets().iter().filter(|target| is_page(target)).count();
@@ -92,7 +92,7 @@ fn snapshot_past_its_soft_limit_is_marked_while_the_breaker_is_open() {
     let pages = cms.targets().iter().filter(|target| is_page(target)).count();
     assert_eq!(pages, 1, "no walk began");
     content.heal();
-    until_so("a fresh copy", || service.log().matches("a snapshot is built").count() == 2);
+    until_so("a fresh snapshot", || service.log().matches("a snapshot is built").count() == 2);
 }
 
 #[test]

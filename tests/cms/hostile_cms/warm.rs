@@ -1,4 +1,4 @@
-//! The same rows after a valid response of the CMS.
+//! The rows of hostile responses after a valid response of the CMS.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use crate::support::service::Service;
 use crate::support::tls::TRUSTED_ROOT;
 use crate::support::wait::until;
 
-/// Plays one row with a good copy; `cold` is the answer without one.
+/// Plays one row with a good snapshot; `cold` is the answer without one.
 pub(super) fn play(row: &Value, cold: &Response) {
     let sick = Arc::new(AtomicBool::new(false));
     let (service, cms) = start(row, &sick);
@@ -28,7 +28,7 @@ pub(super) fn play(row: &Value, cold: &Response) {
     let answer = match row["expect_warm"].as_str().expect("an expectation") {
         _ if row["group"] == "one" => one(row, &service, &good, cold),
         "stale 200" => stale(&service, &good),
-        // A row that may be refused may be answered from the copy as well.
+        // A row that may be refused may be answered from the snapshot as well.
         _ if cold.status != 200 => stale(&service, &good),
         "fresh 200" | "fresh or stale 200" => fresh(&service, &good, cold),
         other => panic!("{}: cannot expect {other:?}", row["name"]),
@@ -92,23 +92,23 @@ fn hint(service: &Service) {
     assert_eq!(http::send(service.addr(), "POST", "/hooks/cms", &headers).status, 202);
 }
 
-/// Expects the copy, in the end marked as stale.
+/// Expects the snapshot, in the end marked as stale.
 fn stale(service: &Service, good: &Response) -> Response {
     hint(service);
-    until("a copy that says that the CMS fails", || {
+    until("a snapshot that says that the CMS fails", || {
         let answer = http::get(service.addr(), SITEMAP);
         assert_eq!((answer.status, &answer.body), (200, &good.body), "{}", answer.text());
         assert_eq!(answer.header("etag"), good.header("etag"));
-        let status = answer.header("cache-status").expect("a copy says so");
+        let status = answer.header("cache-status").expect("a snapshot says so");
         assert!(status.starts_with("frontend-map; hit; ttl="), "{status}");
         status.ends_with("; detail=\"the CMS fails\"").then_some(answer)
     })
 }
 
-/// Expects the copy, until it equals the answer to a first request.
+/// Expects the snapshot, until it equals the answer to a first request.
 fn fresh(service: &Service, good: &Response, cold: &Response) -> Response {
     hint(service);
-    until("a fresh copy", || {
+    until("a fresh snapshot", || {
         let answer = http::get(service.addr(), SITEMAP);
         assert_eq!(answer.status, 200, "{}", answer.text());
         let is_fresh = answer.body == cold.body;
@@ -118,7 +118,7 @@ fn fresh(service: &Service, good: &Response, cold: &Response) -> Response {
     })
 }
 
-/// A single document is requested each time; its copy is for a CMS that fails.
+/// A single document is requested each time; its last good version is for a CMS that fails.
 fn one(row: &Value, service: &Service, good: &Response, cold: &Response) -> Response {
     let stale = row["expect_warm"] == "stale 200";
     let expected = if stale { good } else { cold };

@@ -148,7 +148,7 @@ fn token_that_expires_in_mid_walk_ends_it_and_the_last_good_copy_is_served() {
     assert_eq!(urls(&good).len(), 250);
     content.publish("en", "d99999", "new");
     content.fail(expire);
-    until("a marked copy", || {
+    until("a marked snapshot", || {
         let answer = http::get(service.addr(), SITEMAP);
         assert_eq!((answer.status, &answer.body), (200, &good.body));
         let status = answer.header("cache-status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Documents of the previous copy that a walk has not seen are requested by their ids.
+//! Documents of the previous snapshot that a walk has not seen are requested by their ids.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -142,7 +142,7 @@ fn cms_that_ignores_the_filter_is_believed_only_where_the_totals_are_equal() {
     moves.store(true, Ordering::Relaxed);
     content.unpublish("en", "d00002");
     hint(&service);
-    until("a marked copy", || {
+    until("a marked snapshot", || {
         let answer = http::get(service.addr(), SITEMAP);
         assert_eq!(urls(&answer).len(), 2);
         let status = answer.header("cache-status").unwrap_or_default();

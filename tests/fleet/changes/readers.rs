@@ -12,7 +12,7 @@ pub(super) fn read(service: &Service, since: &str) -> Value {
     read_of(service, "main", since)
 }
 
-/// The same of another site.
+/// The changes of a site since a cursor, as `read` has them.
 #[track_caller]
 pub(super) fn read_of(service: &Service, site: &str, since: &str) -> Value {
     let since = if since.is_empty() { String::new() } else { format!("&since={since}") };

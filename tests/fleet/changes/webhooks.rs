@@ -131,7 +131,7 @@ impl World {
         Self::accepting(|_| true)
     }
 
-    /// The same with a receiver that accepts some of the requests.
+    /// A world with a receiver that accepts some of the requests.
     fn accepting(accepts: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
         let content = Content::new(&[("en", "a", "a0")]);
         let (cms, redis, receiver) = (content.start(), Redis::start(), Receiver::start(accepts));

@@ -129,13 +129,13 @@ fn walk_that_confirms_a_list_makes_the_copies_of_all_instances_younger() {
     let mut stored = Stored::of(&instances.redis);
     let follower = instances.follower();
     let (at, base) = (stored.at(), stored.pointer()["base"].clone());
-    until_so("the copy has an age", || age(&instances.all[follower]) >= 2);
+    until_so("the snapshot has an age", || age(&instances.all[follower]) >= 2);
     let walks = instances.walks();
     // It names no document: anything may have changed.
     let body = br#"{"event":"entry.publish"}"#;
     let hook = crate::support::hook::post_body(&instances.all[follower], body);
     assert!(hook.starts_with("HTTP/1.1 202 "), "{hook}");
-    until_so("the copy is younger", || age(&instances.all[follower]) < 2);
+    until_so("the snapshot is younger", || age(&instances.all[follower]) < 2);
     assert_eq!(instances.walks(), walks + 1);
     until("the version is another one", || (stored.at() != at).then_some(()));
     assert_eq!(stored.pointer()["base"], base, "the list is not sent again");

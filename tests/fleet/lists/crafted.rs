@@ -148,7 +148,7 @@ fn pointer_into_the_future_counts_as_one_of_now() {
         let age = http::get(follower.addr(), SITEMAP).header("age");
         age.and_then(|age| age.parse().ok()).expect("an age in seconds")
     };
-    until_so("the copy has an age", || age() >= 3);
+    until_so("the snapshot has an age", || age() >= 3);
     attacker.publish(&mut stored, |pointer| {
         let hour = 3_600_000;
         pointer["walked_at"] = json!(pointer["walked_at"].as_i64().unwrap() + hour);

@@ -156,7 +156,7 @@ fn keys_of_other_kinds_in_the_places_of_a_list_are_replaced() {
 }
 
 /// The settings with this key of seals.
-fn with_key((cms, redis): (&Cms, &Redis), byte: &str) -> Setup {
+fn with_key(cms: &Cms, redis: &Redis, byte: &str) -> Setup {
     instance(cms, redis).file("key", &byte.repeat(40)).env("FRONTEND_MAP__SHARED__KEY_FILE", "key")
 }
 
@@ -164,7 +164,7 @@ fn with_key((cms, redis): (&Cms, &Redis), byte: &str) -> Setup {
 fn instance_with_another_key_is_a_fleet_of_its_own() {
     let instances = Instances::start(2, &Content::many(&["en"], 50));
     let expected = sorted(&instances.served(0));
-    let other = with_key((&instances.cms, &instances.redis), "k").start();
+    let other = with_key(&instances.cms, &instances.redis, "k").start();
     serves_whole(&other, &expected);
     until_so("it leads", || role(&other) == "leader");
     instances.content.publish("en", "d00003", "later");
@@ -186,7 +186,7 @@ fn instance_with_another_key_is_a_fleet_of_its_own() {
 fn values_of_one_key_in_the_places_of_another_are_refused_and_replaced() {
     let content = Content::many(&["en"], 50);
     let (cms, redis) = (content.start(), Redis::start());
-    let with = |byte| with_key((&cms, &redis), byte);
+    let with = |byte| with_key(&cms, &redis, byte);
     let (first, second) = (with("k").start(), with("l").start());
     for service in [&first, &second] {
         until_so("it has a list", || paths(service).len() == 50);

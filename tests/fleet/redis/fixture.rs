@@ -1,4 +1,4 @@
-//! Engines of several instances on one redis-server, in a runtime of their own.
+//! Redis clients of several instances on one redis-server, in a runtime of their own.
 
 use std::future::Future;
 use std::sync::Arc;

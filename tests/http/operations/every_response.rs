@@ -27,7 +27,7 @@ fn head_has_the_headers_of_get_and_no_body() {
     let service = service();
     let headers = |response: &Response| {
         let mut headers = response.headers.clone();
-        // The second response may be a second older, and comes from the copy that the first one made.
+        // The second response may be a second older, and comes from the snapshot that the first one made.
         headers.retain(|(name, _)| !["date", "age", "cache-status"].contains(&name.as_str()));
         headers.sort();
         headers

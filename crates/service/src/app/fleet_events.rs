@@ -15,7 +15,7 @@ pub async fn receive_cms_event(app: &App, event: CmsEvent) {
     warn_of_similar_type(app, &event);
     record(app, &event);
     if app.shared.fleet.share_cms_event(event.clone()).await {
-        add_hint(app, &event);
+        invalidate_snapshots(app, &event);
     }
 }
 
@@ -41,7 +41,7 @@ pub async fn update_different_document(
 /// Applies an event of the CMS, whichever instance has received it.
 pub fn apply_cms_event(app: &App, event: &CmsEvent) {
     record(app, event);
-    add_hint(app, event);
+    invalidate_snapshots(app, event);
 }
 
 /// Applies an event of the fleet.
@@ -99,7 +99,7 @@ fn record(app: &App, event: &CmsEvent) {
 
 /// Lets the documents of an event and their dependents be read again, for the lists that this
 /// instance walks.
-fn add_hint(app: &App, event: &CmsEvent) {
+fn invalidate_snapshots(app: &App, event: &CmsEvent) {
     match &event.change {
         CmsChange::Nothing => {}
         CmsChange::ContentTypes(uids) => app.snapshots.refresh_types(uids),

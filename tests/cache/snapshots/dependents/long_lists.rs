@@ -1,4 +1,4 @@
-//! Lists of dependents that do not fit on a page, while the CMS fails or more hints arrive.
+//! Lists of dependents that do not fit on a page, while the CMS fails or more webhooks arrive.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

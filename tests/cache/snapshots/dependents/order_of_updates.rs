@@ -1,4 +1,4 @@
-//! What can be determined from the copy is updated before anything that takes longer.
+//! What can be determined from the snapshot is updated before anything that takes longer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,7 +84,7 @@ fn versions_that_take_the_place_of_others_and_are_withdrawn_before_the_follow_up
     });
     fixture.set(&swapped);
     fixture.hint("entry.publish", CATEGORY, "c1");
-    until_so("an update from the copy", || {
+    until_so("an update from the snapshot", || {
         paths(&sitemap(&fixture.service)).iter().any(|path| path.starts_with("/new/"))
     });
     let without = articles(&ids, |n| if n < 120 || n == 200 { ("", "") } else { two(n, "") });

@@ -31,7 +31,7 @@ fn without_secret(cms: &Cms) -> Setup {
         .env("RUST_LOG", "trace")
 }
 
-/// The same settings, with the address of the running service.
+/// The settings of `setup`, with the address of the running service.
 fn beside(cms: &Cms, service: &Service) -> Setup {
     setup(cms).env("FRONTEND_MAP__SERVER__LISTEN", &service.addr().to_string())
 }

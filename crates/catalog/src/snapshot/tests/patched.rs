@@ -56,7 +56,7 @@ fn described(snapshot: &Snapshot) -> Vec<String> {
 /// Which versions a patch replaces, by `documentId`: those in one locale, or all.
 type Ids<'a> = BTreeMap<&'a str, Option<&'a str>>;
 
-fn is_replaced((id, locale): (&str, &str), ids: &Ids<'_>) -> bool {
+fn is_replaced(id: &str, locale: &str, ids: &Ids<'_>) -> bool {
     ids.get(id).is_some_and(|only| only.is_none_or(|only| only == locale))
 }
 
@@ -65,7 +65,7 @@ fn is_replaced((id, locale): (&str, &str), ids: &Ids<'_>) -> bool {
 fn patched(one: &Content, other: &Content, ids: &Ids<'_>) -> (Snapshot, bool) {
     let found = rows(other);
     let patch = |id: &str, is_partial: bool| {
-        let own = found.iter().filter(|row| row.0 == id && is_replaced((row.0, row.1), ids));
+        let own = found.iter().filter(|row| row.0 == id && is_replaced(row.0, row.1, ids));
         let versions = own.map(|row| document(*row)).collect();
         Patch { id: id.to_owned(), versions, is_partial }
     };
@@ -85,10 +85,10 @@ fn walked(one: &Content, other: &Content, ids: &Ids<'_>) -> Snapshot {
     // A version that is gone is in no partial patch.
     let stays = |version: &(&str, &str)| {
         let is_partial = ids.get(version.0).is_some_and(Option::is_some);
-        !is_replaced(*version, ids) || is_partial && !other.contains_key(version)
+        !is_replaced(version.0, version.1, ids) || is_partial && !other.contains_key(version)
     };
     let kept = one.iter().filter(|(version, _)| stays(version));
-    let found = other.iter().filter(|(version, _)| is_replaced(**version, ids));
+    let found = other.iter().filter(|(version, _)| is_replaced(version.0, version.1, ids));
     let content: Content = kept.chain(found).map(|(version, fields)| (*version, *fields)).collect();
     // Owners keep their paths in a walk, too.
     let before = snapshot(&rows(one));

@@ -1,6 +1,6 @@
 //! `POST /hooks/cms`: a webhook of the CMS reports that content may have changed.
 //!
-//! It is only a hint: Strapi's webhooks are not signed and arrive at most once. So the body only
+//! It only says that something may have changed: Strapi's webhooks are not signed and arrive at most once. So the body only
 //! decides which documents are read from the CMS again: the named one, and those that read it.
 
 mod event;
