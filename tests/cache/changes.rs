@@ -3,6 +3,7 @@
 mod deliveries;
 mod restarts;
 mod settings;
+mod unwritable;
 
 use serde_json::{Value, json};
 

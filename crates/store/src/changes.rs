@@ -18,6 +18,12 @@ pub(super) fn record(recorder: &Recorder, stored: &StoredSnapshot<Arc<Snapshot>>
     recorder.record(site, uid, Some(baseline(stored)), unix_ms());
 }
 
+/// The pages are those of a snapshot in the file, until there is another one.
+pub(super) fn adopt(recorder: &Recorder, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
+    let baseline = baseline_of(key, Arc::clone(snapshot), true);
+    recorder.adopt(&key.site, &key.content_type, baseline);
+}
+
 /// The changes to be written with a snapshot.
 pub(super) fn prepare(
     recorder: &Recorder,

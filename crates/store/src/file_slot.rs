@@ -152,6 +152,11 @@ impl FileSlot {
         true
     }
 
+    /// Whether an open file was lost, and has not been written again.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.lock().is_some()
+    }
+
     /// A write has succeeded. After a failure, the file may be a new one without the earlier snapshots.
     pub(super) fn is_written(&self) {
         if self.lost.lock().take().is_some() {
@@ -246,7 +251,8 @@ impl FileSlot {
             is_empty = false;
             self.history.load([row], now);
         })?;
-        file.read_change_logs(&self.recorder)?;
+        // The recorder knows changes that could not be written.
+        file.read_change_logs(&self.recorder, self.is_lost())?;
         if is_empty {
             self.restore_history();
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::history_copy::HistoryCopy;
+use crate::snapshot_key::SnapshotKey;
 use crate::state::StoreState;
 use crate::stored_snapshot::{StoredSnapshot, Urgency, read};
 use crate::writer::Writer;
@@ -87,6 +88,13 @@ impl Store {
         let Some(writer) = &self.writer else { return Vec::new() };
         let found = writer.load(site, uid).into_iter();
         found.filter_map(|found| read(&found.bytes, found.written, site, uid, builder)).collect()
+    }
+
+    /// A snapshot that [`Self::load`] has returned will be in use.
+    pub fn adopt(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
+        if let Some(writer) = &self.writer {
+            writer.adopt(key, snapshot);
+        }
     }
 
     /// The content types of a site of which there are snapshots.

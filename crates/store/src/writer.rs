@@ -17,7 +17,7 @@ use crate::file_slot::FileSlot;
 use crate::history_copy::HistoryCopy;
 use crate::persisted_instant::PersistedInstant;
 use crate::queue::{Key, Queue, RunBytes, TypeKey};
-use crate::snapshot_key::{StoredHeader, Times};
+use crate::snapshot_key::{SnapshotKey, StoredHeader, Times};
 use crate::state::StoreState;
 use crate::{StoredSnapshot, Urgency};
 use frontend_map_catalog::changes::log::{Prepared, Recorder};
@@ -92,6 +92,11 @@ impl Writer {
         self.shared.changed.notify_one();
     }
 
+    /// A stored snapshot is in use.
+    pub(super) fn adopt(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
+        changes::adopt(&self.shared.recorder, key, snapshot);
+    }
+
     pub(super) fn remove(&self, site: &str, uid: &str) {
         self.shared.queue.lock().remove(site, uid);
         self.shared.changed.notify_one();
@@ -151,12 +156,19 @@ impl Shared {
     /// Writes what is due, or tries to open the file.
     fn work(&self) {
         let work = || match self.slot.file() {
-            Some(file) => self.write_due(&file),
+            Some(file) => {
+                self.write_due(&file);
+                if self.slot.file().is_none() {
+                    self.record_pending();
+                }
+            }
             None if self.queue.lock().is_closed => {}
             None => {
                 self.record_pending();
-                // They belong to logs that those of the file replace.
-                drop(self.queue.lock().take_positions());
+                if !self.slot.is_lost() {
+                    // They belong to logs that those of the file replace.
+                    drop(self.queue.lock().take_positions());
+                }
                 self.slot.open();
             }
         };

@@ -58,7 +58,10 @@ impl SiteCache {
         let age = stored.begun.elapsed();
         let (urls, age_seconds) = (stored.snapshot.len(), age.as_secs());
         let files = self.sitemap_files(&stored.snapshot, None);
-        let is_adopted = entry.adopt_stored(CachedSnapshot::stored(stored, files));
+        let cached = CachedSnapshot::stored(stored, files);
+        // Before anyone can read it.
+        self.store.adopt(&key, &cached.snapshot);
+        let is_adopted = entry.adopt_stored(cached);
         if let Some(changes) = self.fleet.changes().filter(|_| is_adopted)
             && let Some(cached) = entry.cached()
         {

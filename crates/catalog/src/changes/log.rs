@@ -162,6 +162,14 @@ impl ChangeLog {
         self.state.lock().sites.remove(site);
     }
 
+    /// Goes on with the logs in memory. Those that a file, whose heads these are, was to have and has not,
+    /// get new identities.
+    fn resume(&self, heads: &HashMap<String, LogHead>) {
+        for (site, log) in &mut self.state.lock().sites {
+            log.resume(heads.get(site));
+        }
+    }
+
     /// Replaces all logs by those that a file has.
     fn replace_all(&self, logs: impl IntoIterator<Item = (String, LogHead, VecDeque<Entry>)>) {
         let state = &mut *self.state.lock();

@@ -48,14 +48,24 @@ pub(super) fn write(
 }
 
 impl StoreFile {
-    /// Gives the change logs to the recorder. One that is idle gets none, and the logs end: what follows
+    /// Gives the change logs to the recorder, or their heads alone if `resumes`: the recorder goes on with
+    /// its own after a failure of the file. One that is idle gets none, and the logs end: what follows
     /// is not in the file, and a later process must not continue them without it.
-    pub(crate) fn read_change_logs(&self, recorder: &Recorder) -> Result<(), FileError> {
+    pub(crate) fn read_change_logs(
+        &self,
+        recorder: &Recorder,
+        resumes: bool,
+    ) -> Result<(), FileError> {
         if recorder.is_idle() {
             return self.end_change_logs();
         }
         without_panic(|| {
-            recorder.replace_all(read(&self.database.begin_read()?)?);
+            let logs = read(&self.database.begin_read()?)?;
+            if resumes {
+                recorder.resume(logs.into_iter().map(|(site, head, _)| (site, head)));
+            } else {
+                recorder.replace_all(logs);
+            }
             Ok(())
         })
     }

@@ -47,8 +47,7 @@ struct State {
     baselines: HashMap<TypeKey, Baseline>,
     /// The content types of each site.
     types: HashMap<String, Vec<String>>,
-    /// The content types that a site had when the process began, until the log has a snapshot of
-    /// them.
+    /// The content types that a site had when its log was loaded, until the log has a snapshot of them.
     first_types: HashSet<TypeKey>,
     /// Content types that a site had when its log began, and that have no snapshot yet: their pages existed
     /// before, although they are not known.
@@ -97,7 +96,10 @@ impl Recorder {
         }
         let state = &mut *self.state.lock();
         let key = (site.to_owned(), uid.to_owned());
-        let before = state.baselines.remove(&key);
+        let before = state.baselines.get(&key).cloned();
+        if before.is_none() && state.may_have_had_pages(&key) {
+            self.begin_again(state, site);
+        }
         let Some((head, batch)) = self.compare(state, &key, before, after.as_ref(), now) else {
             return;
         };
@@ -124,18 +126,15 @@ impl Recorder {
         }
         let state = &mut *self.state.lock();
         let key = (site.to_owned(), uid.to_owned());
-        let before = match state.baselines.get(&key) {
-            Some(known) => Some(known.clone()),
-            None => match load()? {
-                Loaded::Baseline(found) => Some(*found),
-                Loaded::Nothing if !state.may_have_had_pages(&key) => None,
-                Loaded::Nothing | Loaded::Unreadable => {
-                    self.log.restart(site);
-                    state.expect_all(site);
-                    None
-                }
-            },
-        };
+        if !state.baselines.contains_key(&key) {
+            match load()? {
+                // It is kept, because the write may fail: `record` cannot load it then.
+                Loaded::Baseline(found) => state.set_baseline(key.clone(), Some(*found)),
+                Loaded::Nothing if !state.may_have_had_pages(&key) => {}
+                Loaded::Nothing | Loaded::Unreadable => self.begin_again(state, site),
+            }
+        }
+        let before = state.baselines.get(&key).cloned();
         let compared = self.compare(state, &key, before, after.as_ref(), now);
         Ok(compared.map(|(head, batch)| Prepared { key, after, head, batch }))
     }
@@ -148,6 +147,25 @@ impl Recorder {
         state.set_baseline(key, after);
     }
 
+    /// The pages of a content type are those of a snapshot in the file from now on: the next snapshot is
+    /// compared with it, unless one has been recorded.
+    pub fn adopt(&self, site: &str, uid: &str, baseline: Baseline) {
+        if self.is_idle {
+            return;
+        }
+        let state = &mut *self.state.lock();
+        let key = (site.to_owned(), uid.to_owned());
+        if !state.baselines.contains_key(&key) {
+            state.set_baseline(key, Some(baseline));
+        }
+    }
+
+    /// Goes on with the logs in memory after a failure of the file, which has logs with these heads: one
+    /// that has other changes gives its sequence numbers to no more of them.
+    pub fn resume(&self, heads: impl IntoIterator<Item = (String, LogHead)>) {
+        self.log.resume(&heads.into_iter().collect());
+    }
+
     /// Continues the logs of a file, each with its entries; the next snapshots are compared with those in
     /// the file.
     pub fn replace_all(&self, logs: impl IntoIterator<Item = (String, LogHead, VecDeque<Entry>)>) {
@@ -156,6 +174,9 @@ impl Recorder {
         state.expected.clear();
         self.log.replace_all(logs);
         let sites: Vec<String> = state.types.keys().cloned().collect();
+        for site in &sites {
+            state.first_types.extend(state.keys(site));
+        }
         let without = sites.iter().filter(|site| !self.log.has(site));
         without.for_each(|site| state.expect_all(site));
     }
@@ -168,6 +189,15 @@ impl Recorder {
         for (uid, baseline) in baselines {
             state.set_baseline((site.to_owned(), uid), Some(baseline));
         }
+    }
+
+    /// Begins a new log for a site, because it is not known what the next snapshot of a content type has
+    /// changed.
+    fn begin_again(&self, state: &mut State, site: &str) {
+        self.log.restart(site);
+        let unknown = |key: &TypeKey| !state.baselines.contains_key(key);
+        let expected: Vec<_> = state.keys(site).into_iter().filter(unknown).collect();
+        state.expected.extend(expected);
     }
 
     /// How many changes of each site are kept.

@@ -117,6 +117,14 @@ impl SiteLog {
         }
     }
 
+    /// Branches if a file has another log or other changes.
+    pub(super) fn resume(&mut self, stored: Option<&LogHead>) {
+        let is_same = |head: &LogHead| head.log == self.id && head.last == self.last();
+        if !stored.is_some_and(is_same) {
+            self.branch();
+        }
+    }
+
     /// Whether a file or Redis has all of it.
     pub(super) fn is_shared(&self) -> bool {
         self.is_stored

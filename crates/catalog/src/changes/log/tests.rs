@@ -192,16 +192,57 @@ fn cursor_of_a_branch_is_not_one_of_the_file() {
     let head = site.log.head("main", 1).unwrap();
     site.recorder.replace_all([("main".to_owned(), head, VecDeque::new())]);
     let stored = site.cursor();
+    let baseline = site.baseline(&pages(&[("a", "x"), ("b", "z")]), 1);
+    site.recorder.adopt("main", UID, Baseline { is_stored: true, ..baseline });
     // The file cannot be used from now on.
-    site.set(&pages(&[("a", "x")]), 1);
     site.set(&pages(&[("a", "y")]), 1);
     let (changes, read) = site.read(Some(Since::Cursor(stored)), 9);
-    assert_eq!((changes.len(), read.reset), (2, false));
+    let expected = ["gone b /articles/z ", "moved a /articles/y /articles/x"];
+    assert_eq!((changes, read.reset), (expected.map(str::to_owned).to_vec(), false));
     assert_ne!(read.cursor.log, stored.log);
-    // It is back, without these changes.
+    // It is back, without these changes, which go on in memory.
+    site.recorder.resume([("main".to_owned(), head)]);
+    assert_eq!(
+        site.read(Some(Since::Cursor(stored)), 9),
+        (expected.map(str::to_owned).to_vec(), read)
+    );
+    // Another process has the file, without these changes.
     site.recorder.replace_all([("main".to_owned(), head, VecDeque::new())]);
     assert!(!site.read(Some(Since::Cursor(stored)), 9).1.reset);
     assert!(site.read(Some(Since::Cursor(read.cursor)), 9).1.reset);
+}
+
+#[test]
+fn log_begins_again_if_a_snapshot_of_its_file_is_not_known_in_memory() {
+    let site = Site::new();
+    site.set(&pages(&[("a", "x")]), 1);
+    let head = site.log.head("main", 1).unwrap();
+    site.recorder.replace_all([("main".to_owned(), head, VecDeque::new())]);
+    let stored = site.cursor();
+    site.set(&pages(&[("b", "y")]), 1);
+    assert!(site.read(Some(Since::Cursor(stored)), 9).1.reset);
+    let after = site.cursor();
+    site.set(&pages(&[("c", "z")]), 1);
+    let (changes, read) = site.read(Some(Since::Cursor(after)), 9);
+    assert_eq!(changes, ["gone b /articles/y ", "added c /articles/z "]);
+    assert!(!read.reset);
+}
+
+#[test]
+fn numbers_of_a_log_that_goes_on_in_a_file_are_given_once() {
+    for has_more in [false, true] {
+        let site = Site::new();
+        let first = LogHead { log: 7, source: 1, last: 3 };
+        site.recorder.replace_all([("main".to_owned(), first, VecDeque::new())]);
+        let stored = site.cursor();
+        // Another process may have continued the log in the file meanwhile.
+        let last = if has_more { 5 } else { 3 };
+        site.recorder.resume([("main".to_owned(), LogHead { last, ..first })]);
+        let present = site.cursor();
+        assert_eq!((present == stored, present.sequence), (!has_more, 3));
+        assert!(!site.read(Some(Since::Cursor(stored)), 9).1.reset);
+        assert!(site.read(Some(Since::Cursor(Cursor { sequence: 5, ..stored })), 9).1.reset);
+    }
 }
 
 fn entry_of(path: &str, uid: &Arc<str>, locale: &Arc<str>) -> Entry {
