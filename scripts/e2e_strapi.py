@@ -221,7 +221,7 @@ class Run:
         responses.check_all_failures(self.checks, service, self.document, status, error)
 
     def check_live(self, hard: int) -> None:
-        """Changes, then an outage. Snapshots of an hour, so that only the webhook refreshes them."""
+        """Changes, then an outage. Snapshots of an hour, so that only webhooks refresh them."""
         proxy = self.stack.enter_context(FailingProxy(self.strapi.url))
         hooked = self.start(
             READ_TOKEN,

@@ -83,8 +83,8 @@ def parsed(text: str) -> tuple[Version, int] | None:
 
 
 class Content:
-    """This number of documents of each kind, all published in all locales with revision 0. Only versions
-    that have been edited take memory. Safe for several threads."""
+    """This number of documents of each kind, all published in all locales with revision 0. Only
+    versions that have been edited take memory. Safe for several threads."""
 
     def __init__(self, kinds: tuple[Kind, ...], documents: int) -> None:
         self.kinds = {kind.name: kind for kind in kinds}

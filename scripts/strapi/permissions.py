@@ -107,7 +107,7 @@ def check_permissions(
     ):
         error = json.loads(response.body)["error"]
         failed = (response.status, error["name"], MISSING in error["message"])
-        checks.equal("permissions: lost: without a snapshot", failed, (502, "BadGatewayError", True))
+        checks.equal("permissions: lost: no snapshot", failed, (502, "BadGatewayError", True))
     # The other site reads no category.
     other = cold.get("/api/build-sitemap", site="main", contentType=ARTICLE)
     checks.equal("permissions: lost: another site", other.status, 200)
