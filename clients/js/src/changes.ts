@@ -26,10 +26,9 @@ export interface ChangesOptions {
 /** @throws FrontendMapError while the service fails: a cursor is never repeated from memory. */
 export async function changes(
   transport: Transport,
-  site: string,
   { since, unlisted = false, signal }: ChangesOptions = {},
 ): Promise<Changes> {
-  const call = { path: "/api/changes", query: { site, since }, fresh: true, authorized: unlisted, signal };
+  const call = { path: "/api/changes", query: { since }, fresh: true, authorized: unlisted, signal };
   const data = dataOf(await transport.text(call)) as Partial<Changes>;
   if (typeof data.cursor !== "string" || !Array.isArray(data.changes)) {
     throw invalidResponse("the response has no cursor or no changes");

@@ -54,17 +54,16 @@ export interface FrontendMap<Site extends SiteKey = SiteKey> {
  */
 export function createFrontendMap<Site extends SiteKey>(options: Options<Site>): FrontendMap<Site> {
   const settings = checked(options);
-  const { site } = settings;
   const transport = new Transport(settings);
-  const { base, lastGood, init } = settings;
+  const { base, site, lastGood, init } = settings;
   const isNext = init.next !== undefined && settings.platformFetch;
   const reads = isNext
     ? Reads.shared(JSON.stringify([base, site, lastGood, [...new Headers(init.headers)]]), lastGood)
     : new Reads(lastGood, init.next === undefined && !isWorkers);
-  const batches = new Urls(transport, reads, site);
+  const batches = new Urls(transport, reads);
   const webhooks = new Webhooks();
 
-  const at: FrontendMap<Site>["resolve"] = (path, how) => resolve<Site>(transport, reads, site, path, how);
+  const at: FrontendMap<Site>["resolve"] = (path, how) => resolve<Site>(transport, reads, path, how);
   const url: FrontendMap<Site>["url"] = (ref, how) => (how?.draft ? batches.draft(ref, how.signal) : batches.published(ref, how?.signal));
   const urls = (refs: readonly DocumentRef<string>[], how?: { signal?: AbortSignal | undefined }) =>
     Promise.all(refs.map((ref) => batches.published(ref, how?.signal)));
@@ -82,8 +81,8 @@ export function createFrontendMap<Site extends SiteKey>(options: Options<Site>):
     url,
     urls,
     links: (document, how) => links(linked, document, how),
-    pages: (how = {}) => new Pages<Site>(transport, site, how),
-    changes: (how) => changes(transport, site, how),
+    pages: (how = {}) => new Pages<Site>(transport, how),
+    changes: (how) => changes(transport, how),
     verifyWebhook: (request, secret) => webhooks.verify(request, secret),
     sitemap: (request, how) => sitemap(settings, request, how),
   };

@@ -55,14 +55,12 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 export function checked(options: Options): Settings {
   const { url, site, token, timeoutMs = 3_000, lastGood = 0, build } = options;
   const { protocol, username, password, origin, pathname } = new URL(URL.canParse(url) ? url : "none:");
-  const wrong =
-    !/^https?:$/.test(protocol) || username || password ? "`url` is no http(s) address, or has a user name: use `init.headers`"
-    : typeof site !== "string" || !site ? "`site` is not a site's key"
-    : !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) ? `\`timeoutMs\` is not from 1 to ${MAX_TIMEOUT_MS}`
-    : !(Number.isInteger(lastGood) && lastGood >= 0) ? "`lastGood` is not a number of results"
-    : token && isBrowser() ? "`token` is in code that runs in a browser"
-    : null;
-  if (wrong !== null) throw new TypeError(wrong);
+  const isAddress = /^https?:$/.test(protocol) && !username && !password;
+  refuseUnless(isAddress, "`url` is no http(s) address, or has a user name: use `init.headers`");
+  refuseUnless(site && typeof site === "string", "`site` is not a site's key");
+  refuseUnless(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS, `\`timeoutMs\` is not from 1 to ${MAX_TIMEOUT_MS}`);
+  refuseUnless(Number.isInteger(lastGood) && lastGood >= 0, "`lastGood` is not a number of results");
+  refuseUnless(!token || !isBrowser(), "`token` is in code that runs in a browser");
   return {
     base: origin + pathname.replace(/\/+$/, ""),
     site,
@@ -75,6 +73,10 @@ export function checked(options: Options): Settings {
     init: options.init ?? {},
     lastGood: build ? 0 : lastGood,
   };
+}
+
+function refuseUnless(usable: unknown, problem: string): void {
+  if (!usable) throw new TypeError(problem);
 }
 
 /** Whether visitors run this code: a page, or a worker of one. */

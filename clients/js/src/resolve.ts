@@ -22,20 +22,20 @@ type Result<Site> = Resolution<Site> & { lastGood?: LastGood };
 export async function resolve<Site = SiteKey>(
   transport: Transport,
   reads: Reads,
-  site: string,
   from: string | URL,
   { locale, draft = false, signal }: ResolveOptions = {},
 ): Promise<Result<Site>> {
   const { pathname, host } = target(from);
-  if (isImpossible(pathname)) return decode(noPage(site, pathname));
-  const call: Call = {
-    path: "/api/resolve",
-    query: { site, pathname, locale, host, status: draft ? "draft" : null },
-    authorized: draft,
-    about: pathname,
-  };
+  if (isImpossible(pathname)) return decode(noPage(transport.site, pathname));
+  const query = { pathname, locale, host, status: draft ? "draft" : null };
+  const call: Call = { path: "/api/resolve", query, authorized: draft, about: pathname };
   return reads.read<Resolution<Site>>({
     key: transport.url(call),
+    leadsTo: (page) => {
+      if (!("redirect" in page && page.redirect)) return null;
+      const { to, path } = page.redirect;
+      return transport.url({ ...call, query: { ...query, pathname: path, host: host && to ? new URL(to).host : host } });
+    },
     kind: draft ? "drafts" : "paths",
     signal,
     request: async (urgent, all) => {
@@ -43,7 +43,7 @@ export async function resolve<Site = SiteKey>(
         return await transport.text({ ...call, retry: !urgent, signal: all });
       } catch (error) {
         if (!isNoMatch(error)) throw error;
-        return noPage(site, pathname, error.details.gone);
+        return noPage(transport.site, pathname, error.details.gone);
       }
     },
     decode,
@@ -56,7 +56,8 @@ function decode<Site>(text: string): Resolution<Site> {
   const data = dataOf(text);
   const { kind, matched, alternates, breadcrumbs } = data;
   const isDocument = kind === "document";
-  if (isDocument ? !(matched && alternates && breadcrumbs) : !KINDS.includes(kind)) throw invalidResponse(`unknown kind ${kind}, or a part of one`);
+  const isKnown = isDocument ? matched && alternates && breadcrumbs : KINDS.includes(kind);
+  if (!isKnown) throw invalidResponse(`unknown kind ${kind}, or a part of one`);
   // By a member of its own, the compiler narrows the whole result.
   if (isDocument) data.contentType = (matched as Match<SiteKey>).collectionType;
   return data as unknown as Resolution<Site>;

@@ -2,7 +2,7 @@
 import { invalidResponse } from "./error.js";
 import { bytesOf } from "./http/body.js";
 import { Deadline } from "./http/deadline.js";
-import { nodeHttp, plainResponse } from "./http/plain.js";
+import { type Http, nodeHttp, plainResponse } from "./http/plain.js";
 import { connected, refusal, unredirected } from "./http/transport.js";
 import type { Settings } from "./options.js";
 
@@ -11,14 +11,15 @@ const REQUEST_HEADERS = ["accept-encoding", "if-none-match", "if-modified-since"
 const RESPONSE_HEADERS = [
   "age",
   "cache-control",
-  "content-encoding",
-  "content-length",
   "content-type",
   "etag",
   "last-modified",
   "retry-after",
   "vary",
 ];
+
+/** `fetch` has decoded the body, whatever these say; the frontend's server may compress it. */
+const UNDECODED_HEADERS = ["content-encoding", "content-length"];
 
 /** What sitemaps may have (sitemaps.org), in bytes. */
 const MAX_BYTES = 50 * 2 ** 20;
@@ -44,12 +45,15 @@ export async function sitemap(
 ): Promise<Response | null> {
   const file = fileOf(new URL(request.url).pathname);
   if (file === null || !["GET", "HEAD"].includes(request.method)) return null;
-  const path = `/sitemaps/${[settings.site, ...(host ? [host] : [])].map(encodeURIComponent).join("/")}/${file}`;
+  const names = host ? [settings.site, host, file] : [settings.site, file];
+  const path = `/sitemaps/${names.map(encodeURIComponent).join("/")}`;
   const deadline = new Deadline(settings.timeoutMs, signal);
   return deadline.wait(async () => {
-    const response = await requested(settings, settings.base + path, request, deadline.signal);
+    const url = settings.base + path;
+    const http = settings.platformFetch ? nodeHttp(url) : null;
+    const response = await unredirected(requested(settings, http, url, request, deadline.signal));
     const { status } = response;
-    const headers = taken(response.headers, RESPONSE_HEADERS);
+    const headers = taken(response.headers, http ? [...RESPONSE_HEADERS, ...UNDECODED_HEADERS] : RESPONSE_HEADERS);
     if (status === 304) return new Response(null, { status, headers });
     if (status !== 200) {
       const failure = await refusal(response, path);
@@ -76,30 +80,23 @@ function isFile(file: string, headers: Headers, body: Uint8Array | null): boolea
 
 /** The file's name in the service's folder of the site; null if the path is none of a sitemap. */
 function fileOf(pathname: string): string | null {
-  const [, file] = /^\/(?:sitemaps\/)?([\w.-]+)$/.exec(pathname) ?? [];
-  if (file === undefined) return null;
-  return pathname.startsWith("/sitemaps/") || file === "sitemap.xml" || file === "robots.txt" ? file : null;
+  const [, inFolder, atRoot] = /^\/(?:sitemaps\/([\w.-]+)|(sitemap\.xml|robots\.txt))$/.exec(pathname) ?? [];
+  return inFolder ?? atRoot ?? null;
 }
 
 async function requested(
-  { fetch, platformFetch, init }: Settings,
+  { fetch, init }: Settings,
+  http: Http | null,
   url: string,
   request: Request,
   signal: AbortSignal,
 ): Promise<Response> {
   const headers = new Headers([...new Headers(init.headers), ...taken(request.headers, REQUEST_HEADERS)]);
   const { method } = request;
-  const http = platformFetch ? nodeHttp(url) : null;
-  if (http) return unredirected(plainResponse(http, url, { method, headers, signal }));
+  if (http) return plainResponse(http, url, { method, headers, signal });
   headers.set("accept-encoding", "identity");
   const { next, ...rest } = init;
-  const how = { ...rest, cache: "no-store" as const, method, headers, redirect: "manual" as const, signal };
-  const response = await unredirected(fetch(url, how));
-  // `fetch` has decoded the body, whatever these say; the frontend's server may compress it.
-  const { status, body } = response;
-  const decoded = new Headers(response.headers);
-  for (const name of ["content-encoding", "content-length"]) decoded.delete(name);
-  return new Response(body, { status, headers: decoded });
+  return fetch(url, { ...rest, cache: "no-store", method, headers, redirect: "manual", signal });
 }
 
 function taken(headers: Headers, names: string[]): Headers {

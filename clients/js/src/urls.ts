@@ -1,5 +1,6 @@
 /** `/api/frontend-url(s)`: the URLs of documents, those of one tick in one request. */
 import { FrontendMapError, invalidResponse } from "./error.js";
+import { unlessAborted } from "./http/abort.js";
 import type { Reads } from "./http/reads.js";
 import { dataOf, type Transport } from "./http/transport.js";
 import { isWorkers } from "./http/workers.js";
@@ -30,12 +31,10 @@ export class Urls {
 
   readonly #transport: Transport;
   readonly #reads: Reads;
-  readonly #site: string;
 
-  constructor(transport: Transport, reads: Reads, site: string) {
+  constructor(transport: Transport, reads: Reads) {
     this.#transport = transport;
     this.#reads = reads;
-    this.#site = site;
   }
 
   /** @throws FrontendMapError while the service fails, unless there is a last good result. */
@@ -48,25 +47,29 @@ export class Urls {
       request: (urgent, all) => this.#enqueue({ document, documentId, urgent, signal: all }),
       signal,
       decode: (text) => JSON.parse(text) as DocumentUrl,
-      keeps: () => (this.known = true),
+      keeps: () => true,
+      leadsTo: () => null,
     });
   }
 
   /** The URL that a draft would have. @throws FrontendMapError while the service fails. */
   async draft({ uid, documentId, locale }: DocumentRef<string>, signal?: AbortSignal): Promise<DocumentUrl> {
-    const query = { site: this.#site, uid, documentId, locale, status: "draft" };
+    const query = { uid, documentId, locale, status: "draft" };
     const text = this.#transport.text({ path: "/api/frontend-url", query, authorized: true, signal });
     return located({ uid, documentId, locale: locale ?? null, ...(await text.then(dataOf, withoutUrl)) });
   }
 
   #enqueue(document: Omit<Waiting, "resolve" | "reject">): Promise<string> {
     // A timer fires after all that this tick does, promises included.
-    if (this.#waiting.length === 0) (isWorkers ? queueMicrotask : setTimeout)(() => void this.#flush());
-    return new Promise((resolve, reject) => this.#waiting.push({ ...document, resolve, reject }));
+    const afterwards = isWorkers ? queueMicrotask : setTimeout;
+    if (this.#waiting.length === 0) afterwards(() => void this.#flush());
+    const text = new Promise<string>((resolve, reject) => this.#waiting.push({ ...document, resolve, reject }));
+    return unlessAborted(text, document.signal);
   }
 
   async #flush(): Promise<void> {
-    const batches = batchesOf(this.#waiting.filter(({ signal, reject }) => !signal.aborted || reject(signal.reason))).values();
+    // The workers share the iterator, so that each batch is sent once.
+    const batches = batchesOf(this.#waiting.filter(({ signal }) => !signal.aborted)).values();
     this.#waiting = [];
     let failed: unknown;
     const worker = async () => {
@@ -85,10 +88,15 @@ export class Urls {
     const retry = !batch.every(({ urgent }) => urgent);
     const controller = new AbortController();
     let callers = batch.length;
-    for (const { signal } of batch) signal.addEventListener("abort", () => --callers || controller.abort());
+    const leave = () => {
+      callers -= 1;
+      if (callers === 0) controller.abort();
+    };
+    for (const { signal } of batch) signal.addEventListener("abort", leave);
     try {
-      const call = { path: "/api/frontend-urls", query: { site: this.#site }, body, retry, signal: controller.signal };
+      const call = { path: "/api/frontend-urls", query: {}, body, retry, signal: controller.signal };
       const results = resultsOf(await this.#transport.text(call), batch);
+      this.known = true;
       results.forEach((result, at) => batch[at]?.resolve(JSON.stringify(located(result))));
       return undefined;
     } catch (error) {
@@ -106,7 +114,8 @@ function batchesOf(waiting: Waiting[]): Waiting[][] {
   for (const one of waiting) {
     const bytes = encoder.encode(one.document).length + 1;
     if (batch.length === MAX_DOCUMENTS || bytes > left) {
-      batches.push((batch = []));
+      batch = [];
+      batches.push(batch);
       left = MAX_BYTES - FRAME_BYTES;
     }
     batch.push(one);

@@ -51,7 +51,9 @@ export function getStaticPaths<Site extends SiteKey>(map: FrontendMap<Site>, opt
   };
 }
 
-const problem = (path: string) =>
-  /[%?#]/.test(decoded(path)) ? "Astro does not decode `%`, `?` and `#`"
-  : decoded(path) !== decoded(path).normalize() ? "Astro writes files in Unicode's normal form C"
-  : fileProblem(path);
+function problem(path: string): string | null {
+  const name = decoded(path);
+  if (/[%?#]/.test(name)) return "Astro does not decode `%`, `?` and `#`";
+  if (name !== name.normalize()) return "Astro writes files in Unicode's normal form C";
+  return fileProblem(path);
+}

@@ -13,6 +13,7 @@ export { revalidate } from "./next_revalidate.js";
 const DRAFT_COOKIE = "__prerender_bypass";
 /** What Next.js serves from `public/` and from files such as `app/manifest.ts`. */
 const FILE = /^\/\.well-known\/|\.[a-z0-9]+$/i;
+
 interface ProxyOptions<Request extends ProxyRequest> extends SitemapFiles {
   /** Those of a site with several. */
   hosts?: readonly string[] | undefined;
@@ -48,6 +49,7 @@ export function proxy<Site extends SiteKey, Request extends ProxyRequest = Proxy
     return uncached((await notFound?.(request, locale)) ?? new Response("Not found", { status: 404 }));
   };
 }
+
 /** A `GET` of sitemap files and robots.txt: 503 while the service fails, null for other paths. */
 export const sitemap = <Site extends SiteKey>(map: FrontendMap<Site>, host?: string, sitemapPath?: string) =>
   (request: Request): Promise<Response | null> => sitemapFile(map, request, host, { robots: true, sitemapPath });

@@ -25,18 +25,19 @@ const YEAR = 365 * 86_400;
 
 /**
  * What a function with "use cache" calls once, with what its result is about. A page stays until there
- * is a new one. What is there while the service fails, or while there is no page, is read again with
- * the next visit.
+ * is a new one. What is there while the service fails, or while there is no page or a redirect, is
+ * read again with the next visit.
  */
 export const caching =
   ({ tag, cacheTag, cacheLife, revalidate = 60 }: CachingOptions) =>
   ({ pathname, canonicalPath, kind, lastGood }: About = {}): void => {
     const path = canonicalPath ?? pathname;
     cacheTag(tag, ...(path === undefined ? [] : [pathTag(tag, path)]));
-    const isMissing = kind === "none";
+    // A document may be renamed back: with an old redirect and the new one, visitors would go in a circle.
+    const isPage = kind !== "none" && kind !== "redirect";
     cacheLife({
       stale: MIN_STALE,
-      revalidate: isMissing || lastGood ? 1 : revalidate,
-      expire: isMissing ? MIN_EXPIRE : YEAR,
+      revalidate: isPage && !lastGood ? revalidate : 1,
+      expire: isPage ? YEAR : MIN_EXPIRE,
     });
   };

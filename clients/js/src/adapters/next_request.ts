@@ -30,8 +30,8 @@ export async function sitemapFile<Site extends SiteKey>(
   return sitemapFileAt(map, request, pathname, { host, sitemapPath }).catch(onFailure(failed));
 }
 
-/** Browsers would keep a 308 for ever, although documents are renamed back. */
-const REDIRECT_CACHE = "public, max-age=60";
+/** As `REDIRECT_CACHE` of the other adapters: a document may be renamed back. */
+const REDIRECT_CACHE = "no-cache";
 
 /** With the query of the request; a path gets the `basePath`, and its origin, which Next.js takes off. */
 export function redirectTo(

@@ -29,13 +29,17 @@ export function revalidate<Site extends SiteKey>(map: FrontendMap<Site>, { secre
     // Where pages change places, another page has been there.
     const left = new Set(changes.map(({ from }) => from));
     for (const { type, path } of changes) {
-      if (type === "updated") next.revalidateTag(pathTag(tag, path), "max");
-      else if (!left.has(path)) for (const one of new Set([path, named(path)])) next.revalidatePath(one);
+      if (type === "updated") {
+        next.revalidateTag(pathTag(tag, path), "max");
+      } else if (!left.has(path)) {
+        for (const one of new Set([path, named(path)])) next.revalidatePath(one);
+      }
     }
     return new Response(null, { status: 204 });
   };
 }
 
 /** A path as Next.js names what it keeps there: decoded, except for what would end a segment. */
-const named = (path: string) =>
-  path.split("/").map((segment) => decodeURIComponent(segment).replace(/[/#?\\]|%(2f|23|3f|5c)/gi, (one) => encodeURIComponent(one))).join("/");
+const named = (path: string) => path.split("/").map(namedSegment).join("/");
+const namedSegment = (segment: string) =>
+  decodeURIComponent(segment).replace(/[/#?\\]|%(2f|23|3f|5c)/gi, (one) => encodeURIComponent(one));

@@ -5,8 +5,11 @@ import type { RedirectTarget, Resolution, SiteKey } from "../types.js";
 import { languageOf } from "./language.js";
 import { sitemapFileAt } from "./sitemap_file.js";
 
-/** Without this, browsers keep a 308 for ever, and a document may be renamed back. */
-const REDIRECT_CACHE = "public, max-age=60";
+/**
+ * Browsers keep a 308 for ever without it. A document may be renamed back: with a redirect that a
+ * browser has kept, and the new one, its visitor would be sent in a circle.
+ */
+const REDIRECT_CACHE = "no-cache";
 
 /** No cache may show a draft to other visitors. */
 export const DRAFT_CACHE = "private, no-store";

@@ -16,8 +16,8 @@ export interface KitEvent {
 /**
  * The hook of `src/hooks.server.ts`. It sends redirects, sitemap files and 503s, and sets
  * `event.locals.page` for routes with a rest parameter such as `[...path]`, and with `locales`
- * `event.locals.locale`. Where the `kind` of the
- * page is `none`, its `load` calls `error(404)`; the status is a 404 in any case.
+ * `event.locals.locale`. Where the `kind` of the page is `none`, its `load` calls `error(404)`; the
+ * status is a 404 in any case.
  */
 export function handle<Site extends SiteKey, Event = KitEvent>(
   map: FrontendMap<Site>,

@@ -5,17 +5,19 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** All bytes of a body; null if there are more than `maxBytes`. */
 export async function bytesOf(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Bytes | null> {
   const chunks: Uint8Array[] = [];
+  if (body === null) return joined(chunks);
+  const reader = body.getReader();
   let bytes = 0;
-  const reader = body?.getReader();
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    bytes += part.value.length;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return joined(chunks);
+    bytes += value.length;
     if (bytes > maxBytes) {
-      await reader?.cancel();
+      await reader.cancel();
       return null;
     }
-    chunks.push(part.value);
+    chunks.push(value);
   }
-  return joined(chunks);
 }
 
 export function joined(chunks: Uint8Array[]): Bytes {

@@ -7,7 +7,6 @@ const STEPS = 4;
 
 export class Deadline {
   readonly #controller = new AbortController();
-  readonly #timeoutMs: number;
   readonly #caller: AbortSignal | undefined;
   #leftMs: number;
   /** When the time of this step is over; `performance.now()`. */
@@ -15,7 +14,7 @@ export class Deadline {
 
   /** @param caller the signal with which the caller gives up. */
   constructor(timeoutMs: number, caller?: AbortSignal | undefined) {
-    this.#timeoutMs = this.#leftMs = timeoutMs;
+    this.#leftMs = timeoutMs;
     this.#caller = caller;
   }
 
@@ -51,10 +50,13 @@ export class Deadline {
       const step = (left: number) => {
         const began = performance.now();
         timer = setTimeout(() => {
-          if (left > 1 || (left === 1 && performance.now() - began > 2 * stepMs)) return step(left - 1);
-          const message = `frontend-map: no complete response within ${this.#timeoutMs} ms`;
-          reject(new FrontendMapError(message, { name: "TimeoutError" }));
-          this.abort();
+          const wasBusy = performance.now() - began > 2 * stepMs;
+          if (left > 1 || (left === 1 && wasBusy)) {
+            step(left - 1);
+          } else {
+            reject(new FrontendMapError("frontend-map: no complete response in time", { name: "TimeoutError" }));
+            this.abort();
+          }
         }, stepMs);
       };
       step(STEPS);

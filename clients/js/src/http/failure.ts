@@ -7,20 +7,29 @@ const MAX_RETRY_AFTER = 86_400;
 
 /** The error envelope of the service: docs/http-api.md, "Envelopes". */
 interface Envelope {
-  error?: { name?: unknown; message?: unknown; details?: Record<string, unknown> | null } | null;
+  error?: { name?: unknown; message?: unknown } | null;
+}
+interface OurError {
+  name: string;
+  message: string;
+  details?: Record<string, unknown> | null;
+}
+
+function isOurs(error: Envelope["error"]): error is OurError {
+  return typeof error?.name === "string" && typeof error.message === "string";
 }
 
 /** What a response with an error status and this body means. */
 export function failureOf(response: Response, path: string, body: string): FrontendMapError {
-  const { name, message, details } = (parsed(body) as Envelope | null | undefined)?.error ?? {};
-  const ours = typeof name === "string" && typeof message === "string";
+  const said = (parsed(body) as Envelope | null | undefined)?.error;
+  const { name, message, details } = isOurs(said) ? said : { name: "HttpError", message: "" };
   const { status } = response;
-  const said = ours ? `${name}: ${message}` : "HttpError";
-  return new FrontendMapError(`frontend-map: ${path}: ${status} ${said}`, {
-    name: ours ? name : "HttpError",
+  const reason = details?.reason;
+  return new FrontendMapError(`frontend-map: ${path}: ${status} ${name}${message && `: ${message}`}`, {
+    name,
     status,
-    reason: ours && typeof details?.reason === "string" ? details.reason : null,
-    details: (ours && details) || {},
+    reason: typeof reason === "string" ? reason : null,
+    details: details ?? {},
     requestId: response.headers.get("x-request-id"),
     retryAfter: retryAfter(response.headers.get("retry-after")),
   });

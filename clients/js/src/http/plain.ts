@@ -3,7 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { connectionError } from "../error.js";
 import { isWorkers } from "./workers.js";
 
-type Http = typeof import("node:http");
+export type Http = typeof import("node:http");
+/** TypeScript does not know it. */
+type Streams = { from(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> };
 
 /** The module of Node.js; null on other platforms. An import would break bundles for them. */
 export function nodeHttp(url: string): Http | null {
@@ -36,23 +38,9 @@ export async function plainResponse(
   const status = message.statusCode as number;
   const bodiless = init.method === "HEAD" || status === 204 || status === 304;
   if (bodiless) message.resume();
-  const body = bodiless ? null : streamOf(message);
-  return new Response(body, { status, headers: new Headers(message.headers as Record<string, string>) });
-}
-
-/** Fails where the response breaks off, so that a part of a file is never taken for the whole. */
-function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
-  // The iterator reports it; before the first read, an abort would end the process.
+  // The body reports it; before the first read, an abort would end the process.
   message.on("error", () => {});
-  const chunks = message[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel() {
-      message.destroy();
-    },
-  });
+  // Fails where the response breaks off, so that a part of a file is never taken for the whole.
+  const body = bodiless ? null : (ReadableStream as unknown as Streams).from(message);
+  return new Response(body, { status, headers: new Headers(message.headers as Record<string, string>) });
 }

@@ -20,6 +20,8 @@ export interface Reading<T> {
   decode: (text: string) => T;
   /** Whether this result may be repeated later. */
   keeps: (result: T) => boolean;
+  /** The key of the page to which this result redirects; null if it is no redirect. */
+  leadsTo: (result: T) => string | null;
 }
 
 /** How long a caller with a kept result waits for a new one: pages send several requests, one after another. */
@@ -92,10 +94,14 @@ export class Reads {
   }
 
   /** A new result, which is kept. */
-  async #read<T extends object>({ key, kind, request, signal, decode, keeps }: Reading<T>, urgent: boolean): Promise<T> {
+  async #read<T extends object>({ key, kind, request, signal, decode, keeps, leadsTo }: Reading<T>, urgent: boolean): Promise<T> {
     const hangs = this.#hangs[kind];
     const text = await this.#shared(key, signal, (all) => hangs.watch(key, () => request(urgent, all)));
     const result = decode(text);
+    const target = leadsTo(result);
+    const before = target && this.#kept.get(target);
+    // There is a page at the target now: with a redirect from before, visitors would be sent in a circle.
+    if (before && leadsTo(decode(before.text))) this.#kept.delete(target);
     if (keeps(result)) this.#kept.set(key, text);
     else this.#kept.delete(key);
     return result;

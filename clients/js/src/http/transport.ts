@@ -9,7 +9,7 @@ import { failureOf } from "./failure.js";
 export interface Call {
   /** The route: `/api/resolve`. */
   path: string;
-  /** Its parameters; those that are null or undefined are left out. */
+  /** Its parameters beside the site; those that are null or undefined are left out. */
   query: Record<string, string | null | undefined>;
   /** JSON; makes it a POST. */
   body?: string;
@@ -45,14 +45,17 @@ export function pathTag(tag: string, path: string): string {
 
 export class Transport {
   readonly #settings: Settings;
+  /** What all requests are about. */
+  readonly site: string;
 
   constructor(settings: Settings) {
+    this.site = settings.site;
     this.#settings = settings;
   }
 
   /** The URL of a request; it never has a token. */
   url({ path, query }: Call): string {
-    const given = Object.entries(query).filter(([, value]) => value != null);
+    const given = Object.entries({ site: this.site, ...query }).filter(([, value]) => value != null);
     return `${this.#settings.base}${path}?${new URLSearchParams(given as [string, string][])}`;
   }
 
@@ -100,17 +103,17 @@ export class Transport {
   }
 
   #init(call: Call, deadline: Deadline): RequestInit {
-    const { init, token } = this.#settings;
+    const { init: { next, ...init }, token } = this.#settings;
     const headers = new Headers(init.headers);
     headers.set("accept", call.accept ?? "application/json");
     if (call.body) headers.set("content-type", "application/json");
     if (call.cacheKey) headers.set("x-cache-key", `${call.cacheKey}`);
     if (call.authorized && token) headers.set("authorization", `Bearer ${token}`);
-    // `next` has a lifetime, which contradicts `no-store`.
-    const { next, ...rest } = init;
     const fresh = call.authorized || call.fresh;
     return {
-      ...(fresh ? { ...rest, cache: "no-store" as const } : { ...init, next: tagged(next, call.about) }),
+      ...init,
+      // `next` has a lifetime, which contradicts `no-store`.
+      ...(fresh ? { cache: "no-store" as const } : { next: tagged(next, call.about) }),
       method: call.body ? "POST" : "GET",
       body: call.body ?? null,
       headers,

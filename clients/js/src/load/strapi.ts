@@ -35,9 +35,12 @@ export const strapi =
     const { next, ...rest } = init;
     const headers = new Headers(init.headers);
     if (token) headers.set("authorization", `Bearer ${token}`);
-    // No cache may keep a draft; a token must not reach another server.
-    const kept = draft ? { ...rest, cache: "no-store" as const } : { ...rest, ...(next && { next: { ...next, tags: [...(next.tags ?? []), ...tags] } }) };
-    return dataOf<Content>(await fetch(address, { ...kept, headers, redirect: "manual", signal }), resource);
+    // A token must not reach another server.
+    const request: RequestInit & { next?: object } = { ...rest, headers, redirect: "manual", signal };
+    // No cache may keep a draft.
+    if (draft) request.cache = "no-store";
+    else if (next) request.next = { ...next, tags: [...(next.tags ?? []), ...tags] };
+    return dataOf<Content>(await fetch(address, request), resource);
   };
 
 /** `data` of a response; null if Strapi says that it has no such document: a proxy's 404 says nothing. */

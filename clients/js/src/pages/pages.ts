@@ -32,12 +32,10 @@ export interface PagesOptions<Site = SiteKey> {
 /** A list of pages; each iteration requests it. */
 export class Pages<Site = SiteKey> implements AsyncIterable<Page<Site>> {
   readonly #transport: Transport;
-  readonly #site: string;
   readonly #options: PagesOptions<Site>;
 
-  constructor(transport: Transport, site: string, options: PagesOptions<Site>) {
+  constructor(transport: Transport, options: PagesOptions<Site>) {
     this.#transport = transport;
-    this.#site = site;
     this.#options = options;
   }
 
@@ -70,7 +68,7 @@ export class Pages<Site = SiteKey> implements AsyncIterable<Page<Site>> {
   #rows(): AsyncGenerator<Page<Site>, void> {
     const { contentType, locale, since, unlisted = false, timeoutMs = TIMEOUT_MS, signal } = this.#options;
     const flag = unlisted ? "true" : null;
-    const query = { site: this.#site, contentType, locale, since: since?.toISOString(), unlisted: flag };
+    const query = { contentType, locale, since: since?.toISOString(), unlisted: flag };
     return rows<Page<Site>>(this.#transport, { path: "/api/pages", query, authorized: unlisted, fresh: true, signal }, timeoutMs);
   }
 

@@ -27,11 +27,10 @@ export function route(template: string): RouteMatch {
     return { text: segment, name, catchAll: star === "*", optional: optional === "?" };
   });
   const last = segments.at(-1);
-  const wrong = segments.some(
-    ({ text, name, catchAll, optional }, at) =>
-      (name === undefined ? /[{}]/.test(text) : optional && !catchAll) ||
-      (catchAll && at < segments.length - 1),
-  );
+  const wrong = segments.some(({ text, name, catchAll, optional }, at) => {
+    if (name === undefined) return /[{}]/.test(text);
+    return catchAll ? at < segments.length - 1 : optional;
+  });
   if (!template.startsWith("/") || wrong) throw new TypeError(`${template} is not the template of a route`);
   const tail = last?.catchAll ? segments.pop() : undefined;
   const fewest = segments.length + (tail && !tail.optional ? 1 : 0);

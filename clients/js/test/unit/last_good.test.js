@@ -284,6 +284,70 @@ test("late answer that there is no page ends what was known of the path", async 
   assert.equal(found.kind, "none");
 });
 
+/** Responds with a redirect from each path of `to` to its target, and with a page at each other one. */
+const redirects = (to) => ({ url }, response) => {
+  const pathname = url.searchParams.get("pathname");
+  const host = url.searchParams.get("host");
+  const path = to[pathname];
+  const redirect = path && { to: host && `https://${host}${path}`, path, status: 308, documentId: "a1", locale: "en", since: null };
+  send(response, 200, success(document(pathname, path && { kind: "redirect", documentId: null, redirect })));
+};
+
+for (const [how, at, fail] of [
+  ["away", (path) => path, (_, response) => response.destroy()],
+  ["slow", (path) => path, () => {}],
+  ["away, on a host of several", (path) => `https://www.example.com${path}`, (_, response) => response.destroy()],
+]) {
+  test(`page was renamed, and back: while the service is ${how}, no visitor is sent in a circle`, async (t) => {
+    const { map, state } = await failing(t, { timeoutMs: 200 });
+    state.fail = redirects({ "/a": "/b" });
+    assert.equal((await map.resolve(at("/a"))).redirect.path, "/b");
+    state.fail = redirects({ "/b": "/a" });
+    assert.equal((await map.resolve(at("/b"))).redirect.path, "/a");
+    state.fail = fail;
+    const kept = await map.resolve(at("/b"));
+    assert.deepEqual([kept.redirect.path, !!kept.lastGood], ["/a", true]);
+    await assert.rejects(map.resolve(at("/a")));
+  });
+}
+
+test("pages were renamed in a circle, one after another: no kept redirects lead in a circle", async (t) => {
+  const { map, state } = await failing(t);
+  for (const [from, to] of [["/a", "/b"], ["/b", "/c"], ["/c", "/a"]]) {
+    state.fail = redirects({ [from]: to });
+    await map.resolve(from);
+  }
+  state.fail = (_, response) => response.destroy();
+  assert.equal((await map.resolve("/b")).redirect.path, "/c");
+  assert.equal((await map.resolve("/c")).redirect.path, "/a");
+  await assert.rejects(map.resolve("/a"));
+});
+
+test("page stays that a redirect leads to, and so do other redirects to it", async (t) => {
+  const { map, state } = await failing(t);
+  state.fail = redirects({ "/a": "/b", "/c": "/b" });
+  for (const path of ["/b", "/a", "/c"]) await map.resolve(path);
+  state.fail = (_, response) => response.destroy();
+  assert.deepEqual(await Promise.all(["/a", "/b", "/c"].map(async (path) => (await map.resolve(path)).kind)), ["redirect", "document", "redirect"]);
+});
+
+test("redirect that arrives late counts as well: a kept one from its target is from before", async (t) => {
+  const { map, state } = await failing(t, { timeoutMs: 60_000 });
+  state.fail = redirects({ "/a": "/b", "/b": "/c" });
+  await map.resolve("/a");
+  await map.resolve("/b");
+  const held = deferred();
+  state.fail = async (request, response) => {
+    await held.promise;
+    redirects({ "/b": "/a" })(request, response);
+  };
+  assert.equal((await map.resolve("/b")).redirect.path, "/c");
+  held.resolve();
+  assert.equal((await notKept(() => map.resolve("/b"))).redirect.path, "/a");
+  state.fail = (_, response) => response.destroy();
+  await assert.rejects(map.resolve("/a"));
+});
+
 test("time-out of one path is none of the others: a build goes on", async (t) => {
   const { map, state, received } = await failing(t, { timeoutMs: 50 });
   state.fail = ({ url }, response) => {

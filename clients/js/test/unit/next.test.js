@@ -40,7 +40,7 @@ test("proxy redirects with the status, the query and no long life in browsers", 
   const handle = proxy(client(url));
   const response = await handle(request("/en/old?a=b&c"));
   assert.deepEqual([response.status, response.headers.get("location")], [308, "https://www.example.com/en/new?a=b&c"]);
-  assert.equal(response.headers.get("cache-control"), "public, max-age=60");
+  assert.equal(response.headers.get("cache-control"), "no-cache");
   const spelled = await handle(request("/en/new/"));
   assert.deepEqual([spelled.status, spelled.headers.get("location")], [308, "https://www.example.com/en/new"]);
 });
@@ -89,6 +89,8 @@ test("caching: tags of all results and of the path, and a page that stays until 
   assert.deepEqual(lives(document("/a/", { canonicalPath: "/a" })), [["t", "t:/a"], 30, 60, year]);
   assert.deepEqual(lives(document("/a", { canonicalPath: "/a", lastGood: { ageSeconds: 1 } })), [["t", "t:/a"], 30, 1, year]);
   assert.deepEqual(lives({ ...none("/a"), canonicalPath: null }), [["t", "t:/a"], 30, 1, 300]);
+  // A document may be renamed back.
+  assert.deepEqual(lives(document("/a", { kind: "redirect", canonicalPath: undefined, redirect: moved })), [["t", "t:/a"], 30, 1, 300]);
   assert.deepEqual(lives({ pathname: `/${"a".repeat(256)}` }), [["t", "t"], 30, 60, year]);
 });
 
