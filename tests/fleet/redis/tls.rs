@@ -47,7 +47,7 @@ fn certificate_that_is_not_trusted_makes_redis_unavailable_with_the_reason() {
 fn certificate_of_a_trusted_root_is_accepted() {
     let (redis, port) = behind_tls("trusted");
     let ended = Command::new(std::env::current_exe().expect("this test"))
-        .args(["--exact", "--ignored", "fleet::redis::tls::in_a_process_with_trusted_roots"])
+        .args(["--exact", "--ignored", "redis::tls::in_a_process_with_trusted_roots"])
         .env("SSL_CERT_FILE", TRUSTED_ROOT)
         .env(PORT, port)
         .output()
