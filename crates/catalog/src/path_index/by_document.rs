@@ -59,6 +59,14 @@ impl PathIndex {
         self.snapshots.iter().any(|one| one.owner_on(path, host).is_some_and(&is_it))
     }
 
+    /// Whether another snapshot than this one has an owner of the path on the host.
+    #[must_use]
+    pub fn has_path_beside(&self, snapshot: &Snapshot, path: &str, host: Option<usize>) -> bool {
+        let mut others =
+            self.snapshots.iter().filter(|one| !std::ptr::eq(Arc::as_ptr(one), snapshot));
+        others.any(|one| one.owner_on(path, host).is_some())
+    }
+
     /// Whether a document has this path on the host, or on any host without one, even if the rule of
     /// another content type hides it.
     #[must_use]

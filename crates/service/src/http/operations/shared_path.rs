@@ -45,10 +45,12 @@ impl<'a> PathOwners<'a> {
         Self { site, index }
     }
 
-    /// Whether another document may own the path of a version in a snapshot. Without an index, one that
-    /// owns it in its content type does.
-    pub(super) fn may_be_other(&self, url: PublicUrl<'_>) -> bool {
-        self.index.is_some() || !url.is_owner()
+    /// Whether another document may own the path of a version in the snapshot of its content type: one
+    /// owns it there, or the index has an owner in another content type.
+    pub(super) fn may_be_other(&self, url: PublicUrl<'_>, snapshot: &Snapshot) -> bool {
+        let host = self.site.hosts.host_if_several(url.locale());
+        let is_beside = |index: &PathIndex| index.has_path_beside(snapshot, url.path(), host);
+        !url.is_owner() || self.index.is_some_and(is_beside)
     }
 
     /// The owner of the path of a version, if it is another document. `snapshot` is that of its content

@@ -186,7 +186,7 @@ fn in_snapshot<'s>(
         Version::Url(url) => {
             let (path, locale) = (url.path(), url.locale());
             let version = VersionPath { uid, document_id: url.document_id(), path, locale };
-            let is_shared = owners.may_be_other(url);
+            let is_shared = owners.may_be_other(url, snapshot);
             let shared = is_shared.then(|| owners.other_owner(version, snapshot)).flatten();
             Found::Path { path: path.into(), locale, shared }
         }
