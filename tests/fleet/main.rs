@@ -8,6 +8,7 @@
 mod changes;
 mod check_redis;
 mod cms_events;
+mod cms_outage;
 mod foreign_values;
 mod history;
 pub(crate) mod instances;

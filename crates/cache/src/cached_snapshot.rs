@@ -24,9 +24,6 @@ pub struct CachedSnapshot {
     /// When what is newest in it was read from the CMS, at the earliest: by the refresh, or by the last
     /// update. For a snapshot of another instance, when that one published it.
     pub(super) as_of: Instant,
-    /// When all in it had been read from the CMS, at the earliest: since the refresh began. For a
-    /// snapshot of another instance, when that one published it.
-    pub(super) whole_as_of: Instant,
     /// The first whole second at whose start the list had these URLs, as far as this process knows.
     pub changed: SystemTime,
     /// Whether the refresh was for an orphaned entry. Only its own waiters get such a snapshot, and
@@ -72,8 +69,8 @@ impl CachedSnapshot {
             before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
         let changed = same.map_or_else(next_whole_second, |before| before.changed);
         let completed = begun + took;
-        let (as_of, whole_as_of, orphaned) = (begun, begun, false);
-        Self { snapshot, files, begun, as_of, whole_as_of, changed, orphaned, completed }
+        let (as_of, orphaned) = (begun, false);
+        Self { snapshot, files, begun, as_of, changed, orphaned, completed }
     }
 
     /// The result of the same refresh with single documents updated, which were read since then.
@@ -84,9 +81,8 @@ impl CachedSnapshot {
         since: Instant,
     ) -> Self {
         let updated = Self::new(snapshot, files, self.begun, Some(self));
-        let (as_of, whole_as_of) = (self.as_of.max(since), self.whole_as_of);
         let (completed, orphaned) = (self.completed, self.orphaned);
-        Self { as_of, whole_as_of, orphaned, completed, ..updated }
+        Self { as_of: self.as_of.max(since), orphaned, completed, ..updated }
     }
 
     /// `changed` as the `Last-Modified` of a response. `None` for an orphaned snapshot: while two

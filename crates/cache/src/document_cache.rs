@@ -140,8 +140,8 @@ impl DocumentCache {
         self.last_good.differences.end(uid, document_id, &version);
     }
 
-    /// Whether this document may have been unpublished or deleted since this snapshot was read: an
-    /// event says so of it, an event names no document, or events may have been missed.
+    /// Whether this document may have been unpublished or deleted since the walk of this snapshot
+    /// began: an event says so of it, an event names no document, or events may have been missed.
     #[must_use]
     pub fn may_be_withdrawn_since(
         &self,
@@ -233,12 +233,12 @@ impl DocumentCache {
         self.last_good.forget(invalidation, is_found, Instant::now());
     }
 
-    /// Records that a document was withdrawn, and that it is not known which one.
-    pub fn withdraw_any(&self) {
-        self.last_good.withdraw_any(Instant::now());
+    /// Records that a document was withdrawn at this time; `None`: it is not known which one.
+    pub fn withdraw(&self, document: Option<&Invalidation>, at: Instant) {
+        self.last_good.withdraw(document, at);
     }
 
-    /// Removes all documents: events until this time may have been missed.
+    /// Removes all documents, because events were missed: those until this time are not known.
     pub fn miss_events(&self, until: Instant) {
         self.last_good.forget_all_until(until);
     }

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use crate::cms_events::CmsEvent;
+use crate::cms_events::{self, CmsEvent};
 use crate::groups::{ACKNOWLEDGED, FAILED, WANT};
-use crate::redis::{self, Event, Read};
+use crate::redis::{self, Event, Read, StreamId};
 use crate::walk_failure::FailureEvent;
 use crate::{Fleet, WalkFailure};
 
@@ -21,8 +21,19 @@ pub enum FleetEvent {
     Failed(String, WalkFailure),
     /// An event of another kind.
     Other(Event),
-    /// Events up to this time may have been missed.
-    Gap(Instant),
+    /// Events may have been missed.
+    Gap(Gap),
+}
+
+/// Events that this instance may have missed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The time of the last one.
+    pub until: Instant,
+    /// The time of the last one that the stream no longer has.
+    pub lost_until: Instant,
+    /// The events of the CMS among those since, with their times. They are not applied.
+    pub kept: Vec<(Instant, CmsEvent)>,
 }
 
 impl Fleet {
@@ -32,13 +43,20 @@ impl Fleet {
         let Some(redis) = &self.redis else { return };
         let mut reader = redis.events();
         loop {
-            apply(match reader.next().await {
-                Read::Gap { until } => {
+            match reader.next().await {
+                Read::Gap { until, kept } => {
+                    let time = |id: StreamId| redis.instant_of(milliseconds(id.ms));
+                    let parse =
+                        |event: &Event| Some((time(event.id), cms_events::parse_event(event)?));
+                    apply(FleetEvent::Gap(Gap {
+                        until: time(until),
+                        lost_until: time(kept.since),
+                        kept: kept.events.iter().filter_map(parse).collect(),
+                    }));
                     self.is_reading.send_replace(true);
-                    FleetEvent::Gap(redis.instant_of(milliseconds(until.ms)))
                 }
-                Read::Event(event) => self.parse(redis, event),
-            });
+                Read::Event(event) => apply(self.parse(redis, event)),
+            }
         }
     }
 

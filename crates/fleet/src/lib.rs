@@ -59,7 +59,7 @@ pub mod snapshots;
 pub mod status;
 mod walk_failure;
 
-pub use event::FleetEvent;
+pub use event::{FleetEvent, Gap};
 pub use fleet::Fleet;
 pub use groups::SnapshotGroup;
 pub use role::Role;

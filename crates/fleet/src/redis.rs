@@ -39,7 +39,7 @@ pub use availability::Availability;
 pub use bounded::StreamEntry;
 pub use chunks::{CHUNK_BYTES, Chunks, DownloadError};
 pub use error::Error;
-pub use events::{Event, EventReader, Read, SealedEvent, StreamId};
+pub use events::{Event, EventReader, Kept, Read, SealedEvent, StreamId};
 pub use lease::Lease;
 pub use probe::{COMMANDS, Probe, probe};
 pub use script::{Argument, Script};

@@ -48,6 +48,41 @@ fn readers_of_all_instances_get_each_event_in_order() {
     });
 }
 
+/// The first gap of a reader: the time before which events are lost, and the bodies of those since.
+async fn first_gap(client: &fleet_redis::Client) -> (u64, Vec<String>) {
+    let Read::Gap { until, kept } = client.events().next().await else { panic!("no gap") };
+    assert!(kept.since <= until);
+    let of_test = kept.events.into_iter().filter(|event| event.kind == "test");
+    (kept.since.ms, of_test.map(|event| String::from_utf8(event.body).unwrap()).collect())
+}
+
+#[test]
+fn first_gap_has_the_events_before_it_that_the_stream_has_without_a_break() {
+    run(async {
+        let redis = Redis::start();
+        let client = client(&redis).await;
+        let started = u64::try_from(client.now_ms()).unwrap();
+        let (begun, none) = first_gap(&client).await;
+        assert!(begun + 1_000 >= started && none.is_empty(), "{begun} is before {started}");
+        // More than one read returns.
+        let bodies =
+            |range: std::ops::Range<usize>| range.map(|at| at.to_string()).collect::<Vec<_>>();
+        let mut ids = Vec::new();
+        for body in bodies(0..1_010) {
+            ids.push(client.append("test", body.as_bytes(), SOON).await.unwrap());
+        }
+        assert_eq!(first_gap(&client).await, (begun, bodies(0..1_010)));
+        let _: usize = redis.command(&["XTRIM", "map:1:events", "MAXLEN", "10"]);
+        let (since, kept) = first_gap(&client).await;
+        assert!(since >= begun && kept == bodies(1_000..1_010), "{kept:?}");
+        let _: usize = redis.command(&["XDEL", "map:1:events", &ids[1_007].to_string()]);
+        assert_eq!(first_gap(&client).await.1, bodies(1_008..1_010), "one was removed");
+        let _: String = redis.command(&["XADD", "map:1:events", "*", "x", "y"]);
+        let (since, kept) = first_gap(&client).await;
+        assert!(since >= begun && kept.is_empty(), "of another program: {kept:?}");
+    });
+}
+
 #[test]
 fn caller_that_stops_waiting_misses_nothing() {
     run(async {
@@ -284,7 +319,7 @@ fn gap_of_a_stream_without_entries_is_until_now() {
         let before = u64::try_from(client.now_ms()).unwrap();
         let _: usize = redis.command(&["XTRIM", "map:1:events", "MAXLEN", "0"]);
         let mut reader = client.events();
-        let Read::Gap { until } = reader.next().await else { panic!("no gap") };
+        let Read::Gap { until, .. } = reader.next().await else { panic!("no gap") };
         assert!(until.ms + 1_000 >= before, "{until} is before {before}");
         append(&client, "b").await;
         assert_eq!(next(&mut reader).await, "test=b");

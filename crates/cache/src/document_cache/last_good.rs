@@ -10,7 +10,7 @@ use quick_cache::sync::Cache;
 use super::differences::Differences;
 use super::withdrawals::Withdrawals;
 use crate::cached_snapshot::CachedSnapshot;
-use crate::invalidation::{Change, Invalidation};
+use crate::invalidation::Invalidation;
 use frontend_map_cms::Document;
 use frontend_map_rules::{FieldValue, Locale};
 
@@ -101,24 +101,26 @@ impl LastGoodDocuments {
             self.cache.clear();
             return;
         };
-        let Invalidation { uid, document_id, change } = document;
-        if *change == Change::Withdrawn {
-            self.withdrawals.lock().add(uid, document_id, now);
-        }
+        let Invalidation { uid, document_id, .. } = document;
         let keeps_related = is_found && self.differences.hear(uid, document_id, now);
         self.cache.retain(|key, good| !(key.is_of(document) || good.related && !keeps_related));
     }
 
-    /// A document was withdrawn, and it is not known which one.
-    pub(super) fn withdraw_any(&self, now: Instant) {
-        self.withdrawals.lock().add_any(now);
+    /// A document was withdrawn; `None`: it is not known which one.
+    pub(super) fn withdraw(&self, document: Option<&Invalidation>, at: Instant) {
+        let mut withdrawals = self.withdrawals.lock();
+        match document {
+            Some(document) => withdrawals.add(&document.uid, &document.document_id, at),
+            None => withdrawals.add_any(at),
+        }
     }
 
-    /// Forgets all documents: events until this time may have been missed.
+    /// Forgets all documents: events until this time may have been missed, and may have been
+    /// withdrawals.
     pub(super) fn forget_all_until(&self, missed: Instant) {
         let mut forgotten = self.forgotten.lock();
         *forgotten = Some(Instant::now());
-        self.withdrawals.lock().miss(missed);
+        self.withdrawals.lock().add_any(missed);
         self.cache.clear();
     }
 
@@ -167,6 +169,7 @@ impl LastGoodDocuments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::invalidation::Change;
     use frontend_map_cms::DocumentLocale;
 
     #[test]

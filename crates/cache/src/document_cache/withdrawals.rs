@@ -1,5 +1,6 @@
-//! What events have said about withdrawn documents: while the CMS fails, a snapshot from before
-//! must not show them.
+//! What events have said about withdrawn documents: while the CMS fails, a snapshot whose walk began
+//! before must not show them. An update since does not help: it has read some documents, and perhaps
+//! not this one, because its read fails.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -16,41 +17,32 @@ pub(super) struct Withdrawals {
     named: HashMap<(String, String), Instant>,
     /// When any document may have been withdrawn last.
     any: Option<Instant>,
-    /// Until when events may have been missed that other instances have read.
-    missed: Option<Instant>,
 }
 
 impl Withdrawals {
     /// A version of this document was unpublished or deleted.
-    pub(super) fn add(&mut self, uid: &str, document_id: &str, now: Instant) {
+    pub(super) fn add(&mut self, uid: &str, document_id: &str, at: Instant) {
         if self.named.len() >= MAX_DOCUMENTS {
             self.forget_older_half();
         }
-        self.named.insert((uid.to_owned(), document_id.to_owned()), now);
+        let last = self.named.entry((uid.to_owned(), document_id.to_owned())).or_insert(at);
+        *last = at.max(*last);
     }
 
     /// Any document may have been withdrawn.
-    pub(super) fn add_any(&mut self, now: Instant) {
-        self.any = self.any.max(Some(now));
+    pub(super) fn add_any(&mut self, at: Instant) {
+        self.any = self.any.max(Some(at));
     }
 
-    /// Events until this time may have been missed.
-    pub(super) fn miss(&mut self, until: Instant) {
-        self.missed = self.missed.max(Some(until));
-    }
-
-    /// Whether this snapshot may have a document that was withdrawn since it was read.
+    /// Whether this snapshot may have a document that was withdrawn since its walk began.
     pub(super) fn may_concern(
         &self,
         cached: &CachedSnapshot,
         uid: &str,
         document_id: &str,
     ) -> bool {
-        let named = self.named.get(&(uid.to_owned(), document_id.to_owned()));
-        named.is_some_and(|at| *at >= cached.as_of)
-            // An update reads some documents: only a walk reads all.
-            || self.any.is_some_and(|at| at >= cached.begun)
-            || self.missed.is_some_and(|until| until >= cached.whole_as_of)
+        let named = self.named.get(&(uid.to_owned(), document_id.to_owned())).copied();
+        named.max(self.any).is_some_and(|at| at >= cached.begun)
     }
 
     /// Of what is forgotten, any document may be concerned.
@@ -70,27 +62,24 @@ mod tests {
 
     use super::*;
 
-    /// A snapshot that was walked, published and last updated so many seconds after `start`.
-    fn cached(start: Instant, [begun, whole_as_of, as_of]: [u64; 3]) -> CachedSnapshot {
+    /// A snapshot whose walk began so many seconds after `start`, and which was updated since.
+    fn cached(start: Instant, begun: u64) -> CachedSnapshot {
         let at = |seconds| start + Duration::from_secs(seconds);
         let cached = CachedSnapshot::of_settings(Arc::default(), Arc::default());
-        CachedSnapshot {
-            begun: at(begun),
-            whole_as_of: at(whole_as_of),
-            as_of: at(as_of),
-            ..cached
-        }
+        CachedSnapshot { begun: at(begun), as_of: at(100), ..cached }
     }
 
     #[test]
-    fn copy_from_before_a_withdrawal_may_have_the_document() {
+    fn snapshot_of_a_walk_before_a_withdrawal_may_have_the_document() {
         let (mut withdrawals, start) = (Withdrawals::default(), Instant::now());
         withdrawals.add("api::a.a", "d", start + Duration::from_secs(5));
-        let may_concern = |times, uid, id| withdrawals.may_concern(&cached(start, times), uid, id);
-        assert!(may_concern([1, 1, 5], "api::a.a", "d"));
-        assert!(!may_concern([1, 1, 6], "api::a.a", "d"), "it was updated since");
-        assert!(!may_concern([1, 1, 1], "api::a.a", "e"));
-        assert!(!may_concern([1, 1, 1], "api::b.b", "d"));
+        withdrawals.add("api::a.a", "d", start + Duration::from_secs(2));
+        let may_concern = |begun, uid, id| withdrawals.may_concern(&cached(start, begun), uid, id);
+        assert!(may_concern(1, "api::a.a", "d"));
+        assert!(may_concern(5, "api::a.a", "d"));
+        assert!(!may_concern(6, "api::a.a", "d"));
+        assert!(!may_concern(1, "api::a.a", "e"));
+        assert!(!may_concern(1, "api::b.b", "d"));
     }
 
     #[test]
@@ -98,20 +87,9 @@ mod tests {
         let (mut withdrawals, start) = (Withdrawals::default(), Instant::now());
         withdrawals.add_any(start + Duration::from_secs(5));
         withdrawals.add_any(start + Duration::from_secs(2));
-        let may_concern = |times| withdrawals.may_concern(&cached(start, times), "api::a.a", "d");
-        assert!(may_concern([1, 1, 1]) && may_concern([5, 5, 5]));
-        assert!(may_concern([1, 6, 6]), "an update since has not read all");
-        assert!(!may_concern([6, 6, 6]));
-    }
-
-    #[test]
-    fn missed_events_may_concern_all_until_a_walk_or_a_publication() {
-        let (mut withdrawals, start) = (Withdrawals::default(), Instant::now());
-        withdrawals.miss(start + Duration::from_secs(5));
-        let may_concern = |times| withdrawals.may_concern(&cached(start, times), "api::a.a", "d");
-        assert!(may_concern([1, 1, 1]) && may_concern([1, 1, 6]));
-        assert!(!may_concern([1, 6, 6]), "the instance that published it has read them");
-        assert!(!may_concern([6, 6, 6]));
+        let may_concern = |begun| withdrawals.may_concern(&cached(start, begun), "api::a.a", "d");
+        assert!(may_concern(1) && may_concern(5));
+        assert!(!may_concern(6));
     }
 
     #[test]
@@ -122,7 +100,7 @@ mod tests {
         for n in 0..most {
             withdrawals.add("api::a.a", &n.to_string(), at(n));
         }
-        let before = |seconds| cached(start, [seconds; 3]);
+        let before = |seconds| cached(start, seconds);
         assert!(withdrawals.may_concern(&before(0), "api::a.a", "0"));
         assert!(!withdrawals.may_concern(&before(0), "api::a.a", "other"));
         withdrawals.add("api::a.a", "one more", at(most));

@@ -158,8 +158,7 @@ impl SnapshotCache {
                 None => site.sitemap_files(&snapshot, before.as_ref()),
             };
             let cached = CachedSnapshot::adopted(snapshot, begun, took, files, before.as_ref());
-            let published = found.published;
-            let cached = CachedSnapshot { as_of: published, whole_as_of: published, ..cached };
+            let cached = CachedSnapshot { as_of: found.published, ..cached };
             let flight = entry.adopt(cached.clone());
             site.forget_owners_before(&entry.query.uid);
             if let Some(history) = site.history.as_ref().filter(|_| is_changed) {

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-pub use reader::{EventReader, Read};
+pub use reader::{EventReader, Kept, Read};
 
 use super::{Argument, BadSeal, Client, Error, Script, StreamEntry};
 

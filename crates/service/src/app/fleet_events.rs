@@ -1,9 +1,11 @@
 //! Applies events to the caches: those of the CMS, and those of other instances.
 
+use std::time::Instant;
+
 use frontend_map_cache::{Change, Invalidation};
 use frontend_map_catalog::site::Site;
-use frontend_map_fleet::FleetEvent;
 use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_fleet::{FleetEvent, Gap};
 use frontend_map_rules::Locale;
 
 use super::App;
@@ -51,9 +53,12 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
         FleetEvent::Want(lease) => app.snapshots.refresh_for_follower(&lease),
         FleetEvent::Acknowledged(lease) => app.snapshots.record_response(&lease),
         FleetEvent::Failed(lease, failure) => app.snapshots.fail_followed(&lease, failure),
-        FleetEvent::Gap(until) => {
+        FleetEvent::Gap(Gap { until, lost_until, kept }) => {
             // A URL that was withdrawn must not reappear because the CMS fails.
-            app.documents.miss_events(until);
+            app.documents.miss_events(lost_until);
+            for (at, event) in &kept {
+                record_withdrawal(app, event, *at);
+            }
             app.snapshots.record_named(None);
             app.snapshots.record_missed_events(until);
             app.shared.fleet.read_gap();
@@ -79,9 +84,7 @@ fn record(app: &App, event: &CmsEvent) {
         app.snapshots.record_withdrawal();
     }
     let document = invalidation(event);
-    if event.withdraws && event.change == CmsChange::Anything {
-        app.documents.withdraw_any();
-    }
+    record_withdrawal(app, event, Instant::now());
     if !event.is_found {
         app.snapshots.record_event();
         if event.change != CmsChange::Nothing {
@@ -94,6 +97,20 @@ fn record(app: &App, event: &CmsEvent) {
         CmsChange::Document { .. } | CmsChange::Anything => {
             app.documents.invalidate(document.as_ref(), event.is_found);
         }
+    }
+}
+
+/// Records what an event of this time has withdrawn: while the CMS fails, a snapshot from before does
+/// not show it.
+fn record_withdrawal(app: &App, event: &CmsEvent, at: Instant) {
+    match invalidation(event) {
+        Some(document) if document.change == Change::Withdrawn => {
+            app.documents.withdraw(Some(&document), at);
+        }
+        None if event.withdraws && event.change == CmsChange::Anything => {
+            app.documents.withdraw(None, at);
+        }
+        _ => {}
     }
 }
 

@@ -18,6 +18,9 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// The most events of one read.
 const BATCH: usize = 100;
 
+/// The most entries of one read of the events before a session.
+const PAGE: usize = 1_000;
+
 /// How many events may wait for the caller.
 const QUEUE: usize = 256;
 
@@ -27,15 +30,22 @@ const MAX_PAUSE: Duration = Duration::from_millis(500);
 /// The time limit of other commands.
 const WITHIN: Duration = Duration::from_secs(2);
 
-/// Keys: the stream, the number of the last event. Returns the id and the number of the last entry;
-/// if there is none, an empty id and the number of the last event. An empty number: there is none.
+/// Keys and arguments: those of an event, then whether it is appended to a stream that never had one
+/// (1 or 0). Returns the id and the number of the last entry; if there is none, an empty id and the
+/// number of the last event. An empty number: there is none.
 static END: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
+    Script::with_events(
         r"
 remove_foreign(KEYS[1], 'stream')
 remove_foreign(KEYS[2], 'string')
-local id, number = '', redis.call('GET', KEYS[2]) or '0'
-for _, last in ipairs(redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)) do
+local function last_entry() return redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1) end
+local entries, last_number = last_entry(), redis.call('GET', KEYS[2])
+if ARGV[5] == '1' and not (entries[1] or last_number) then
+  append_event(1, 1)
+  entries = last_entry()
+end
+local id, number = '', last_number or '0'
+for _, last in ipairs(entries) do
   id, number = last[1], ''
   for i = 1, #last[2], 2 do
     if last[2][i] == 'number' then number = last[2][i + 1] end
@@ -47,6 +57,9 @@ return {id, number}
     )
 });
 
+/// The kind of the first event of a stream. An instance without a position appends it: events before
+/// it are unknown, because Redis may have lost its data. A walk that begins later misses none.
+const BEGUN: &str = "begun";
 /// The kind of the event that a reader appends when it has removed entries: other readers that have
 /// not read them find a gap at once.
 const REMOVED: &str = "removed";
@@ -73,7 +86,18 @@ pub enum Read {
     Gap {
         /// The id of the last event that may have been missed.
         until: StreamId,
+        /// What the stream still has of them, at the beginning of a session.
+        kept: Kept,
     },
+}
+
+/// The last events before a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The id of the first one. Earlier ones were removed, or cannot be read.
+    pub since: StreamId,
+    /// All since then, in the order of the stream.
+    pub events: Vec<Event>,
 }
 
 /// Events in the order of the stream, after a first [`Read::Gap`]. Dropping it ends the reading.
@@ -126,6 +150,13 @@ struct Position {
     number: Option<u64>,
 }
 
+impl Kept {
+    /// Nothing, of the events up to this id.
+    fn none(until: StreamId) -> Self {
+        Self { since: until, events: Vec::new() }
+    }
+}
+
 struct Reading {
     redis: Client,
     sender: mpsc::Sender<Read>,
@@ -169,7 +200,11 @@ impl Reading {
             let is_empty = end.id == StreamId::default() && end.number != Some(0);
             // Without the last entry, it is not known when the last event was appended.
             let until = if is_empty { self.now() } else { end.id };
-            return Ok(self.send(Read::Gap { until }).await);
+            let kept = self.kept(until).await.unwrap_or_else(|error| {
+                tracing::debug!(%error, "the events before this session could not be read");
+                Kept::none(until)
+            });
+            return Ok(self.send(Read::Gap { until, kept }).await);
         };
         let (mut junk, mut ends_with_junk) = (None, false);
         for entry in self.read(position.id).await? {
@@ -182,8 +217,11 @@ impl Reading {
         }
         let Some(id) = junk else { return Ok(Ok(())) };
         // A gap comes before the next event in any case.
-        if ends_with_junk && let Err(dropped) = self.send(Read::Gap { until: id }).await {
-            return Ok(Err(dropped));
+        if ends_with_junk {
+            let kept = Kept::none(id);
+            if let Err(dropped) = self.send(Read::Gap { until: id, kept }).await {
+                return Ok(Err(dropped));
+            }
         }
         self.trim(id).await?;
         Ok(Ok(()))
@@ -200,7 +238,7 @@ impl Reading {
             return Ok(Taken::Junk(id));
         };
         position.number = Some(number);
-        let gap = (Some(number) != expected).then_some(Read::Gap { until: id });
+        let gap = (Some(number) != expected).then(|| Read::Gap { until: id, kept: Kept::none(id) });
         let event = (event.kind != REMOVED).then_some(Read::Event(event));
         for read in gap.into_iter().chain(event) {
             if self.send(read).await.is_err() {
@@ -234,11 +272,38 @@ impl Reading {
         self.sender.send(read).await.map_err(|_| Dropped)
     }
 
+    /// The events up to this id that the stream has, from the first one behind which no number is
+    /// missing.
+    async fn kept(&self, until: StreamId) -> Result<Kept, Error> {
+        let (mut kept, mut expected) = (Kept::none(until), None);
+        let (key, mut from) = (self.redis.events_key(), "-".to_owned());
+        loop {
+            let entries = self.redis.entries(&key, &from, &until.to_string(), PAGE, WITHIN).await?;
+            for entry in &entries {
+                let Ok((number, Ok(event))) = self.redis.event_of(entry) else {
+                    (kept, expected) = (Kept::none(entry.id.parse()?), None);
+                    continue;
+                };
+                if expected != Some(number) {
+                    kept = Kept::none(event.id);
+                }
+                expected = Some(number + 1);
+                kept.events.push(event);
+            }
+            match entries.last() {
+                Some(last) if entries.len() == PAGE => from = format!("({}", last.id),
+                _ => return Ok(kept),
+            }
+        }
+    }
+
     /// The last entry of the stream; if it has none, the number of the last event.
     async fn end(&self, session: u64) -> Result<Position, Error> {
-        let keys = [self.redis.events_key(), self.redis.key("events:number")];
+        let event = self.redis.sealed_event(BEGUN, &[]);
+        let is_first = Argument::from(usize::from(self.position.is_none()));
+        let arguments = event.arguments.into_iter().chain([is_first]).collect();
         let (id, number): (String, String) =
-            self.redis.script(&END, &keys, Vec::new(), WITHIN).await?;
+            self.redis.script(&END, &event.keys, arguments, WITHIN).await?;
         let id = if id.is_empty() { StreamId::default() } else { id.parse()? };
         Ok(Position { session, id, number: number.parse().ok() })
     }
