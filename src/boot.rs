@@ -7,7 +7,7 @@ use frontend_map_cache::{DocumentCache, DocumentLimits, ProcessState, Settings, 
 use frontend_map_cms::{Content, Strapi, StrapiError};
 use frontend_map_platform::outgoing::BuildError;
 use frontend_map_service::app::{
-    App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes,
+    App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes, UnreadDocuments,
 };
 use frontend_map_service::shared::SharedState;
 
@@ -84,6 +84,7 @@ pub fn build(
         files: shared.files.clone(),
         shared_paths: SharedPathsCache::default(),
         similar_types: SimilarTypes::default(),
+        unread_documents: UnreadDocuments::default(),
         imports: Imports::new(config.imports, &sites),
         admin_url: config.admin_url,
         sites,

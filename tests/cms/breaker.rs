@@ -82,7 +82,7 @@ fn breaker_opens_after_two_failures_of_any_kind_and_requests_fail_at_once() {
         // Another thread reads the log, possibly later than the response.
         assert!(service.logs(CLOSES), "{}", service.log());
         assert_eq!((count(&service, OPENS), count(&service, CLOSES)), (1, 1));
-        assert_eq!(count(&service, "a document could not be read"), 1, "not each of them");
+        assert_eq!(count(&service, "documents could not be read"), 1, "not each of them");
     }
 }
 

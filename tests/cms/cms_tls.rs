@@ -43,7 +43,7 @@ fn failed_handshake_is_named_in_the_log_and_not_in_responses() {
             assert_no_token(&service, &response);
         }
         assert!(service.logs("a walk failed"), "{}", service.log());
-        assert!(service.logs("a document could not be read"), "{}", service.log());
+        assert!(service.logs("documents could not be read"), "{}", service.log());
         assert_eq!(service.log().matches(&reason(&cms)).count(), 2, "{}", service.log());
     }
 }

@@ -9,6 +9,7 @@ mod canaries;
 mod cms_tls;
 mod hostile_cms;
 mod last_good;
+mod log_lines;
 mod outgoing;
 mod reasons;
 mod strapi;

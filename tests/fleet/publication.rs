@@ -78,6 +78,10 @@ fn list_that_redis_refuses_keeps_no_other_one_waiting_and_leaves_nothing_in_redi
     until_so("the refused one is tried again", || {
         service.log().matches("a snapshot could not be published").count() >= 4
     });
+    let log = service.log();
+    let unpublished = log.lines().filter(|line| line.contains("could not be published"));
+    let warnings: Vec<_> = unpublished.filter(|line| line.contains(" WARN ")).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
     let chunks = redis.keys(&format!("frontend-map:1:chunk:{refused}:*"));
     assert!(chunks.len() <= 1, "{chunks:?}");
     let _: String = redis.command(&["ACL", "SETUSER", "default", "allkeys"]);

@@ -7,6 +7,7 @@ mod http_settings;
 mod imports;
 mod shared_paths;
 mod similar_types;
+mod unread_documents;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,7 @@ pub use self::http_settings::HttpSettings;
 pub use self::imports::Imports;
 pub use self::shared_paths::SharedPathsCache;
 pub use self::similar_types::SimilarTypes;
+pub use self::unread_documents::{UnreadDocuments, log_unread_documents};
 
 use tokio::task::block_in_place;
 
@@ -45,6 +47,8 @@ pub struct App {
     pub shared_paths: SharedPathsCache,
     /// The content types of rules for which a webhook has named a similar one.
     pub similar_types: SimilarTypes,
+    /// The documents that could not be read of which was warned.
+    pub unread_documents: UnreadDocuments,
     /// The lists of redirects that wait for the content types of sites.
     pub imports: Imports,
     /// The URL of the CMS's admin panel.

@@ -94,8 +94,9 @@ impl SharedSnapshots {
         state.set_unpublished(error.is_some());
         self.changes.set_unpublished(key, error);
         match result {
-            Ok(()) => {}
+            Ok(()) => self.failures.lock().remove(&id),
             Err(NotPublished::NotLeader) => {
+                self.failures.lock().remove(&id);
                 state.set_published(None);
                 tracing::debug!(site = key.site, uid = key.content_type, "another instance leads");
             }
@@ -105,6 +106,8 @@ impl SharedSnapshots {
                 if is_brief {
                     // The heartbeat logs the outage of Redis.
                     tracing::debug!(site, uid, %error, "a snapshot is not published yet");
+                } else if !self.failures.lock().add(&id, &error.to_string()) {
+                    tracing::debug!(site, uid, %error, "a snapshot could not be published either; the publication is repeated");
                 } else {
                     tracing::warn!(site, uid, %error, "a snapshot could not be published; the publication is repeated");
                 }

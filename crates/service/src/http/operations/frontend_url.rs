@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::shared_path::{self, SharedPath, VersionPath};
-use crate::app::App;
+use crate::app::{App, log_unread_documents};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     LOCALE, MAX_UID_BYTES, SITE, known_site, parse_boolean, parse_document_id,
@@ -177,7 +177,7 @@ fn last_good_path(
     found: Option<(PathOfVersion, Duration)>,
 ) -> Result<(PathOfVersion, Option<Duration>), ApiError> {
     let Some((path, age)) = found else {
-        log(app, params, error);
+        log_unread_documents(app, &params.uid, error);
         return Err(error.clone().into());
     };
     app.documents.record_last_good();
@@ -260,17 +260,6 @@ pub(super) fn parse_status(value: Option<&str>) -> Result<Status, ApiError> {
                 format!("`status` must be draft, modified or published, not {}", echo(text));
             Err(ApiError::validation(message))
         }
-    }
-}
-
-/// A warning, except for requests that the open circuit breaker refuses: it logs that it is open.
-fn log(app: &App, params: &Params<'_>, error: &ContentError) {
-    let (uid, document) = (&params.uid, &params.document_id);
-    let cause = app.snapshots.content().detail(error);
-    if matches!(error, ContentError::CircuitOpen { .. }) {
-        tracing::debug!(%uid, %document, error = cause, "a document was not read: the circuit breaker is open");
-    } else {
-        tracing::warn!(%uid, %document, error = cause, "a document could not be read");
     }
 }
 

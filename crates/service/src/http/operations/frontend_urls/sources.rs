@@ -7,7 +7,7 @@ use futures::future::try_join_all;
 use rustc_hash::FxHashMap;
 
 use super::batch::{Batch, ItemResolution, TypeOfSite};
-use crate::app::App;
+use crate::app::{App, log_unread_documents};
 use crate::http::operations::path_match::path_index;
 use crate::http::response::error::ApiError;
 use frontend_map_cache::{KnownSnapshot, Served};
@@ -65,7 +65,7 @@ async fn source(
     app.snapshots.start_walk(site, uid);
     let (ids, locales) = wanted(batch, at, of);
     let found = app.documents.get_published(site, uid, &ids, &locales).await;
-    let found = found.inspect_err(|error| log(of, error))?;
+    let found = found.inspect_err(|error| log_unread_documents(app, uid, error))?;
     let mut documents: FxHashMap<String, Vec<Document<'static>>> = FxHashMap::default();
     for document in found {
         documents.entry(document.id.clone().into_owned()).or_default().push(document);
@@ -95,14 +95,4 @@ fn wanted<'b>(batch: &Batch<'b>, at: usize, of: TypeOfSite<'_>) -> (Vec<&'b str>
     locales.sort_unstable();
     locales.dedup();
     (ids, locales.into_iter().map(|locale| own_locales[locale].clone()).collect())
-}
-
-/// A warning, except for requests that the open circuit breaker refuses: it logs that it is open.
-fn log(TypeOfSite { uid, .. }: TypeOfSite<'_>, error: &ContentError) {
-    let cause = error.detail();
-    if matches!(error, ContentError::CircuitOpen { .. }) {
-        tracing::debug!(%uid, error = cause, "documents were not read: the circuit breaker is open");
-    } else {
-        tracing::warn!(%uid, error = cause, "documents could not be read");
-    }
 }

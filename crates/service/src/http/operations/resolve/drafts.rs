@@ -5,7 +5,8 @@ mod own_path;
 use std::sync::Arc;
 
 use super::candidates::Candidates;
-use super::from_cms::{Known, log};
+use super::from_cms::Known;
+use crate::app::log_unread_documents;
 use crate::http::operations::match_result::{MatchResult, no_match};
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
@@ -208,7 +209,8 @@ impl Known<'_> {
         let documents = &self.app.documents;
         let (alternatives, selection) = candidates.query();
         let found = documents.candidates(self.site, uid, alternatives, selection, locales).await;
-        let Versions { documents, are_all } = found.inspect_err(|error| log(uid, error))?;
+        let Versions { documents, are_all } =
+            found.inspect_err(|error| log_unread_documents(self.app, uid.as_str(), error))?;
         let candidates = Arc::new(self.snapshot(uid, documents).await?);
         read.push((wanted, Arc::clone(&candidates), are_all));
         Ok((candidates, are_all))

@@ -13,7 +13,7 @@ use super::former::Note;
 use super::page::{Requested, page_text};
 use super::resolution::{Resolution, ResolvedDocument};
 use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID};
-use crate::app::App;
+use crate::app::{App, log_unread_documents};
 use crate::http::operations::frontend_url;
 use crate::http::operations::match_result::{MatchResult, no_match};
 use crate::http::operations::path_match::{ResolvedBy, path_index, without_path_index};
@@ -186,7 +186,9 @@ impl Known<'_> {
         status: Status,
     ) -> Result<Vec<Document<'static>>, ApiError> {
         let found = self.app.documents.versions(self.site, uid, id, status).await;
-        Ok(found.inspect_err(|error| log(uid, error))?.documents)
+        Ok(found
+            .inspect_err(|error| log_unread_documents(self.app, uid.as_str(), error))?
+            .documents)
     }
 
     /// The URLs of these versions, as if they were published.
@@ -245,15 +247,5 @@ fn is_in_locale(document: &Document<'_>, locale: &Locale) -> bool {
         DocumentLocale::None => true,
         DocumentLocale::Named(code) => code == locale.as_str(),
         DocumentLocale::NotText => false,
-    }
-}
-
-/// A warning, except for requests that the open circuit breaker refuses: it logs that it is open.
-pub(super) fn log(uid: &ContentTypeUid, error: &ContentError) {
-    let cause = error.detail();
-    if matches!(error, ContentError::CircuitOpen { .. }) {
-        tracing::debug!(%uid, error = cause, "documents were not read: the circuit breaker is open");
-    } else {
-        tracing::warn!(%uid, error = cause, "documents could not be read");
     }
 }
