@@ -685,10 +685,10 @@ fn type_that_hangs_is_named_and_the_others_are_checked() {
         let ended = setup(&cms, &rules).env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "300");
         let ended = ended.run(&["check", "--strict"]);
         assert_eq!(ended.status, Some(1), "{}", ended.stderr);
-        let [slow, hanging, news] = findings(&ended)[..] else { panic!("{}", ended.stdout) };
+        let [news, both] = findings(&ended)[..] else { panic!("{}", ended.stdout) };
         let text = if is_gateway { "the CMS is not available" } else { "the CMS did not respond" };
-        assert!(slow.starts_with(&format!("api::slow.slow: {text}")), "{slow}");
-        assert!(hanging.starts_with(&format!("api::hanging.hanging: {text}")), "{hanging}");
+        let expected = format!("api::slow.slow, api::hanging.hanging: {text}");
+        assert!(both.starts_with(&expected), "{both}");
         assert!(news.starts_with("api::news.news: 403 on /api/newses: "), "{news}");
     }
 }
@@ -773,4 +773,55 @@ fn row_id_of_strapi_is_a_problem_of_the_settings() {
     }
     let ended = site("main").rule("api::page.page", "/{id}").files("{}").run(&["check"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+}
+
+/// A proxy that redirects each request, to the same path on another host, or to another page.
+fn redirecting(status: u16, to: &'static str, keeps_path: bool) -> Cms {
+    Cms::start(move |target| {
+        let path = if keeps_path { target } else { "" };
+        Script::raw(format!(
+            "HTTP/1.1 {status} X\r\nlocation: {to}{path}\r\ncontent-length: 0\r\n\r\n"
+        ))
+    })
+}
+
+#[test]
+fn cms_that_redirects_is_one_problem_with_the_address_to_set() {
+    let uids = ["a", "b", "c", "d", "e", "f", "g"].map(|name| format!("api::{name}.{name}"));
+    let templates = uids.each_ref().map(|uid| format!("template = \"/{}/{{slug}}\"", &uid[5..6]));
+    let rules: Vec<_> = uids.iter().map(|uid| &**uid).zip(templates.iter().map(|t| &**t)).collect();
+    let https = "https://cms.example.com";
+    let elsewhere = "set cms.url to an address of Strapi at which /api is not redirected";
+    for (status, to, keeps_path, expected) in [
+        (301, https, true, format!("to {https}: set cms.url = \"{https}\"")),
+        (308, https, true, format!("to {https}: set cms.url = \"{https}\"")),
+        (302, "/admin", false, format!("to http://ADDRESS/admin: {elsewhere}")),
+        (307, "/login?next=/api", false, format!("to http://ADDRESS/login: {elsewhere}")),
+    ] {
+        let cms = redirecting(status, to, keeps_path);
+        let address = cms.addr().to_string();
+        let text = format!("the CMS redirects ({status}) {expected} (CMS at http://ADDRESS)");
+        let text = text.replace("ADDRESS", &address);
+        let setup = setup(&cms, &rules).env("FRONTEND_MAP__CMS__TOKEN", "canary-token");
+        let ended = setup.run(&["check", "--strict"]);
+        assert_eq!(findings(&ended), [format!("{}: {text}", uids.join(", "))]);
+        assert_eq!(ended.stderr, "frontend-map: 1 problem with the CMS\n");
+        let service = setup.start();
+        let list = "/api/build-sitemap?site=main&contentType=api::a.a";
+        let one = "/api/frontend-url?uid=api::a.a&documentId=x";
+        for target in [list, one] {
+            let response = http::get(service.addr(), target);
+            assert_failure(&response, 502, "BadGatewayError");
+            let message = &response.json()["error"]["message"];
+            let expected = format!(
+                "the CMS sent an unusable response: a redirect ({status}); correct cms.url"
+            );
+            assert_eq!(*message, expected);
+        }
+        let escaped = text.replace('"', "\\\"");
+        for line in ["a walk failed", "documents could not be read"] {
+            assert!(service.logs(line), "{}", service.log());
+        }
+        assert_eq!(service.log().matches(&escaped).count(), 2, "{}", service.log());
+    }
 }

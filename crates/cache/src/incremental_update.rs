@@ -119,9 +119,10 @@ impl From<ContentError> for NotUpdated {
     fn from(error: ContentError) -> Self {
         match error {
             // This includes responses of a CMS that ignores the filter.
-            ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
-                Self::Unusable
-            }
+            ContentError::TlsFailed
+            | ContentError::Unusable(_)
+            | ContentError::Redirected(_)
+            | ContentError::Setup(_) => Self::Unusable,
             error => Self::Failed(error),
         }
     }

@@ -1,9 +1,11 @@
 //! Why there is no content (D27).
 
 mod outage;
+mod redirect;
 mod setup;
 
 pub use outage::Outage;
+pub use redirect::Redirect;
 pub use setup::{QueryPart, SetupProblem};
 
 use frontend_map_rules::ContentTypeUid;
@@ -45,6 +47,10 @@ pub enum ContentError {
     /// The CMS sent a response that cannot be used: 502.
     #[error("the CMS sent an unusable response: {0}")]
     Unusable(&'static str),
+    /// The CMS, or a proxy in front of it, redirects the request: 502. The text for clients does not say
+    /// where to.
+    #[error("the CMS sent an unusable response: a redirect ({}); correct cms.url", .0.status)]
+    Redirected(Redirect),
     /// The token, the permissions or the content types of the CMS do not fit the settings: 502.
     #[error("the CMS sent an unusable response: {0}")]
     Setup(SetupProblem),
@@ -65,7 +71,9 @@ impl ContentError {
             | Self::CircuitOpen { .. }
             | Self::TlsFailed
             | Self::TimedOut => true,
-            Self::TypeFails { .. } | Self::Unusable(_) | Self::Setup(_) => false,
+            Self::TypeFails { .. } | Self::Unusable(_) | Self::Redirected(_) | Self::Setup(_) => {
+                false
+            }
         }
     }
 
@@ -82,6 +90,7 @@ impl ContentError {
                 "the TLS handshake with the CMS failed: check its certificate, and whether cms.url should begin with http://".to_owned()
             }
             Self::TypeFails { .. } | Self::TimedOut | Self::Unusable(_) => self.to_string(),
+            Self::Redirected(redirect) => format!("{redirect}: {}", redirect.remedy()),
             Self::Setup(problem) => problem.to_string(),
         }
     }

@@ -52,7 +52,7 @@ mod walk;
 
 pub use content::Content;
 pub use content_file::{ContentFile, ContentFileError};
-pub use error::{ContentError, Outage, QueryPart, SetupProblem};
+pub use error::{ContentError, Outage, QueryPart, Redirect, SetupProblem};
 pub use frontend_map_rules::{Document, DocumentLocale};
 pub use projection::{BadItem, Projection};
 pub use query::{ContentQuery, Newest, NewestVersion, Selected, Selection, Status, Versions};

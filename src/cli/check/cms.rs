@@ -49,7 +49,7 @@ async fn examine_types(
 ) -> Result<CmsReport, Box<dyn Error>> {
     let limiters = RequestLimiters::new(config.limits.cms_requests);
     let (mut report, mut schemas) = (CmsReport::default(), Schemas::default());
-    let mut has_response = false;
+    let (mut has_response, mut failures) = (false, Failures::default());
     for wanted in type_uses(&config.sites) {
         let uid = &wanted.uid;
         // Each type has a circuit breaker of its own: one that hangs must not block the others.
@@ -85,10 +85,26 @@ async fn examine_types(
                     .add(&format!("the content types are not checked: {}", strapi.detail(&error)));
                 break;
             }
-            Err(error) => report.add(&format!("{uid}: {}", strapi.detail(&error))),
+            Err(error) => failures.add(uid, strapi.detail(&error)),
         }
     }
+    for (detail, uids) in failures.0 {
+        report.add(&format!("{}: {detail}", uids.join(", ")));
+    }
     Ok(report)
+}
+
+/// Why content types cannot be compared, each reason with its content types.
+#[derive(Default)]
+struct Failures(Vec<(String, Vec<String>)>);
+
+impl Failures {
+    fn add(&mut self, uid: &ContentTypeUid, detail: String) {
+        match self.0.iter_mut().find(|(known, _)| *known == detail) {
+            Some((_, uids)) => uids.push(uid.to_string()),
+            None => self.0.push((detail, vec![uid.to_string()])),
+        }
+    }
 }
 
 impl CmsReport {

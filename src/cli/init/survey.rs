@@ -285,6 +285,11 @@ fn explain(strapi: &Strapi, error: &ContentError) -> String {
         | ContentError::Unavailable { outage: Outage::Status(_), .. } => {
             format!("{detail}: the log of Strapi, or of a proxy before it, says why")
         }
+        ContentError::Redirected(redirect) => {
+            format!(
+                "{redirect}: --cms must be an address of Strapi 5 at which /api is not redirected"
+            )
+        }
         ContentError::Unusable(_) => {
             format!("{detail}: --cms must be the address of Strapi 5, without /admin")
         }

@@ -100,7 +100,7 @@ fn each_failure_of_the_cms_says_what_to_do() {
     for (status, why) in [
         (200, "not JSON by its content type"),
         (404, "a 400 or 404 without Strapi's error envelope"),
-        (301, "a status other than 200"),
+        (304, "a status other than 200"),
     ] {
         let found = message(&setup(), &Cms::start(move |_| html(status)), &[], 1);
         let expected = format!(
@@ -108,6 +108,14 @@ fn each_failure_of_the_cms_says_what_to_do() {
         );
         assert_eq!(found, expected);
     }
+    let redirected = |_: &str| {
+        Script::raw("HTTP/1.1 302 X\r\nlocation: /login?next=/api\r\ncontent-length: 0\r\n\r\n")
+    };
+    let found = message(&setup(), &Cms::start(redirected), &[], 1);
+    assert_eq!(
+        found,
+        "frontend-map: the CMS redirects (302) to http://CMS/login: --cms must be an address of Strapi 5 at which /api is not redirected\n"
+    );
 }
 
 #[test]

@@ -61,8 +61,9 @@ pub(crate) fn report_failure(shared: &SnapshotGroup, error: &ContentError) {
             WalkFailure::Unavailable { retry_after: *retry_after }
         }
         ContentError::TimedOut => WalkFailure::TimedOut,
-        ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
-            WalkFailure::Unusable
-        }
+        ContentError::TlsFailed
+        | ContentError::Unusable(_)
+        | ContentError::Redirected(_)
+        | ContentError::Setup(_) => WalkFailure::Unusable,
     });
 }

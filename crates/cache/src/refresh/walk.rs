@@ -39,7 +39,9 @@ pub(super) async fn walk(group: &TypeGroup) -> Vec<Found> {
         let walked = walk_traced(group).await;
         let affects_others = match &walked {
             Ok(walked) => walked.bad_items,
-            Err(ContentError::Unusable(_) | ContentError::Setup(_)) => true,
+            Err(
+                ContentError::Unusable(_) | ContentError::Redirected(_) | ContentError::Setup(_),
+            ) => true,
             Err(error) => matches!(error, ContentError::TypeFails { .. }),
         };
         if alike.len() == 1 || !affects_others {

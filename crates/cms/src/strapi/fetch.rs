@@ -65,7 +65,7 @@ impl Fetcher {
         let from_schema = match self.client.schema(&format!("content-types/{uid}")).await {
             Ok(Reply::Json(json)) => Endpoint::from_schema(&json, uid),
             Ok(Reply::Refused(_) | Reply::Unauthorized | Reply::Forbidden)
-            | Err(ContentError::Unusable(_)) => None,
+            | Err(ContentError::Unusable(_) | ContentError::Redirected(_)) => None,
             Err(error) => return Err(scoped_to_type(error, uid)),
         };
         let endpoint = from_schema.unwrap_or_else(|| Endpoint::guess(uid));

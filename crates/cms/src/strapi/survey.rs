@@ -75,7 +75,7 @@ pub(super) async fn component_fields(
 pub(super) async fn uids(client: &Client) -> Result<Option<Vec<String>>, ContentError> {
     match client.list_page(SCHEMAS, "").await {
         Ok(Reply::Json(json)) => Ok(schema::uids(&json)),
-        Ok(_) | Err(ContentError::Unusable(_)) => Ok(None),
+        Ok(_) | Err(ContentError::Unusable(_) | ContentError::Redirected(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }

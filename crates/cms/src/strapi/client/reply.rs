@@ -1,10 +1,10 @@
 //! Classifies a response of Strapi, or the failure to get one.
 
-use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 
 use super::refusal::Refusal;
-use crate::{ContentError, Outage};
+use crate::{ContentError, Outage, Redirect};
 use frontend_map_platform::outgoing::{Cause, cause, is_out_of_files, retry_after};
 
 /// The most memory that is reserved for a declared length before the body arrives. A usual page
@@ -76,8 +76,19 @@ pub(super) async fn read(
         _ if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() => {
             Err(unavailable(&response))
         }
+        StatusCode::MOVED_PERMANENTLY
+        | StatusCode::FOUND
+        | StatusCode::SEE_OTHER
+        | StatusCode::TEMPORARY_REDIRECT
+        | StatusCode::PERMANENT_REDIRECT => Err(redirected(path, &response)),
         _ => Err(unusable("a status other than 200")),
     }
+}
+
+fn redirected(path: &str, response: &Response) -> Failure {
+    let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+    let status = response.status().as_u16();
+    ContentError::Redirected(Redirect::new(status, response.url(), path, location)).into()
 }
 
 /// 429 or 5xx. After a 429 or a `Retry-After` an immediate retry is pointless. A plain 500 concerns

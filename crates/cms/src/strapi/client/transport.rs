@@ -96,9 +96,10 @@ fn label(error: &ContentError) -> CmsOutcome {
             CmsOutcome::Unavailable
         }
         ContentError::TimedOut => CmsOutcome::Timeout,
-        ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
-            CmsOutcome::Unusable
-        }
+        ContentError::TlsFailed
+        | ContentError::Unusable(_)
+        | ContentError::Redirected(_)
+        | ContentError::Setup(_) => CmsOutcome::Unusable,
         ContentError::CircuitOpen { .. } => CmsOutcome::Shed,
     }
 }

@@ -194,7 +194,9 @@ async fn request(client: &Client, path: &str) -> Result<Answer, ContentError> {
             Ok(parse_attributes(&json).map_or(Answer::Unreadable, Answer::Attributes))
         }
         Ok(Reply::Refused(Refusal::NoContentType)) => Ok(Answer::Missing),
-        Ok(_) | Err(ContentError::Unusable(_)) => Ok(Answer::Unreadable),
+        Ok(_) | Err(ContentError::Unusable(_) | ContentError::Redirected(_)) => {
+            Ok(Answer::Unreadable)
+        }
         Err(error) => Err(error),
     }
 }

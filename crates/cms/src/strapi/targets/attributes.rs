@@ -86,7 +86,7 @@ pub(super) async fn has_drafts(
         Ok(Reply::Json(json)) => {
             Ok(schema::<Schema>(&json).and_then(|schema| schema.draft_and_publish))
         }
-        Ok(_) | Err(ContentError::Unusable(_)) => Ok(None),
+        Ok(_) | Err(ContentError::Unusable(_) | ContentError::Redirected(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -98,7 +98,7 @@ pub(in crate::strapi) async fn attributes(
 ) -> Result<Option<Attributes>, ContentError> {
     match client.schema(path).await {
         Ok(Reply::Json(json)) => Ok(parse_attributes(&json)),
-        Ok(_) | Err(ContentError::Unusable(_)) => Ok(None),
+        Ok(_) | Err(ContentError::Unusable(_) | ContentError::Redirected(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }

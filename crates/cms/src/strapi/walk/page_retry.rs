@@ -55,6 +55,7 @@ fn is_outage(error: &ContentError) -> bool {
         ContentError::TypeFails { .. }
         | ContentError::TlsFailed
         | ContentError::Unusable(_)
+        | ContentError::Redirected(_)
         | ContentError::Setup(_) => false,
     }
 }

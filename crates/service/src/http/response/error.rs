@@ -177,9 +177,10 @@ impl From<ContentError> for ApiError {
                 (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError")
             }
             ContentError::TimedOut => (StatusCode::GATEWAY_TIMEOUT, "GatewayTimeoutError"),
-            ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
-                (StatusCode::BAD_GATEWAY, "BadGatewayError")
-            }
+            ContentError::TlsFailed
+            | ContentError::Unusable(_)
+            | ContentError::Redirected(_)
+            | ContentError::Setup(_) => (StatusCode::BAD_GATEWAY, "BadGatewayError"),
         };
         let retry_after = match error {
             ContentError::Unavailable { retry_after, .. }
