@@ -274,7 +274,8 @@ export interface paths {
          * Receives a webhook of the CMS.
          * @description The body is read for at most 5 seconds and 64 MiB. Any body is accepted, whatever its
          *     `Content-Type`; Strapi's `event`, `uid`, `entry.documentId` and `entry.publishedAt` are used.
-         *     Only a `frontend-map.refresh` can be invalid.
+         *     A body without a `uid` or an `entry.documentId`, also an empty one, means that any document of
+         *     any content type may have changed. Only a `frontend-map.refresh` can be invalid.
          */
         post: operations["receiveWebhook"];
         delete?: never;
@@ -924,22 +925,26 @@ export interface components {
         };
         /**
          * @description Any body is accepted. The members below are used where the body is an object that has them,
-         *     as Strapi sends it; others are ignored.
+         *     as Strapi sends it; others are ignored. `uid` and `entry.documentId` name the document;
+         *     without either, any document may have changed.
          */
         WebhookEvent: {
             /** @description The name of the event, such as `entry.publish`. */
             event?: unknown;
-            /** @description The content type. */
+            /** @description The content type. It has no effect without `entry.documentId`. */
             uid?: unknown;
             /** @description The document: `documentId`, and `publishedAt`, which is null for drafts. */
             entry?: unknown;
         };
-        /** @description The lists of content types are read again, by default those of all rules. */
+        /**
+         * @description The lists of content types are read again, by default those of all rules. `site` selects the
+         *     content types that its rules name; each is read again for all sites that list it.
+         */
         RefreshEvent: {
             /** @constant */
             event: "frontend-map.refresh";
-            site?: components["schemas"]["SiteKey"];
-            uid?: components["schemas"]["ContentTypeUid"];
+            site?: components["schemas"]["SiteKey"] | null;
+            uid?: components["schemas"]["ContentTypeUid"] | null;
         };
         Accepted: {
             data: {
@@ -2257,7 +2262,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted. What the event names is read again after a pause of the events. */
+            /**
+             * @description Accepted. What the event names is read again after a pause of the events; the lists of all
+             *     content types, if it names no document.
+             */
             202: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];

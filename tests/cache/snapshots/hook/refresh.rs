@@ -97,6 +97,64 @@ fn refresh_walks_the_selected_content_types_and_those_that_may_read_them() {
     assert_eq!(["articles", "pages", "events"].map(|endpoint| walks(&cms, endpoint)), [4, 5, 2]);
 }
 
+/// What `docs/http-api.md` says about an event without a document, and about one that selects.
+#[test]
+fn event_without_a_document_reads_all_lists_and_site_and_type_select_for_a_refresh_alone() {
+    let content = Content::default();
+    put(&content, "one");
+    let cms = content.start();
+    let service = site("main")
+        .rule("plugin::cms.article", "/articles/{slug}")
+        .rule("plugin::cms.page", "/pages/{slug}")
+        .site("town")
+        .rule("plugin::cms.page", "/town/{slug}")
+        .strapi(&cms)
+        .without_endpoints()
+        .env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "3600")
+        .env("FRONTEND_MAP__SNAPSHOTS__CMS_SHARE", "1.0")
+        .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+        .start();
+    let slugs = || {
+        [("main", "article"), ("main", "page"), ("town", "page")].map(|(site, uid)| {
+            let paths = list(&service, site, uid);
+            paths[0].rsplit('/').next().unwrap_or_default().to_owned()
+        })
+    };
+    until_so("the first walks", || slugs() == ["one"; 3]);
+    let (mut n, mut known) = (0, ["one".to_owned(), "one".to_owned(), "one".to_owned()]);
+    for (body, are_read) in [
+        ("", [true; 3]),
+        ("not JSON", [true; 3]),
+        (r#"{"event":"media.update","media":{"documentId":"a"}}"#, [true; 3]),
+        (r#"{"event":"entry.publish","uid":"plugin::cms.page"}"#, [true; 3]),
+        (r#"{"event":"entry.publish","uid":"plugin::cms.page","entry":null}"#, [true; 3]),
+        (r#"{"event":"entry.publish","uid":"plugin::cms.none"}"#, [true; 3]),
+        (r#"{"event":"entry.update","entry":{"documentId":"a","publishedAt":null}}"#, [true; 3]),
+        (r#"{"event":"frontend-map.refresh"}"#, [true; 3]),
+        (r#"{"event":"frontend-map.refresh","site":null,"uid":null}"#, [true; 3]),
+        // A type of the site is read for all sites.
+        (r#"{"event":"frontend-map.refresh","site":"town"}"#, [false, true, true]),
+        (r#"{"event":"frontend-map.refresh","uid":"plugin::cms.article"}"#, [true, false, false]),
+    ] {
+        n += 1;
+        let next = format!("slug{n}");
+        put(&content, &next);
+        assert!(post_body(&service, body.as_bytes()).starts_with("HTTP/1.1 202"), "{body}");
+        for (known, _) in known.iter_mut().zip(are_read).filter(|(_, is_read)| *is_read) {
+            known.clone_from(&next);
+        }
+        until_so(body, || slugs() == known);
+    }
+    for refused in [
+        r#"{"event":"frontend-map.refresh","entry":{"documentId":"a"}}"#,
+        r#"{"event":"frontend-map.refresh","site":"town""#,
+        r#"{"event":"frontend-map.refresh","site":"town","uid":"plugin::cms.article"}"#,
+    ] {
+        let answer = post_body(&service, refused.as_bytes());
+        assert!(answer.starts_with("HTTP/1.1 400"), "{refused}: {answer}");
+    }
+}
+
 #[test]
 fn refresh_names_what_is_wrong_and_what_to_do_with_exit_status_1() {
     let cms = Content::default().start();
