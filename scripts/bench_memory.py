@@ -11,6 +11,9 @@ What of this is in huge pages is printed below the table.
 `--reload`: instead, each binary reads documents from a file, and reloads when one of them
 has changed. Prints the memory before, its peak until the new list is there, and after, beside the
 size of the file and the memory of a snapshot.
+
+`--idle`: instead, prints what a process that nobody has asked uses, with one part of the settings
+each, in KiB: all of it, and what is not from a file. Starts redis-server (Debian: redis-server).
 """
 
 import argparse
@@ -19,6 +22,7 @@ import json
 import pathlib
 import re
 import signal
+import statistics
 import tempfile
 import time
 import urllib.request
@@ -28,6 +32,8 @@ from common.build import BINARY, build, example
 from common.client import get, until
 from common.process import Server
 from common.service import Service
+from fleet.redis import PREFIX, Redis
+from fleet.service import KEY
 
 SETTINGS = """
 [cms]
@@ -47,6 +53,8 @@ EVENT = (
 )
 # Longer than an update of a list with a million documents takes.
 PATIENCE = 900
+# Of each part of an idle process.
+STARTS = 5
 
 
 class Pair:
@@ -95,11 +103,18 @@ class Pair:
         if until(lambda: is_document(self.service.address, path), PATIENCE, 0.1) is None:
             raise SystemExit(f"{path} is not known after {PATIENCE} s")
 
-    def huge_pages(self) -> str:
+    def huge_pages(self) -> int:
         """MiB in huge pages."""
-        text = pathlib.Path(f"/proc/{self.service.pid}/smaps_rollup").read_text()
-        found = re.search(r"AnonHugePages:\s+(\d+) kB", text)
-        return str(int(found[1]) >> 10) if found else "?"
+        return mapped(self.service, "AnonHugePages") >> 10
+
+
+def mapped(service: Service, name: str) -> int:
+    """KiB of a kind of memory."""
+    text = pathlib.Path(f"/proc/{service.pid}/smaps_rollup").read_text()
+    found = re.search(rf"{name}:\s+(\d+) kB", text)
+    if found is None:
+        raise SystemExit(f"the kernel does not count {name}")
+    return int(found[1])
 
 
 def is_document(address: str, path: str) -> bool:
@@ -143,6 +158,44 @@ def reload(binary: pathlib.Path, documents: int) -> None:
             )
 
 
+def idle(binary: pathlib.Path) -> None:
+    strapi = '[cms]\nurl = "{}://127.0.0.1:9"\n[snapshots]\nat_start = false\nready_seconds = 0\n'
+    files = site.FILE_SOURCE + site.SITE
+    traces = '[traces]\notlp_endpoint = "http://127.0.0.1:9"\nsample_ratio = 1.0\n'
+    notify = '[[notify]]\nurl = "http://127.0.0.1:9"\nsecret_file = "secret"\n'
+    with Redis() as redis:
+        shared = f'[shared]\nurl = "redis://{redis.address}"\nprefix = "{PREFIX}"\n'
+        for name, text in {
+            "documents from a file": files,
+            "and a store": files + '[store]\npath = "store.redb"\n',
+            "and Redis": files + shared + 'key_file = "key"\n',
+            "and traces": files + traces,
+            "and webhooks": files + notify,
+            "Strapi over http": strapi.format("http") + site.SITE + site.ENDPOINT,
+            "Strapi over https": strapi.format("https") + site.SITE + site.ENDPOINT,
+        }.items():
+            starts = [idle_memory(binary, text) for _ in range(STARTS)]
+            resident, own = (statistics.median(column) for column in zip(*starts, strict=True))
+            print(f"{name:24} {resident:>7.0f} {own:>7.0f}", flush=True)
+
+
+def idle_memory(binary: pathlib.Path, text: str) -> tuple[int, int]:
+    """Resident KiB some seconds after the start, and those that are not from a file."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for file, content in {
+            "settings.toml": text,
+            "content.json": site.content(10),
+            "key": KEY,
+            "secret": "whsec_" + "A" * 44,
+        }.items():
+            (folder / file).write_text(content)
+        with Service(folder / "settings.toml", binary=binary) as service:
+            service.wait_until(lambda: get(service.address, "/readyz").status == 200)
+            time.sleep(3)
+            return mapped(service, "Rss"), mapped(service, "Anonymous")
+
+
 def report(rows: list[list[Pair]], edits: int, rest: float) -> None:
     print(f"| URLs | idle | at the start | after {edits:,} edits | {rest:.0f} s later | peak |")
     print("|---|---|---|---|---|---|")
@@ -161,15 +214,20 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.02, help="seconds between two edits")
     parser.add_argument("--rest", type=float, default=600, help="seconds before the last look")
     parser.add_argument("--reload", action="store_true", help="of documents from a file")
+    parser.add_argument("--idle", action="store_true", help="what each part of the settings uses")
     parser.add_argument("--cms", type=pathlib.Path, help="default: the example fast_cms, built")
     parser.add_argument(
         "binaries", nargs="*", type=pathlib.Path, help="default: the build that is shipped"
     )
     options = parser.parse_args()
-    if not options.binaries or (options.cms is None and not options.reload):
+    if not options.binaries or (options.cms is None and not options.reload and not options.idle):
         build("fast_cms")
     cms = (options.cms or example("fast_cms")).resolve()
     binaries = [binary.resolve() for binary in options.binaries or [BINARY]]
+    if options.idle:
+        for binary in binaries:
+            idle(binary)
+        return
     if options.reload:
         for documents in options.sizes.split(","):
             for binary in binaries:
