@@ -18,6 +18,8 @@ const LOCALES: [&[&str]; 3] = [&["en", "de"], &["de", "en"], &["en"]];
 const TEMPLATES: [&str; 3] = ["/{locale}/{slug}", "/{locale}/a/{slug}", "/{locale}/{slug}.html"];
 const DOCUMENTS: u8 = 5;
 const SLUGS: u8 = 6;
+/// The document that each step changes: where it is shown, all that the step has changed is known.
+const MARKER: &str = "marker";
 /// Longer than a step takes on the slowest machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -44,6 +46,8 @@ struct World {
     owned: Owners,
     /// The version that had a path last.
     former: Owners,
+    /// How often the marker was published.
+    marks: u64,
     store: PathBuf,
     _folder: tempfile::TempDir,
 }
@@ -78,6 +82,7 @@ impl World {
             rules: Rules { template: TEMPLATES[0], locales: LOCALES[0] },
             owned: Owners::new(),
             former: Owners::new(),
+            marks: 0,
             store: folder.path().join("store.redb"),
             _folder: folder,
         }
@@ -103,12 +108,15 @@ impl World {
                     if self.random.bool() {
                         self.edit();
                     }
+                    self.mark();
                     service = self.start();
                     "a restart"
                 }
             };
             self.enter(&before);
-            self.check(&service, &format!("step {step}: {what}"));
+            let step = format!("step {step}: {what}");
+            self.wait_for_mark(&service, &step);
+            self.check(&service, &step);
         }
     }
 
@@ -147,14 +155,26 @@ impl World {
         }
     }
 
+    /// Publishes the marker anew.
+    fn mark(&mut self) {
+        self.marks += 1;
+        self.content.publish("en", MARKER, &format!("mark{}", self.marks));
+    }
+
+    /// Otherwise a read for this step, which changes no path, might see a part of the next one.
+    fn wait_for_mark(&self, service: &Service, what: &str) {
+        let slug = format!("mark{}", self.marks);
+        let path = self.rules.template.replace("{locale}", "en").replace("{slug}", &slug);
+        until_so(&format!("{what}: {path}"), || {
+            leads_to(service, &path) == format!("document {MARKER}")
+        });
+    }
+
     fn report_edit(&mut self, service: &Service) -> &'static str {
         let (id, event) = self.edit();
-        report(
-            service,
-            &format!(
-                r#"{{"event":"{event}","model":"page","uid":"api::page.page","entry":{{"documentId":"{id}"}}}}"#
-            ),
-        );
+        self.mark();
+        report_document(service, &id, event);
+        report_document(service, MARKER, "entry.publish");
         "an edit"
     }
 
@@ -165,6 +185,7 @@ impl World {
             self.edit();
         }
         self.swap();
+        self.mark();
         self.content.open();
         report(service, "");
         "several edits"
@@ -187,6 +208,7 @@ impl World {
             let is_of_all = Query::parse(target)?.ids.is_empty();
             is_of_all.then(|| refusal(500, "InternalServerError", "{}"))
         });
+        self.mark();
         report(service, "");
         self.check(service, "a walk that fails");
         self.content.heal();
@@ -198,9 +220,12 @@ impl World {
         self.rules = Rules { template, locales: LOCALES[self.random.usize(..LOCALES.len())] };
         let count = || service.log().matches(APPLIED).count();
         let before = count();
+        self.mark();
         service.rewrite("settings.toml", &self.settings().toml());
         service.send_signal("HUP");
         until_so(APPLIED, || count() > before);
+        // The same rules again cause no walk.
+        report_document(service, MARKER, "entry.publish");
         "changed rules"
     }
 
@@ -288,6 +313,15 @@ impl World {
             assert!(begun.elapsed() < PATIENCE, "{what}: {found:?}, not {expected:?}");
         }
     }
+}
+
+fn report_document(service: &Service, id: &str, event: &str) {
+    report(
+        service,
+        &format!(
+            r#"{{"event":"{event}","model":"page","uid":"api::page.page","entry":{{"documentId":"{id}"}}}}"#
+        ),
+    );
 }
 
 fn report(service: &Service, event: &str) {
