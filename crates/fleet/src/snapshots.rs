@@ -10,7 +10,6 @@ mod adoption;
 mod last_snapshot;
 mod pointer;
 mod publication;
-mod publish_failures;
 mod publish_queue;
 mod publish_script;
 mod publisher;
@@ -32,7 +31,6 @@ pub use adoption::{FoundSnapshot, NotAdopted, Purpose};
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_store::SnapshotKey;
 pub use pointer::Position;
-use publish_failures::PublishFailures;
 use publish_queue::PublishQueue;
 pub use reading::{has_valid_paths, max_decompressed};
 use state::SnapshotState;
@@ -78,7 +76,6 @@ pub struct SharedSnapshots {
     states: Mutex<HashMap<SharedSnapshotId, Arc<SnapshotState>>>,
     /// The requests that wait.
     queue: Mutex<PublishQueue>,
-    failures: Mutex<PublishFailures>,
     requested: Notify,
     /// The snapshots of which another instance has announced a version.
     announced: Mutex<Announced>,
@@ -110,7 +107,6 @@ impl SharedSnapshots {
             changes,
             states: Mutex::default(),
             queue: Mutex::default(),
-            failures: Mutex::default(),
             requested: Notify::new(),
             announced: Mutex::default(),
             is_announced: Notify::new(),

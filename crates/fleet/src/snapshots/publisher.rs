@@ -56,7 +56,7 @@ impl SharedSnapshots {
     /// Whether the last publication of a snapshot by this instance has failed.
     #[must_use]
     pub fn is_unpublished(&self, id: &SharedSnapshotId) -> bool {
-        self.state(id).is_unpublished()
+        self.state(id).failure().is_some()
     }
 
     /// Publishes what is requested; runs for ever.
@@ -91,12 +91,13 @@ impl SharedSnapshots {
             Ok(()) | Err(NotPublished::NotLeader) => None,
             Err(error) => Some(error.to_string()),
         };
-        state.set_unpublished(error.is_some());
+        let is_known =
+            error.is_some() && self.states.lock().values().any(|one| one.failure() == error);
+        state.set_failure(error.clone());
         self.changes.set_unpublished(key, error);
         match result {
-            Ok(()) => self.failures.lock().remove(&id),
+            Ok(()) => {}
             Err(NotPublished::NotLeader) => {
-                self.failures.lock().remove(&id);
                 state.set_published(None);
                 tracing::debug!(site = key.site, uid = key.content_type, "another instance leads");
             }
@@ -106,7 +107,9 @@ impl SharedSnapshots {
                 if is_brief {
                     // The heartbeat logs the outage of Redis.
                     tracing::debug!(site, uid, %error, "a snapshot is not published yet");
-                } else if !self.failures.lock().add(&id, &error.to_string()) {
+                } else if is_known {
+                    // An outage is one line, however many snapshots there are and however often each
+                    // is tried.
                     tracing::debug!(site, uid, %error, "a snapshot could not be published either; the publication is repeated");
                 } else {
                     tracing::warn!(site, uid, %error, "a snapshot could not be published; the publication is repeated");

@@ -34,8 +34,8 @@ pub(super) struct SnapshotState {
     is_unread: AtomicBool,
     /// Whether another instance cannot use the base, so that a new one is published.
     wants_base: AtomicBool,
-    /// Whether the last publication of this instance failed.
-    is_unpublished: AtomicBool,
+    /// Why the last publication of this instance failed; `None`: it has not.
+    failure: Mutex<Option<String>>,
     /// The snapshot that this instance has published last.
     published: Mutex<Option<PublishRequest>>,
 }
@@ -127,13 +127,13 @@ impl SnapshotState {
         is_due
     }
 
-    /// Records whether the last publication of this instance failed.
-    pub(super) fn set_unpublished(&self, is_unpublished: bool) {
-        self.is_unpublished.store(is_unpublished, Ordering::Relaxed);
+    /// Records whether the last publication of this instance failed, and why.
+    pub(super) fn set_failure(&self, failure: Option<String>) {
+        *self.failure.lock() = failure;
     }
 
-    pub(super) fn is_unpublished(&self) -> bool {
-        self.is_unpublished.load(Ordering::Relaxed)
+    pub(super) fn failure(&self) -> Option<String> {
+        self.failure.lock().clone()
     }
 
     pub(super) fn accept(&self) {
