@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::config::{Cms, Config};
 use frontend_map_cache::{DocumentCache, DocumentLimits, ProcessState, Settings, SnapshotCache};
 use frontend_map_cms::{Content, Strapi, StrapiError};
+use frontend_map_platform::HourlyWarnings;
 use frontend_map_platform::outgoing::BuildError;
 use frontend_map_service::app::{
-    App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes, UnreadDocuments,
+    App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes,
 };
 use frontend_map_service::shared::SharedState;
 
@@ -84,7 +85,7 @@ pub fn build(
         files: shared.files.clone(),
         shared_paths: SharedPathsCache::default(),
         similar_types: SimilarTypes::default(),
-        unread_documents: UnreadDocuments::default(),
+        unread_documents: HourlyWarnings::default(),
         imports: Imports::new(config.imports, &sites),
         admin_url: config.admin_url,
         sites,

@@ -2,7 +2,10 @@
 //! protection, counters and their text form, spans, the clock, and "did you mean …?".
 
 pub mod clock;
+mod hourly_warnings;
 pub mod metrics;
 pub mod outgoing;
 pub mod suggestion;
 pub mod traces;
+
+pub use hourly_warnings::HourlyWarnings;

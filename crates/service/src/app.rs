@@ -21,7 +21,7 @@ pub use self::http_settings::HttpSettings;
 pub use self::imports::Imports;
 pub use self::shared_paths::SharedPathsCache;
 pub use self::similar_types::SimilarTypes;
-pub use self::unread_documents::{UnreadDocuments, log_unread_documents};
+pub use self::unread_documents::log_unread_documents;
 
 use tokio::task::block_in_place;
 
@@ -31,6 +31,7 @@ use frontend_map_catalog::site::{AdminLinks, Site, Sites};
 use frontend_map_cms::BreakerState;
 use frontend_map_outbound::checks::Targets;
 use frontend_map_outbound::checks::runs::{LastRun, RunTimes, Subscription, TooManyRuns};
+use frontend_map_platform::HourlyWarnings;
 use frontend_map_rules::frontend_url::BaseUrl;
 
 /// The state that handlers share, built from one version of the settings. A reload builds a new one.
@@ -47,8 +48,8 @@ pub struct App {
     pub shared_paths: SharedPathsCache,
     /// The content types of rules for which a webhook has named a similar one.
     pub similar_types: SimilarTypes,
-    /// The documents that could not be read of which was warned.
-    pub unread_documents: UnreadDocuments,
+    /// Warnings of documents that could not be read, by content type and cause.
+    pub unread_documents: HourlyWarnings<(String, String)>,
     /// The lists of redirects that wait for the content types of sites.
     pub imports: Imports,
     /// The URL of the CMS's admin panel.

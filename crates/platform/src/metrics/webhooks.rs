@@ -1,11 +1,11 @@
 //! Webhooks: those that were sent, and those of the CMS that were refused.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use parking_lot::Mutex;
 use prometheus_client::metrics::counter::Counter;
 
 use super::CounterFamily;
+use crate::HourlyWarnings;
 
 /// Counts requests to the targets of webhooks.
 #[derive(Debug, Default)]
@@ -28,16 +28,12 @@ label! {
     }
 }
 
-/// The time between two warnings about one cause.
-const WARNING_PERIOD: Duration = Duration::from_hours(1);
-
 /// Counts webhooks of the CMS that were refused.
 #[derive(Debug, Default)]
 pub struct HookRefusals {
     /// By cause.
     pub counts: CounterFamily<HookRefusal>,
-    /// When the last warning about each cause was due.
-    warned: Mutex<[Option<Instant>; 3]>,
+    warnings: HourlyWarnings<HookRefusal>,
 }
 
 impl HookRefusals {
@@ -45,28 +41,6 @@ impl HookRefusals {
     #[must_use]
     pub fn count(&self, cause: HookRefusal, now: Instant) -> bool {
         self.counts.inc(cause);
-        let last = &mut self.warned.lock()[cause as usize];
-        let is_due = last.is_none_or(|last| now.duration_since(last) >= WARNING_PERIOD);
-        if is_due {
-            *last = Some(now);
-        }
-        is_due
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn warning_is_due_once_for_each_cause_and_hour() {
-        let (refusals, start) = (HookRefusals::default(), Instant::now());
-        let due = |cause, seconds| refusals.count(cause, start + Duration::from_secs(seconds));
-        assert!(due(HookRefusal::WrongToken, 0));
-        assert!(!due(HookRefusal::WrongToken, 3_599));
-        assert!(due(HookRefusal::NoToken, 3_599));
-        assert!(due(HookRefusal::WrongToken, 3_600));
-        assert!(!due(HookRefusal::WrongToken, 3_601));
-        assert_eq!(refusals.counts.total(), 5);
+        self.warnings.is_due(cause, now)
     }
 }
