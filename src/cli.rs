@@ -75,14 +75,7 @@ enum Command {
     /// Write a settings file with a rule for each content type of a CMS
     Init(init::InitArgs),
     /// Check the settings, compare them with the CMS, and list the rules that overlap
-    Check {
-        /// Fail if only the order of the settings decides between rules, if a rule never matches, if a site or one of its locales has no base URL, or if there is a problem with the CMS or with Redis
-        #[arg(long)]
-        strict: bool,
-        /// Check the settings alone, without a request to the CMS or to Redis
-        #[arg(long)]
-        offline: bool,
-    },
+    Check(check::CheckArgs),
     /// Explain which rule a pathname matches, or which URL a document has
     Explain(explain::ExplainArgs),
     /// Write the sitemap files of a site to a folder
@@ -160,13 +153,14 @@ fn refuse(message: &str) -> ! {
 
 fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let (file, verbose) = (arguments.config.as_deref(), arguments.verbose);
-    let load = || {
+    let find = || {
         let file = SettingsFile::find(file, &environment())?;
         if !file.is_argument() {
             print_settings_file(&file);
         }
-        settings(&file)
+        Ok::<_, Problems>(file)
     };
+    let load = || settings(&find()?);
     match &arguments.command {
         Command::Serve => serve::run(SettingsFile::find(file, &environment())?, settings)?,
         Command::Demo(args) => {
@@ -183,8 +177,17 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             }
             init::run(args, verbose)?;
         }
-        Command::Check { strict, offline } => {
-            check::run(&with_log_if_verbose(load()?, verbose), *strict, *offline)?;
+        Command::Check(args) => {
+            let file = find()?;
+            let config = match settings(&file) {
+                Ok(config) => with_log_if_verbose(config, verbose),
+                Err(problems) => {
+                    // Why the settings are invalid is on stderr, too.
+                    let _ = check::refuse(&problems, file.path(), args);
+                    return Err(problems.into());
+                }
+            };
+            check::run(&config, file.path(), args)?;
         }
         Command::Explain(args) => {
             let found = explain::run(with_log_if_verbose(load()?, verbose), args)?;
@@ -192,7 +195,10 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         }
         Command::Sitemap(args) => sitemap::run(load()?, args, verbose)?,
         Command::Pages(args) => tables::pages::run(load()?, args, verbose)?,
-        Command::Problems(args) => tables::problems::run(load()?, args, verbose)?,
+        Command::Problems(args) => {
+            let file = find()?;
+            tables::problems::run(settings(&file)?, file.path(), args, verbose)?;
+        }
         Command::Redirects(args) => tables::redirects::run(load()?, args, verbose)?,
         Command::Diff(args) => {
             let config = load()?;

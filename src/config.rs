@@ -18,6 +18,7 @@ mod deserialize;
 mod file;
 mod fingerprint;
 mod known_keys;
+mod lines;
 mod problems;
 mod restart;
 mod secret;
@@ -30,7 +31,8 @@ mod variables;
 mod warnings;
 
 pub use file::search::SettingsFile;
-pub use problems::Problems;
+pub use lines::Lines;
+pub use problems::{Problem, Problems};
 pub use restart::RestartSettings;
 pub use sections::auth::Auth;
 pub use sections::changes::Changes;
@@ -49,7 +51,7 @@ use secrecy::SecretString;
 use frontend_map_cache::Freshness;
 use frontend_map_catalog::moved::import::ImportFile;
 use frontend_map_catalog::site::Sites;
-use frontend_map_cms::StrapiSettings;
+use frontend_map_cms::{AbsentType, StrapiSettings};
 use frontend_map_fleet::redis;
 use frontend_map_outbound::checks::runs::RunTimes;
 use frontend_map_outbound::webhooks::Target;
@@ -101,7 +103,9 @@ pub struct Config {
     /// Equal for settings with the same content source and the same limits toward it.
     pub content_fingerprint: u128,
     /// Settings that are accepted although they are probably a mistake.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Problem>,
+    /// Where the sites and rules are written.
+    pub lines: Lines,
 }
 
 /// Reads and checks the settings: the file, and the environment, which wins.
@@ -123,6 +127,7 @@ pub fn parse(
 ) -> Result<Config, Problems> {
     let mut table = sources::read(text, path, environment)?;
     let written = fingerprint::written(&table);
+    let lines = Lines::of(&table);
     let mut problems = Problems::of(&table);
     let context = Context { base_dir: base_dir(path), environment };
     let server = sections::server::read(&mut table, &mut problems);
@@ -148,7 +153,7 @@ pub fn parse(
     }
     match (server, cms, sites) {
         (Some(server), Some((cms, admin_url)), Some(mut sites)) if problems.is_empty() => {
-            let warnings = warnings::find(&sites, &cms, environment, problems.known_keys());
+            let warnings = warnings::find(&sites, &cms, environment, problems.known_keys(), &lines);
             let content_fingerprint = fingerprint::set_fingerprints(&written, &cms, &mut sites);
             let sites = Sites::new(sites);
             Ok(Config {
@@ -171,6 +176,7 @@ pub fn parse(
                 auth,
                 content_fingerprint,
                 warnings,
+                lines,
             })
         }
         _ => Err(problems),
@@ -234,9 +240,9 @@ fn text(file: &Path) -> Result<String, Problems> {
 }
 
 impl Config {
-    /// What the content file lacks: a sentence for each content type of a rule that it does not name.
+    /// What the content file lacks: each content type of a rule that it does not name.
     #[must_use]
-    pub fn absent_types(&self) -> Vec<String> {
+    pub fn absent_types(&self) -> Vec<AbsentType> {
         let Cms::Files { content, name } = &self.cms else { return Vec::new() };
         let mut wanted: Vec<&ContentTypeUid> = Vec::new();
         for uid in self.sites.iter().flat_map(|site| site.rules.content_types()) {
@@ -249,7 +255,9 @@ impl Config {
 
     /// Logs the settings that are probably a mistake.
     pub fn log_warnings(&self) {
-        for warning in self.warnings.iter().chain(&self.absent_types()) {
+        let absent = self.absent_types();
+        let absent = absent.iter().map(|absent| &absent.text);
+        for warning in self.warnings.iter().map(|warning| &warning.text).chain(absent) {
             tracing::warn!(warning, "a setting is probably a mistake");
         }
     }

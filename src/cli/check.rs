@@ -14,52 +14,104 @@ mod type_uses;
 pub(super) use rules_at_start::log_ambiguous_rules;
 
 use std::error::Error;
-use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::path::Path;
 
-use self::cms::CmsReport;
+use clap::{Args, ValueEnum};
+
 use self::colours::coloured;
-use self::findings::Findings;
-use self::redis::RedisReport;
+use self::findings::{Check, Finding, Level, Place, failures_of, require_none};
+use super::output::sarif::{self, Annotation, Kind};
 use super::output::terminal::Colours;
 use super::output::words::count;
 use super::selection;
-use crate::config::{Cms, Config};
+use crate::config::{Cms, Config, Problem, Problems};
 use frontend_map_catalog::site::Site;
 
-/// Prints the report. `offline`: nothing is requested from the CMS and from Redis.
-///
-/// # Errors
-/// With `strict`, when there are findings; and when stdout is closed.
-pub(super) fn run(config: &Config, strict: bool, offline: bool) -> Result<(), Box<dyn Error>> {
-    let cms = cms::examine(config, offline)?;
-    let mut findings = Findings::default();
-    let redis = redis::examine(config, offline);
-    let mut out = report(config, &cms, &redis, &mut findings);
-    // Writing to a string cannot fail.
-    let _ = constant_rules::write(&mut out, config, &cms.single_types);
-    findings.add(
-        cms.findings,
-        match config.cms {
-            Cms::Strapi(_) => ["problem with the CMS", "problems with the CMS"],
-            Cms::Files { .. } => {
-                ["problem with the content file", "problems with the content file"]
-            }
-        },
-    );
-    findings.add(redis.findings, ["problem with Redis", "problems with Redis"]);
-    std::io::stdout().write_all(coloured(&out, Colours::of_stdout()).as_bytes())?;
-    if strict { Ok(findings.into_result()?) } else { Ok(()) }
+/// What to check, and how to report it.
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    /// Fail if only the order of the settings decides between rules, if a rule never matches, if a site or one of its locales has no base URL, or if there is a problem with the CMS or with Redis
+    #[arg(long)]
+    strict: bool,
+    /// Check the settings alone, without a request to the CMS or to Redis
+    #[arg(long)]
+    offline: bool,
+    /// The form of the report; with `sarif`, a code host shows each finding at its line of the settings
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
 }
 
-/// The summary and the warnings, what the CMS, or the content file, and Redis showed, then a block for every overlap and
-/// every rule that never matches.
-fn report(
-    config: &Config,
-    cms: &CmsReport,
-    redis: &RedisReport,
-    findings: &mut Findings,
-) -> String {
+/// The form of the report.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "lower")]
+enum Format {
+    Text,
+    Sarif,
+}
+
+/// Prints the report about the settings in `file`.
+///
+/// # Errors
+/// With `--strict`, when there are findings; and when stdout is closed.
+pub(super) fn run(config: &Config, file: &Path, args: &CheckArgs) -> Result<(), Box<dyn Error>> {
+    let findings = find(config, args.offline)?;
+    let mut out = io::stdout();
+    match args.format {
+        Format::Text => {
+            let report = coloured(&report(config, &findings), Colours::of_stdout());
+            out.write_all(report.as_bytes())?;
+        }
+        Format::Sarif => {
+            let annotations: Vec<Annotation> =
+                findings.iter().filter_map(|finding| finding.annotation(config)).collect();
+            sarif::write(file, &annotations, &mut out)?;
+        }
+    }
+    if args.strict { Ok(require_none(&findings)?) } else { Ok(()) }
+}
+
+/// Prints the problems of settings that cannot be used, for a program: stderr has them for people.
+///
+/// # Errors
+/// When stdout is closed.
+pub(super) fn refuse(problems: &Problems, file: &Path, args: &CheckArgs) -> io::Result<()> {
+    if matches!(args.format, Format::Text) {
+        return Ok(());
+    }
+    let kind = Kind { id: "invalid-setting", description: "The settings cannot be used" };
+    let annotation = |Problem { line, text }: &Problem| Annotation {
+        kind,
+        level: sarif::Level::Error,
+        text: text.clone(),
+        line: *line,
+    };
+    let annotations: Vec<Annotation> = problems.iter().map(annotation).collect();
+    sarif::write(file, &annotations, &mut io::stdout())
+}
+
+/// All findings: warnings about the settings, what the CMS, or the content file, and Redis showed, then the
+/// rules of each site.
+fn find(config: &Config, offline: bool) -> Result<Vec<Finding>, Box<dyn Error>> {
+    let cms = cms::examine(config, offline)?;
+    let warning = |Problem { line, text }: &Problem| {
+        let place = line.map_or(Place::File, Place::Line);
+        Finding::new(Check::Setting, Level::Warning, place, text)
+    };
+    let mut findings: Vec<Finding> = config.warnings.iter().map(warning).collect();
+    findings.extend(cms.findings);
+    findings.extend(redis::examine(config, offline));
+    for site in config.sites.iter() {
+        findings.extend(missing_base_url(site));
+        findings.extend(overlaps::find(site));
+        findings.extend(page_paths::find(site));
+    }
+    findings.extend(constant_rules::find(config, &cms.single_types));
+    Ok(findings)
+}
+
+/// The report for people: a summary, and a block for each finding.
+fn report(config: &Config, findings: &[Finding]) -> String {
     let rules = config.sites.iter().map(|site| site.rules.rules().len() as u64).sum();
     let sites = config.sites.iter().count() as u64;
     let (sites, rules) = (count(sites, "site"), count(rules, "rule"));
@@ -67,21 +119,11 @@ fn report(
         Cms::Strapi(_) => "the CMS",
         Cms::Files { .. } => "the content file",
     };
-    let verdict = verdict([cms.findings, redis.findings], source);
-    let mut out = format!("{verdict}: {sites}, {rules}\n");
-    for warning in &config.warnings {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "\nwarning: {warning}");
-    }
-    out += &cms.text;
-    out += &redis.text;
-    for site in config.sites.iter() {
-        if let Some(text) = missing_base_url(site) {
-            out += &text;
-            findings.add(1, ["site without a base URL", "sites without a base URL"]);
-        }
-        let _ = overlaps::write(&mut out, site, findings);
-        let _ = page_paths::write(&mut out, site);
+    let problems = [&[Check::Cms, Check::ContentFile][..], &[Check::Redis]]
+        .map(|of| failures_of(findings, of));
+    let mut out = format!("{}: {sites}, {rules}\n", verdict(problems, source));
+    for finding in findings {
+        finding.write(&mut out);
     }
     out
 }
@@ -103,12 +145,16 @@ fn verdict([cms, redis]: [usize; 2], source: &str) -> String {
 }
 
 /// The warning about locales without a base URL.
-fn missing_base_url(site: &Site) -> Option<String> {
+fn missing_base_url(site: &Site) -> Option<Finding> {
     let first = site.hosts.first_locale_without_base()?;
     let (missing, remedy) = selection::missing_base_url(site, first);
     let effect = match site.hosts.all() {
         [] => "so it has no URLs",
         _ => "so each list and sitemap file with URLs of this locale is a 501",
     };
-    Some(format!("\nwarning: site {}: {missing}, {effect}; {remedy}\n", site.key))
+    let key = &site.key;
+    let (place, text) =
+        (Place::Site(key.clone()), format!("site {key}: {missing}, {effect}; {remedy}"));
+    let finding = Finding::new(Check::BaseUrl, Level::Warning, place, text);
+    Some(Finding { is_failure: true, ..finding })
 }

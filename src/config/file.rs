@@ -7,6 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::Problem;
 use super::value::{Kind, Origin, Table, Value};
 
 /// Some editors write it at the beginning of a file.
@@ -32,7 +33,7 @@ pub(super) fn read_text(path: &Path) -> Result<String, String> {
 
 /// Parses the text of a settings file. The error says where the text is not TOML, without the text,
 /// which may have a secret in it.
-pub(super) fn parse(text: &str) -> Result<Table, String> {
+pub(super) fn parse(text: &str) -> Result<Table, Problem> {
     let lines = Lines::new(text);
     let parsed = DeTable::parse(text).map_err(|error| lines.describe(text, &error))?;
     Ok(lines.table(parsed.into_inner()))
@@ -50,7 +51,7 @@ impl Lines {
         self.0.partition_point(|end| *end < offset) + 1
     }
 
-    fn describe(&self, text: &str, error: &toml::de::Error) -> String {
+    fn describe(&self, text: &str, error: &toml::de::Error) -> Problem {
         let span = error.span().unwrap_or_default();
         let before = text.get(..span.start).unwrap_or_default();
         let line = self.line(span.start);
@@ -64,7 +65,8 @@ impl Lines {
         };
         let key = if key.is_empty() { String::new() } else { format!(" `{key}`") };
         let message = error.message();
-        format!("line {line}, column {column}: not TOML: {message}{key}{fix}")
+        let text = format!("line {line}, column {column}: not TOML: {message}{key}{fix}");
+        Problem { line: Some(line), text }
     }
 
     fn table(&self, table: DeTable<'_>) -> Table {

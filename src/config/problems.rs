@@ -8,10 +8,19 @@ use super::value::{Origin, Table, Value};
 use super::variable_names::{fix_for_secret, similar_setting};
 use frontend_map_platform::suggestion::did_you_mean;
 
-/// Problems of the settings, one line each. Not empty when it is an error.
+/// A problem of the settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The line of the settings file, counted from 1, where the value is written there.
+    pub line: Option<usize>,
+    /// What is wrong, where, and with which setting.
+    pub text: String,
+}
+
+/// Problems of the settings. Not empty when it is an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
-    lines: Vec<String>,
+    all: Vec<Problem>,
     /// The origin of each setting of a section, such as `server.listen`.
     origins: BTreeMap<String, Origin>,
     /// The origin of the list entry that is being checked, for problems without one of their own.
@@ -24,7 +33,12 @@ pub struct Problems {
 impl Problems {
     /// A single problem that concerns no setting, such as an unreadable file.
     pub(super) fn one(what: impl fmt::Display) -> Self {
-        Self { lines: vec![what.to_string()], ..Self::default() }
+        Self::at_line(None, what)
+    }
+
+    /// A single problem at a line of the settings file, which the text names.
+    pub(super) fn at_line(line: Option<usize>, what: impl fmt::Display) -> Self {
+        Self { all: vec![Problem { line, text: what.to_string() }], ..Self::default() }
     }
 
     /// No problems yet, with the origins of these settings.
@@ -44,13 +58,14 @@ impl Problems {
         let origin = self.origins.get(place).or(self.entry.as_ref()).cloned();
         match origin {
             Some(origin) => self.add_written(&origin, place, what),
-            None => self.lines.push(format!("{place}: {what}")),
+            None => self.all.push(Problem { line: None, text: format!("{place}: {what}") }),
         }
     }
 
     /// Adds a problem of a value with this origin.
     pub(super) fn add_written(&mut self, origin: &Origin, place: &str, what: impl fmt::Display) {
-        self.lines.push(format!("{origin}, {place}: {what}"));
+        let text = format!("{origin}, {place}: {what}");
+        self.all.push(Problem { line: origin.line(), text });
     }
 
     /// Sets the origin of problems without one of their own; returns the previous one.
@@ -95,7 +110,7 @@ impl Problems {
     /// fix.
     fn mark_misplaced(&mut self, key: &str, fix: &str) {
         if fix.is_empty() {
-            self.misplaced.push((self.lines.len(), key.to_owned()));
+            self.misplaced.push((self.all.len(), key.to_owned()));
         }
     }
 
@@ -104,7 +119,7 @@ impl Problems {
     pub(super) fn resolve_misplaced(&mut self) {
         for (at, key) in std::mem::take(&mut self.misplaced) {
             if let Some(header) = self.known.headers_of(&key) {
-                self.lines[at].extend(["; it belongs in ", header.as_str()]);
+                self.all[at].text.extend(["; it belongs in ", header.as_str()]);
             }
         }
     }
@@ -124,26 +139,32 @@ impl Problems {
     }
 
     /// The problems, each with its place.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().map(String::as_str)
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.all.iter()
     }
 
     pub(super) fn count(&self) -> usize {
-        self.lines.len()
+        self.all.len()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.all.is_empty()
     }
 }
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = self.lines.len();
+        let count = self.all.len();
         let plural = if count == 1 { "" } else { "s" };
         write!(f, "{count} problem{plural} with the settings:")?;
-        self.lines.iter().try_for_each(|line| write!(f, "\n- {line}"))
+        self.all.iter().try_for_each(|problem| write!(f, "\n- {problem}"))
     }
 }
 
 impl std::error::Error for Problems {}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

@@ -21,8 +21,9 @@ pub(super) fn read(
     environment: &Environment,
 ) -> Result<Table, Problems> {
     let parsed = text.map(file::parse).transpose();
-    let parsed =
-        parsed.map_err(|what| Problems::one(format_args!("{}: {what}", path.display())))?;
+    let parsed = parsed.map_err(|problem| {
+        Problems::at_line(problem.line, format_args!("{}: {problem}", path.display()))
+    })?;
     let mut table = parsed.unwrap_or_default();
     variables::add(&mut table, environment);
     Ok(table)

@@ -33,6 +33,16 @@ pub(super) enum Origin {
     Variable(String),
 }
 
+impl Origin {
+    /// The line of the settings file, if it is one.
+    pub(super) fn line(&self) -> Option<usize> {
+        match self {
+            Self::Line(line) => Some(*line),
+            Self::Variable(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -3,7 +3,7 @@
 
 use super::known_keys::KnownKeys;
 use super::variable_names::similar_setting;
-use super::{Cms, Environment};
+use super::{Cms, Environment, Lines, Problem};
 use frontend_map_catalog::site::Site;
 use frontend_map_platform::suggestion::did_you_mean;
 
@@ -16,16 +16,25 @@ pub(super) fn find(
     cms: &Cms,
     environment: &Environment,
     known: &KnownKeys,
-) -> Vec<String> {
-    let mut found = unused_content_types(sites, cms);
+    lines: &Lines,
+) -> Vec<Problem> {
+    let unlocated = |text| Problem { line: None, text };
+    let mut found: Vec<Problem> =
+        unused_content_types(sites, cms).into_iter().map(unlocated).collect();
+    let in_site = |site: &Site, text| Problem { line: lines.site(&site.key), text };
     let empty = sites.iter().filter(|site| site.rules.rules().is_empty());
     found.extend(empty.map(|site| {
-        format!("site \"{}\": it has no rules, so no pathname matches; add [[site.rule]]", site.key)
+        let key = &site.key;
+        let what = "it has no rules, so no pathname matches; add [[site.rule]]";
+        in_site(site, format!("site \"{key}\": {what}"))
     }));
-    found.extend(sites.iter().flat_map(bad_language_tags));
+    for site in sites {
+        found.extend(bad_language_tags(site).map(|text| in_site(site, text)));
+    }
     let mut names: Vec<&str> = environment.keys().map(String::as_str).collect();
     names.sort_unstable();
-    found.extend(names.into_iter().filter_map(|name| variable(name, sites, known)));
+    let variables = names.into_iter().filter_map(|name| variable(name, sites, known));
+    found.extend(variables.map(unlocated));
     found
 }
 

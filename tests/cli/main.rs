@@ -9,6 +9,7 @@ mod explain;
 mod init;
 mod mistakes;
 mod rule_settings;
+mod sarif;
 mod settings;
 mod settings_file;
 mod types;

@@ -54,6 +54,15 @@ pub enum ContentFileError {
     Repeated { uid: String, position: usize },
 }
 
+/// A content type of the rules that a content file does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsentType {
+    /// Its UID.
+    pub uid: ContentTypeUid,
+    /// What to do about it.
+    pub text: String,
+}
+
 impl ContentFile {
     /// Parses the text of a content file.
     ///
@@ -136,23 +145,24 @@ impl ContentFile {
         ids.len() <= 1
     }
 
-    /// A sentence for each of these content types that the file does not have, with the most similar one
-    /// of the others. A list without documents says that there are none.
+    /// Those of these content types that the file does not have, each with a sentence that names the most
+    /// similar one of the others. A list without documents says that there are none.
     #[must_use]
-    pub fn absent_types(&self, wanted: &[&ContentTypeUid], name: &str) -> Vec<String> {
+    pub fn absent_types(&self, wanted: &[&ContentTypeUid], name: &str) -> Vec<AbsentType> {
         let is_wanted = |uid: &str| wanted.iter().any(|wanted| wanted.as_str() == uid);
         let uids = self.0.by_type.keys().map(String::as_str);
         let mut others: Vec<&str> = uids.filter(|uid| !is_wanted(uid)).collect();
         others.sort_unstable();
         let absent = wanted.iter().filter(|uid| !self.0.by_type.contains_key(uid.as_str()));
-        let sentence = |uid: &&ContentTypeUid| {
+        let absent_type = |uid: &&ContentTypeUid| {
             let remedy = match closest(uid.as_str(), others.iter().copied()) {
                 Some(other) => format!("did you mean `{other}`?"),
                 None => format!("if there are none, add `\"{uid}\": []`"),
             };
-            format!("no documents of `{uid}` in {name}; {remedy}")
+            let text = format!("no documents of `{uid}` in {name}; {remedy}");
+            AbsentType { uid: ContentTypeUid::clone(uid), text }
         };
-        absent.map(sentence).collect()
+        absent.map(absent_type).collect()
     }
 
     fn stored(&self, uid: &ContentTypeUid) -> &[StoredDocument] {
@@ -262,14 +272,16 @@ mod tests {
         let uids = ["api::shop.shop", "api::cafe.cafe", "api::x.x"]
             .map(|uid| ContentTypeUid::parse(uid).unwrap());
         let wanted: Vec<&ContentTypeUid> = uids.iter().collect();
+        let absent = file.absent_types(&wanted, "content.json");
+        let texts: Vec<&str> = absent.iter().map(|one| &*one.text).collect();
         assert_eq!(
-            file.absent_types(&wanted, "content.json"),
+            texts,
             [
                 "no documents of `api::shop.shop` in content.json; did you mean `api::shops.shop`?",
                 "no documents of `api::x.x` in content.json; if there are none, add `\"api::x.x\": []`",
             ]
         );
-        assert_eq!(file.absent_types(&wanted[1..2], "content.json"), [""; 0]);
+        assert_eq!(file.absent_types(&wanted[1..2], "content.json"), []);
     }
 
     #[test]

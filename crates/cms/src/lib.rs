@@ -51,7 +51,7 @@ mod strapi;
 mod walk;
 
 pub use content::Content;
-pub use content_file::{ContentFile, ContentFileError};
+pub use content_file::{AbsentType, ContentFile, ContentFileError};
 pub use error::{ContentError, Outage, QueryPart, Redirect, SetupProblem};
 pub use frontend_map_rules::{Document, DocumentLocale};
 pub use projection::{BadItem, Projection};

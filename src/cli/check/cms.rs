@@ -3,21 +3,20 @@
 
 use std::collections::HashSet;
 use std::error::Error;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::findings::{Check, Finding, Level, Place};
 use super::type_uses::type_uses;
 use crate::config::{Cms, Config};
-use frontend_map_cms::{ContentError, RequestLimiters, Schemas, Strapi, StrapiSettings};
+use frontend_map_cms::{
+    AbsentType, ContentError, RequestLimiters, Schemas, Strapi, StrapiSettings,
+};
 use frontend_map_rules::ContentTypeUid;
 
 /// What the CMS or the content file showed.
 #[derive(Default)]
 pub(super) struct CmsReport {
-    /// As it is printed; empty where there is nothing to say.
-    pub(super) text: String,
-    /// The number of problems.
-    pub(super) findings: usize,
+    pub(super) findings: Vec<Finding>,
     /// The content types that are single types.
     pub(super) single_types: HashSet<ContentTypeUid>,
 }
@@ -29,15 +28,17 @@ pub(super) struct CmsReport {
 pub(super) fn examine(config: &Config, offline: bool) -> Result<CmsReport, Box<dyn Error>> {
     match &config.cms {
         Cms::Files { .. } => {
-            let mut report = CmsReport::default();
-            config.absent_types().iter().for_each(|finding| report.add(finding));
-            Ok(report)
+            let problem = |AbsentType { uid, text }| {
+                Finding::problem(Check::ContentFile, Place::Type(uid), text)
+            };
+            let findings = config.absent_types().into_iter().map(problem).collect();
+            Ok(CmsReport { findings, ..CmsReport::default() })
         }
-        Cms::Strapi(_) if offline => Ok(CmsReport {
-            text: "\nthe CMS was not queried (--offline): only the settings were checked\n"
-                .to_owned(),
-            ..CmsReport::default()
-        }),
+        Cms::Strapi(_) if offline => {
+            let text = "the CMS was not queried (--offline): only the settings were checked";
+            let findings = vec![Finding::new(Check::Cms, Level::Information, Place::File, text)];
+            Ok(CmsReport { findings, ..CmsReport::default() })
+        }
         Cms::Strapi(settings) => Ok(examine_types(config, settings)?),
     }
 }
@@ -62,56 +63,57 @@ async fn examine_types(
                 if examination.is_single {
                     report.single_types.insert(uid.clone());
                 }
+                let place = || Place::Type(uid.clone());
                 for finding in &examination.findings {
-                    report.add(&format!("{uid}: {finding}"));
+                    report.problem(place(), format!("{uid}: {finding}"));
                 }
+                let mut inform = |text| {
+                    let finding = Finding::new(Check::Cms, Level::Information, place(), text);
+                    report.findings.push(finding);
+                };
                 if let Some(likelier) = &examination.likelier_type {
-                    let _ = writeln!(
-                        report.text,
-                        "\n{uid}: note: webhooks name a content type by its UID; the token may not \
+                    inform(format!(
+                        "{uid}: note: webhooks name a content type by its UID; the token may not \
                          read the content-type builder, so that this UID is not checked: is it \
                          `{likelier}`?"
-                    );
+                    ));
                 }
                 if examination.is_empty {
-                    let _ = writeln!(
-                        report.text,
-                        "\n{uid}: nothing to check: it has no published document"
-                    );
+                    inform(format!("{uid}: nothing to check: it has no published document"));
                 }
             }
             Err(error) if !has_response || asks_to_wait(&error) => {
-                report
-                    .add(&format!("the content types are not checked: {}", strapi.detail(&error)));
+                let detail = strapi.detail(&error);
+                report.problem(Place::File, format!("the content types are not checked: {detail}"));
                 break;
             }
             Err(error) => failures.add(uid, strapi.detail(&error)),
         }
     }
     for (detail, uids) in failures.0 {
-        report.add(&format!("{}: {detail}", uids.join(", ")));
+        let names: Vec<&str> = uids.iter().map(ContentTypeUid::as_str).collect();
+        let text = format!("{}: {detail}", names.join(", "));
+        report.problem(Place::Type(uids[0].clone()), text);
     }
     Ok(report)
 }
 
 /// Why content types cannot be compared, each reason with its content types.
 #[derive(Default)]
-struct Failures(Vec<(String, Vec<String>)>);
+struct Failures(Vec<(String, Vec<ContentTypeUid>)>);
 
 impl Failures {
     fn add(&mut self, uid: &ContentTypeUid, detail: String) {
         match self.0.iter_mut().find(|(known, _)| *known == detail) {
-            Some((_, uids)) => uids.push(uid.to_string()),
-            None => self.0.push((detail, vec![uid.to_string()])),
+            Some((_, uids)) => uids.push(uid.clone()),
+            None => self.0.push((detail, vec![uid.clone()])),
         }
     }
 }
 
 impl CmsReport {
-    fn add(&mut self, finding: &str) {
-        self.findings += 1;
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.text, "\n{finding}");
+    fn problem(&mut self, place: Place, text: String) {
+        self.findings.push(Finding::problem(Check::Cms, place, text));
     }
 }
 

@@ -1,34 +1,36 @@
 //! Rules that build the same path for every document of a type with many documents.
 
 use std::collections::HashSet;
-use std::fmt::{self, Write as _};
 
+use super::findings::{Check, Finding, Level, Place};
 use crate::config::{Cms, Config};
 use frontend_map_cms::EndpointKind;
 use frontend_map_rules::{ContentTypeUid, Rule, Source};
 
-/// Writes a warning for each of them, except for types that the CMS says to be single types.
-pub(super) fn write(
-    out: &mut String,
-    config: &Config,
-    single_types: &HashSet<ContentTypeUid>,
-) -> fmt::Result {
+/// A warning for each of them, except for types that the CMS says to be single types.
+pub(super) fn find(config: &Config, single_types: &HashSet<ContentTypeUid>) -> Vec<Finding> {
+    let mut findings = Vec::new();
     for site in config.sites.iter() {
-        for rule in site.rules.rules().iter().filter(|rule| is_constant(rule)) {
+        for (at, rule) in
+            site.rules.rules().iter().enumerate().filter(|(_, rule)| is_constant(rule))
+        {
             let uid = &rule.content_type;
             if single_types.contains(uid) || is_known_single(&config.cms, uid) {
                 continue;
             }
-            let (key, template) = (&site.key, rule.first_template());
-            writeln!(out, "\nwarning: site {key}: a rule builds one path for all documents")?;
-            writeln!(out, "  rule   {uid} {template}")?;
-            writeln!(
-                out,
-                "  fix    add a placeholder such as {{slug}}, or `where`; or set kind = \"single\" in [[content_type]]"
-            )?;
+            let key = &site.key;
+            let text = format!("site {key}: a rule builds one path for all documents");
+            let place = Place::Rule(key.clone(), at);
+            let mut finding = Finding::new(Check::ConstantRule, Level::Warning, place, text);
+            finding.detail("rule", format_args!("{uid} {}", rule.first_template()));
+            finding.detail(
+                "fix",
+                "add a placeholder such as {slug}, or `where`; or set kind = \"single\" in [[content_type]]",
+            );
+            findings.push(finding);
         }
     }
-    Ok(())
+    findings
 }
 
 /// Whether nothing in the rule depends on the document but its locale.

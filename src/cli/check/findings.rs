@@ -1,38 +1,187 @@
-//! What `check --strict` fails on, counted.
+//! What `check` finds, as data: the reports and `--strict` are made from it.
 
 use std::collections::BTreeMap;
+use std::fmt::{Display, Write as _};
 
-/// Numbers of findings by kind, in the order in which the kinds were first added.
-#[derive(Default)]
-pub(super) struct Findings {
-    kinds: Vec<[&'static str; 2]>,
-    counts: BTreeMap<&'static str, usize>,
+use crate::cli::output::sarif::{self, Annotation, Kind};
+use crate::config::Config;
+use frontend_map_catalog::site::Site;
+use frontend_map_rules::{ContentTypeUid, Rule};
+
+/// A finding about the settings, the CMS, the content file or Redis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub(super) check: Check,
+    pub(super) level: Level,
+    /// Whether `--strict` fails because of it.
+    pub(super) is_failure: bool,
+    pub(super) text: String,
+    /// Further lines, each with a label of one word.
+    pub(super) details: Vec<(&'static str, String)>,
+    pub(super) place: Place,
 }
 
-impl Findings {
-    /// Adds findings of a kind, which is named in the singular and in the plural.
-    pub(super) fn add(&mut self, count: usize, kind: [&'static str; 2]) {
-        if count > 0 {
-            let total = self.counts.entry(kind[0]).or_default();
-            if *total == 0 {
-                self.kinds.push(kind);
-            }
-            *total += count;
-        }
+/// How a finding is introduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    /// What has to be done about it is its text.
+    Problem,
+    /// Probably a mistake.
+    Warning,
+    /// May be wanted.
+    Note,
+    /// Nothing was found, or nothing was checked.
+    Information,
+}
+
+/// Which part of the settings it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// No part of the file, or none that is known.
+    File,
+    Line(usize),
+    Site(String),
+    /// The rule of a site, by its position from 0.
+    Rule(String, usize),
+    /// The first rule of the content type.
+    Type(ContentTypeUid),
+}
+
+/// What was checked, in the order in which `--strict` names the failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Check {
+    BaseUrl,
+    Overlap,
+    NeverMatches,
+    PagePath,
+    ConstantRule,
+    Setting,
+    Cms,
+    ContentFile,
+    Redis,
+}
+
+impl Place {
+    pub(super) fn of_rule(site: &Site, rule: &Rule) -> Self {
+        let rules = site.rules.rules();
+        let at = rules.iter().position(|own| std::ptr::eq(own, rule));
+        at.map_or(Self::File, |at| Self::Rule(site.key.clone(), at))
     }
 
-    /// The text of all findings is the error.
-    ///
-    /// # Errors
-    /// When there are any.
-    pub(super) fn into_result(self) -> Result<(), String> {
-        let text = |[one, many]: &[&str; 2]| match self.counts[one] {
-            1 => format!("1 {one}"),
-            count => format!("{count} {many}"),
-        };
-        let all: Vec<String> = self.kinds.iter().map(text).collect();
-        if all.is_empty() { Ok(()) } else { Err(all.join(", ")) }
+    /// The line of the settings file, if it is known.
+    fn line(&self, config: &Config) -> Option<usize> {
+        match self {
+            Self::File => None,
+            Self::Line(line) => Some(*line),
+            Self::Site(key) => config.lines.site(key),
+            Self::Rule(site, at) => config.lines.rule(site, *at),
+            Self::Type(uid) => config.sites.iter().find_map(|site| {
+                let at = site.rules.rules().iter().position(|rule| rule.content_type == *uid)?;
+                config.lines.rule(&site.key, at)
+            }),
+        }
     }
+}
+
+impl Check {
+    fn kind(self) -> Kind {
+        let (id, description) = match self {
+            Self::BaseUrl => ("no-base-url", "A locale of a site has no base URL"),
+            Self::Overlap => ("overlap", "Two rules match the same path"),
+            Self::NeverMatches => ("never-matches", "Earlier rules match all paths of a rule"),
+            Self::PagePath => ("page-path", "A rule can build the path of a page outside the CMS"),
+            Self::ConstantRule => ("constant-rule", "A rule builds one path for all documents"),
+            Self::Setting => ("setting", "A setting is probably a mistake"),
+            Self::Cms => ("cms", "The CMS is not as the settings need it"),
+            Self::ContentFile => ("content-file", "The content file lacks a content type"),
+            Self::Redis => ("redis", "Redis cannot be used as it is"),
+        };
+        Kind { id, description }
+    }
+
+    /// Failures of this kind, in the singular and in the plural.
+    fn failures(self) -> [&'static str; 2] {
+        match self {
+            Self::BaseUrl => ["site without a base URL", "sites without a base URL"],
+            Self::Overlap => [
+                "overlap that only the order of the settings decides",
+                "overlaps that only the order of the settings decides",
+            ],
+            Self::NeverMatches => ["rule that never matches", "rules that never match"],
+            Self::Cms => ["problem with the CMS", "problems with the CMS"],
+            Self::ContentFile => {
+                ["problem with the content file", "problems with the content file"]
+            }
+            Self::Redis => ["problem with Redis", "problems with Redis"],
+            Self::PagePath | Self::ConstantRule | Self::Setting => ["warning", "warnings"],
+        }
+    }
+}
+
+impl Finding {
+    pub(super) fn new(check: Check, level: Level, place: Place, text: impl Into<String>) -> Self {
+        let (text, details) = (text.into(), Vec::new());
+        Self { check, level, is_failure: false, text, details, place }
+    }
+
+    /// What a peer of the service, or its content file, is not as the settings need it.
+    pub(super) fn problem(check: Check, place: Place, text: impl Into<String>) -> Self {
+        Self { is_failure: true, ..Self::new(check, Level::Problem, place, text) }
+    }
+
+    /// Adds a line.
+    pub(super) fn detail(&mut self, label: &'static str, text: impl Display) {
+        self.details.push((label, text.to_string()));
+    }
+
+    /// As an annotation of the settings file; `None`: there is nothing to do about it.
+    pub(super) fn annotation(&self, config: &Config) -> Option<Annotation> {
+        let level = match self.level {
+            _ if self.is_failure => sarif::Level::Error,
+            Level::Information => return None,
+            Level::Note => sarif::Level::Note,
+            Level::Problem | Level::Warning => sarif::Level::Warning,
+        };
+        let details = self.details.iter().map(|(label, text)| format!("\n{label}: {text}"));
+        let text = self.text.clone() + &details.collect::<String>();
+        Some(Annotation { kind: self.check.kind(), level, text, line: self.place.line(config) })
+    }
+
+    /// A block of the report for people.
+    pub(super) fn write(&self, out: &mut String) {
+        let level = match self.level {
+            Level::Problem | Level::Information => "",
+            Level::Warning => "warning: ",
+            Level::Note => "note: ",
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "\n{level}{}", self.text);
+        for (label, text) in &self.details {
+            let _ = writeln!(out, "  {label:6} {text}");
+        }
+    }
+}
+
+/// The number of failures with one of these.
+pub(super) fn failures_of(findings: &[Finding], checks: &[Check]) -> usize {
+    findings.iter().filter(|one| one.is_failure && checks.contains(&one.check)).count()
+}
+
+/// The numbers of all failures are the error.
+///
+/// # Errors
+/// When there are any.
+pub(super) fn require_none(findings: &[Finding]) -> Result<(), String> {
+    let mut counts: BTreeMap<Check, usize> = BTreeMap::new();
+    for finding in findings.iter().filter(|finding| finding.is_failure) {
+        *counts.entry(finding.check).or_default() += 1;
+    }
+    let text = |(check, count): (&Check, &usize)| {
+        let [one, many] = check.failures();
+        format!("{count} {}", if *count == 1 { one } else { many })
+    };
+    let all: Vec<String> = counts.iter().map(text).collect();
+    if all.is_empty() { Ok(()) } else { Err(all.join(", ")) }
 }
 
 #[cfg(test)]
@@ -40,14 +189,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn into_result_names_each_kind_once_with_its_count() {
-        assert_eq!(Findings::default().into_result(), Ok(()));
-        let mut findings = Findings::default();
-        for (count, kind) in
-            [(1, ["a", "as"]), (0, ["b", "bs"]), (2, ["c", "cs"]), (1, ["a", "as"])]
-        {
-            findings.add(count, kind);
-        }
-        assert_eq!(findings.into_result(), Err("2 as, 2 cs".to_owned()));
+    fn require_none_names_each_kind_of_failure_once_with_its_count() {
+        let finding = |check, is_failure| Finding {
+            is_failure,
+            ..Finding::new(check, Level::Warning, Place::File, "")
+        };
+        let mut findings = vec![finding(Check::Setting, false), finding(Check::Overlap, false)];
+        assert_eq!(require_none(&findings), Ok(()));
+        findings.extend([Check::Redis, Check::Cms, Check::Redis].map(|check| finding(check, true)));
+        let expected = "1 problem with the CMS, 2 problems with Redis";
+        assert_eq!(require_none(&findings), Err(expected.to_owned()));
+    }
+
+    #[test]
+    fn write_aligns_the_details_below_the_text() {
+        let mut finding = Finding::new(Check::Overlap, Level::Note, Place::File, "two rules");
+        finding.detail("wins", "a");
+        finding.detail("second", "b");
+        let mut out = String::new();
+        finding.write(&mut out);
+        assert_eq!(out, "\nnote: two rules\n  wins   a\n  second b\n");
     }
 }

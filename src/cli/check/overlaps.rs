@@ -1,19 +1,11 @@
 //! The rules of a site that match the same path, that never match, or that match one path for all
 //! documents.
 
-use std::fmt::{self, Write as _};
-
-use super::findings::Findings;
+use super::findings::{Check, Finding, Level, Place};
 use frontend_map_catalog::site::{ResolveBy, Site};
 use frontend_map_rules::{
     Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, ShadowedRule, TieBreak,
 };
-
-const BY_ORDER: [&str; 2] = [
-    "overlap that only the order of the settings decides",
-    "overlaps that only the order of the settings decides",
-];
-const NEVER: [&str; 2] = ["rule that never matches", "rules that never match"];
 
 /// What decides which of two rules matches.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,34 +20,27 @@ enum Decision {
     Order,
 }
 
-/// Writes a block for each overlap and for each rule that never matches.
-pub(super) fn write(out: &mut String, site: &Site, findings: &mut Findings) -> fmt::Result {
+/// A finding for each overlap and for each rule that never matches.
+pub(super) fn find(site: &Site) -> Vec<Finding> {
     let tie_break = match site.resolve {
         ResolveBy::Rules => TieBreak::Order,
         ResolveBy::Documents => TieBreak::Documents,
     };
     let Overlaps { pairs, shadowed, incomplete } = site.rules.overlaps(tie_break);
-    for pair in &pairs {
-        let decision = decision(pair, tie_break);
-        findings.add(usize::from(decision == Decision::Order), BY_ORDER);
-        write_pair(out, &site.key, pair, decision)?;
-    }
-    for never in &shadowed {
-        let is_repeated = is_repeated(never);
-        findings.add(usize::from(!is_repeated), NEVER);
-        write_never(out, &site.key, never, is_repeated)?;
-    }
-    let key = &site.key;
-    match incomplete {
-        Some(Incomplete::PairLimit) => {
-            writeln!(out, "\nwarning: site {key}: there are more overlaps than these")
+    let mut findings: Vec<Finding> =
+        pairs.iter().map(|pair| overlap(site, pair, decision(pair, tie_break))).collect();
+    findings.extend(shadowed.iter().map(|never| never_matches(site, never)));
+    let text = match incomplete {
+        None => return findings,
+        Some(Incomplete::PairLimit) => "there are more overlaps than these",
+        Some(Incomplete::Budget) => {
+            "the search for overlaps reached its bound; one path of each remaining rule was tried"
         }
-        Some(Incomplete::Budget) => writeln!(
-            out,
-            "\nwarning: site {key}: the search for overlaps reached its bound; one path of each remaining rule was tried"
-        ),
-        None => Ok(()),
-    }
+    };
+    let key = &site.key;
+    let (place, text) = (Place::Site(key.clone()), format!("site {key}: {text}"));
+    findings.push(Finding::new(Check::Overlap, Level::Warning, place, text));
+    findings
 }
 
 fn decision(pair: &Overlap<'_>, tie_break: TieBreak) -> Decision {
@@ -88,50 +73,51 @@ fn is_repeated(never: &ShadowedRule<'_>) -> bool {
     !never.hidden_by.is_empty() && templates.all(repeats)
 }
 
-fn write_pair(out: &mut String, site: &str, pair: &Overlap<'_>, decision: Decision) -> fmt::Result {
+fn overlap(site: &Site, pair: &Overlap<'_>, decision: Decision) -> Finding {
     let is_one_rule = std::ptr::eq(pair.winner.rule, pair.loser.rule);
     let what = if is_one_rule { "two templates of a rule match" } else { "two rules match" };
-    let level = if decision == Decision::Order { "warning" } else { "note" };
-    writeln!(out, "\n{level}: site {site}: {what} {}", pair.example)?;
+    let by_order = decision == Decision::Order;
+    let level = if by_order { Level::Warning } else { Level::Note };
+    let text = format!("site {}: {what} {}", site.key, pair.example);
+    let place = Place::of_rule(site, pair.loser.rule);
+    let mut finding = Finding::new(Check::Overlap, level, place, text);
+    finding.is_failure = by_order;
     let [first, second] = match decision {
-        Decision::Documents | Decision::SameResponse => ["first ", "second"],
-        Decision::Specificity | Decision::Order => ["wins  ", "loses "],
+        Decision::Documents | Decision::SameResponse => ["first", "second"],
+        Decision::Specificity | Decision::Order => ["wins", "loses"],
     };
-    writeln!(out, "  {first} {}", pair.winner)?;
-    writeln!(out, "  {second} {}", pair.loser)?;
+    finding.detail(first, pair.winner);
+    finding.detail(second, pair.loser);
     match decision {
         Decision::Documents => {
-            writeln!(out, "  why    same shape: the document that has the path decides")?;
+            finding.detail("why", "same shape: the document that has the path decides");
         }
         Decision::SameResponse => {
-            writeln!(out, "  why    same content type and template: the response is the same")?;
+            finding.detail("why", "same content type and template: the response is the same");
         }
-        Decision::Specificity | Decision::Order => writeln!(out, "  why    {}", pair.why)?,
+        Decision::Specificity | Decision::Order => finding.detail("why", pair.why),
     }
-    match &pair.taken_by {
-        Some(third) => writeln!(out, "  note   a third rule wins over both there: {third}"),
-        None => Ok(()),
+    if let Some(third) = &pair.taken_by {
+        finding.detail("note", format_args!("a third rule wins over both there: {third}"));
     }
+    finding
 }
 
-fn write_never(
-    out: &mut String,
-    site: &str,
-    never: &ShadowedRule<'_>,
-    is_repeated: bool,
-) -> fmt::Result {
-    let (rule, template) = (never.rule, never.rule.first_template());
-    if is_repeated {
-        writeln!(out, "\nnote: site {site}: an earlier rule matches the URLs that a rule builds")?;
+fn never_matches(site: &Site, never: &ShadowedRule<'_>) -> Finding {
+    let (rule, key, is_repeated) = (never.rule, &site.key, is_repeated(never));
+    let (level, text) = if is_repeated {
+        (Level::Note, format!("site {key}: an earlier rule matches the URLs that a rule builds"))
     } else {
-        writeln!(out, "\nwarning: site {site}: a rule never matches")?;
-    }
-    writeln!(out, "  rule   {} {template}", rule.content_type)?;
+        (Level::Warning, format!("site {key}: a rule never matches"))
+    };
+    let mut finding = Finding::new(Check::NeverMatches, level, Place::of_rule(site, rule), text);
+    finding.is_failure = !is_repeated;
+    finding.detail("rule", format_args!("{} {}", rule.content_type, rule.first_template()));
     if never.hidden_by.is_empty() {
-        writeln!(out, "  why    no path matches it")?;
+        finding.detail("why", "no path matches it");
     }
     for earlier in &never.hidden_by {
-        writeln!(out, "  why    {earlier} matches its paths first")?;
+        finding.detail("why", format_args!("{earlier} matches its paths first"));
     }
-    Ok(())
+    finding
 }

@@ -1,37 +1,26 @@
 //! Tries the Redis that several instances share.
 
-use std::fmt::Write as _;
-
+use super::findings::{Check, Finding, Level, Place};
 use crate::config::Config;
 use frontend_map_fleet::changes::describe;
 use frontend_map_fleet::redis::probe;
 
-/// What Redis showed.
-#[derive(Default)]
-pub(super) struct RedisReport {
-    /// As it is printed; empty without `[shared]`.
-    pub(super) text: String,
-    /// The number of problems.
-    pub(super) findings: usize,
-}
-
 /// Tries Redis, unless `offline` or without `[shared]`.
 #[tokio::main(flavor = "current_thread")]
-pub(super) async fn examine(config: &Config, offline: bool) -> RedisReport {
-    let mut report = RedisReport::default();
-    let Some(shared) = &config.shared else { return report };
-    // Writing to a string cannot fail.
+pub(super) async fn examine(config: &Config, offline: bool) -> Vec<Finding> {
+    let Some(shared) = &config.shared else { return Vec::new() };
+    let information =
+        |text: String| Finding::new(Check::Redis, Level::Information, Place::File, text);
     if offline {
-        let _ = writeln!(report.text, "\nRedis was not tried (--offline)");
-        return report;
+        return vec![information("Redis was not tried (--offline)".to_owned())];
     }
     let probe = probe(shared, &describe(&config.sites)).await;
-    report.findings = probe.problems.len();
-    for text in probe.problems.iter().chain(&probe.notes) {
-        let _ = writeln!(report.text, "\nRedis: {text}");
+    let problem =
+        |text: &String| Finding::problem(Check::Redis, Place::File, format!("Redis: {text}"));
+    let mut findings: Vec<Finding> = probe.problems.iter().map(problem).collect();
+    findings.extend(probe.notes.iter().map(|text| information(format!("Redis: {text}"))));
+    if findings.is_empty() {
+        findings.push(information(format!("Redis can be used: {}", shared.url)));
     }
-    if report.text.is_empty() {
-        let _ = writeln!(report.text, "\nRedis can be used: {}", shared.url);
-    }
-    report
+    findings
 }

@@ -121,7 +121,9 @@ impl ReloadError {
     /// All problems, so that they can be fixed at once.
     fn in_one_line(&self) -> String {
         match self {
-            Self::Settings(problems) => problems.iter().collect::<Vec<_>>().join("; "),
+            Self::Settings(problems) => {
+                problems.iter().map(|problem| &*problem.text).collect::<Vec<_>>().join("; ")
+            }
             Self::Boot(error) => error.to_string(),
         }
     }

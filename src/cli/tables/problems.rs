@@ -2,8 +2,7 @@
 //! documents have.
 
 use std::error::Error;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -11,10 +10,12 @@ use clap::{Args, ValueEnum};
 use super::{csv, text, write_chunks, write_table};
 use crate::boot;
 use crate::cli::output::logging;
-use crate::cli::output::terminal::Colours;
+use crate::cli::output::sarif::{self, Annotation, Kind};
 use crate::cli::selection;
-use crate::config::Config;
-use frontend_map_catalog::tables::{Form, Problems, SharedPaths};
+use crate::config::{Config, Lines};
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::tables::{Form, Problem, Problems, SharedPaths, VersionRow};
+use frontend_map_rules::Rule;
 
 const AFTER_HELP: &str = "\
 The problems are those of `/api/problems`: published versions without a URL, and paths that several
@@ -26,6 +27,7 @@ Formats:
           of its documents, the owner first
   json    one JSON document
   ndjson  a line of JSON for each problem, and a last line with their number
+  sarif   annotations of the settings file, each at the rule of the document
 
 Exit status: 0 listed, 1 failed, 2 invalid arguments, 78 invalid settings.";
 
@@ -51,6 +53,7 @@ enum Format {
     Csv,
     Json,
     Ndjson,
+    Sarif,
 }
 
 /// Walks the content types of the site and lists their problems.
@@ -60,34 +63,70 @@ enum Format {
 #[tokio::main]
 pub(in crate::cli) async fn run(
     config: Config,
+    file: &Path,
     args: &ProblemsArgs,
     verbose: bool,
 ) -> Result<(), Box<dyn Error>> {
     logging::start(verbose, &config.log);
+    let lines = config.lines.clone();
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
     let uids = site.rules.content_types();
     write_table(&app, site, &uids, args.out.as_deref(), |snapshots, colours, out| {
         let shared = Arc::new(SharedPaths::find(site, &snapshots));
         let problems = Problems::new(Arc::clone(site), snapshots, shared, app.admin_links(site));
-        args.format.write(problems, &site.key, colours, out)
+        match args.format {
+            Format::Table => out.write_all(text::table(&problems, &site.key, colours).as_bytes()),
+            Format::Csv => csv::write(&problems, out),
+            Format::Json => write_chunks(problems.chunks(Form::Json), out),
+            Format::Ndjson => write_chunks(problems.chunks(Form::Lines), out),
+            Format::Sarif => sarif::write(file, &annotations(&problems, site, &lines), out),
+        }
     })
     .await
 }
 
-impl Format {
-    fn write(
-        self,
-        problems: Problems,
-        site: &str,
-        colours: Colours,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        match self {
-            Self::Table => out.write_all(text::table(&problems, site, colours).as_bytes()),
-            Self::Csv => csv::write(&problems, out),
-            Self::Json => write_chunks(problems.chunks(Form::Json), out),
-            Self::Ndjson => write_chunks(problems.chunks(Form::Lines), out),
+const NO_URL: Kind = Kind { id: "no-url", description: "A document has no URL" };
+const SHARED_PATH: Kind =
+    Kind { id: "shared-path", description: "Several documents have the same path" };
+
+/// The problems at the lines of the rules that build the paths of their documents.
+fn annotations(problems: &Problems, site: &Site, lines: &Lines) -> Vec<Annotation> {
+    let line = |uid: &str, template: Option<&str>| {
+        let is_of_rule = |rule: &Rule| {
+            rule.content_type.as_str() == uid
+                && template.is_none_or(|template| has_template(rule, template))
+        };
+        lines.rule(&site.key, site.rules.rules().iter().position(is_of_rule)?)
+    };
+    let annotation = |problem| match problem {
+        Problem::NoUrl { version, reason, rule } => Annotation {
+            kind: NO_URL,
+            level: sarif::Level::Warning,
+            text: format!("{} has no URL: {reason}", shown(&version)),
+            line: line(version.content_type, Some(rule)),
+        },
+        Problem::SharedPath { path, owner, others } => {
+            let others: Vec<String> = others.iter().map(shown).collect();
+            let (owner_shown, others) = (shown(&owner), others.join(", "));
+            Annotation {
+                kind: SHARED_PATH,
+                level: sarif::Level::Warning,
+                text: format!("{path} is the page of {owner_shown}; the same path have {others}"),
+                line: line(owner.content_type, None),
+            }
         }
-    }
+    };
+    problems.rows().map(annotation).collect()
+}
+
+fn has_template(rule: &Rule, text: &str) -> bool {
+    rule.templates().any(|(_, template)| template.as_str() == text)
+}
+
+fn shown(version: &VersionRow<'_>) -> String {
+    let VersionRow { content_type, document_id, locale, title, .. } = version;
+    let title = title.map(|title| format!("\"{title}\" ")).unwrap_or_default();
+    let locale = locale.map(|locale| format!(", {locale}")).unwrap_or_default();
+    format!("{title}({content_type} {document_id}{locale})")
 }
