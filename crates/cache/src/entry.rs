@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use crate::cached_snapshot::CachedSnapshot;
 use crate::settings::Freshness;
 use flight::Outcome;
-use frontend_map_cms::ContentQuery;
+use frontend_map_cms::{ContentError, ContentQuery};
 use frontend_map_platform::metrics::WalkCounters;
 use updates::Updates;
 
@@ -68,14 +68,40 @@ pub(super) struct Entry {
     state: Mutex<State>,
 }
 
-/// Where the snapshot of an entry is from.
+/// Where a snapshot is from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum SnapshotOrigin {
-    /// A walk of this process.
+pub(super) enum Source {
+    /// The refresh in flight.
     #[default]
     Walk,
-    /// A process before this one, and no walk has replaced it yet.
+    /// The snapshot before, with documents that were read again.
+    Update,
+    /// Another instance.
+    Adoption,
+    /// A process before this one.
     Store,
+}
+
+/// What a snapshot has replaced.
+pub(super) struct Replaced {
+    pub(super) before: Option<CachedSnapshot>,
+    /// The new one.
+    pub(super) cached: CachedSnapshot,
+    /// The refresh whose requests wait for it: the caller has to complete it.
+    pub(super) flight: Option<Arc<Flight>>,
+    /// Whether the refresh before failed.
+    pub(super) failed_before: bool,
+}
+
+/// How soon a refresh should start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Demand {
+    #[default]
+    None,
+    /// As soon as the share of the CMS permits.
+    Background,
+    /// Whatever the share permits.
+    AtOnce,
 }
 
 /// What a refresh in flight waits for.
@@ -104,11 +130,10 @@ struct State {
     /// Whether the snapshot lacks a change: the CMS has changed since the last refresh began, or
     /// that refresh failed.
     outdated: bool,
-    /// Whether a refresh should start in the background as soon as the share of the CMS permits.
-    wanted: bool,
-    /// Whether the next refresh should start at once, whatever the share permits.
-    urgent: bool,
-    origin: SnapshotOrigin,
+    /// The refresh that should start next.
+    demand: Demand,
+    /// Whether the snapshot is from a process before this one, and no refresh has replaced it yet.
+    is_from_store: bool,
     /// When a request last needed the snapshot.
     requested: Option<Instant>,
     /// Incremental updates and invalidations during the reads in flight.
@@ -137,7 +162,7 @@ impl Entry {
         {
             let (mut state, previous) = (entry.state.lock(), previous.state.lock());
             state.cached.clone_from(&previous.cached);
-            (state.failed, state.origin) = (previous.failed, previous.origin);
+            (state.failed, state.is_from_store) = (previous.failed, previous.is_from_store);
             state.requested = previous.requested;
             state.outdated =
                 previous.cached.is_some() || previous.outdated || previous.is_refreshing();
@@ -203,25 +228,30 @@ impl Entry {
         }
     }
 
-    /// Records the outcome of the refresh in flight.
-    pub(super) fn complete(&self, outcome: Outcome) -> Completed {
+    /// Puts a snapshot in the place of the present one. `None`: one from the store takes the place of no
+    /// other one.
+    pub(super) fn replace(&self, cached: CachedSnapshot, source: Source) -> Option<Replaced> {
         let mut state = self.state.lock();
-        let orphaned = self.is_orphaned();
-        let failed_before = state.failed.is_some();
-        let outcome = outcome.map(|cached| CachedSnapshot { orphaned, ..cached });
-        state.flight = Weak::new();
-        // Later refreshes read these documents themselves.
-        state.prune_updates();
-        if let Ok(cached) = &outcome {
-            state.cached = Some(cached.clone());
-            state.origin = SnapshotOrigin::Walk;
+        if source == Source::Store && state.cached.is_some() {
+            return None;
         }
-        state.failed = outcome.is_err().then(Instant::now);
-        // Something has changed since it began.
-        state.wanted |= state.outdated && !orphaned;
+        let orphaned = cached.orphaned || source == Source::Walk && self.is_orphaned();
+        let cached = CachedSnapshot { orphaned, ..cached };
+        let failed_before = state.failed.is_some();
+        let flight = state.replace(&cached, source);
+        let before = state.cached.replace(cached.clone());
+        Some(Replaced { before, cached, flight, failed_before })
+    }
+
+    /// Records that the refresh in flight has failed.
+    pub(super) fn fail(&self, error: ContentError) -> Completed {
+        let mut state = self.state.lock();
+        let (failed_before, orphaned) = (state.failed.is_some(), self.is_orphaned());
+        state.end_flight();
+        state.demand_another(orphaned);
         // The changes that it should have read are still missing.
-        state.outdated |= outcome.is_err();
-        Completed { outcome, failed_before, orphaned }
+        (state.failed, state.outdated) = (Some(Instant::now()), true);
+        Completed { outcome: Err(error), failed_before, orphaned }
     }
 
     /// Records that something may have changed in the CMS. After a refresh in flight, another one is
@@ -277,31 +307,64 @@ impl State {
     /// A refresh begins, which reads all changes before.
     fn begin(&mut self) {
         self.flight_begun = Some(Instant::now());
-        (self.outdated, self.wanted, self.urgent) = (false, false, false);
+        (self.outdated, self.demand) = (false, Demand::None);
         self.awaited = Awaited::Walk;
     }
 
     fn is_refreshing(&self) -> bool {
         self.flight.strong_count() > 0
     }
+
+    /// Ends the refresh in flight; later ones read the documents of its updates themselves.
+    fn end_flight(&mut self) -> Option<Arc<Flight>> {
+        let flight = self.flight.upgrade();
+        (self.flight, self.awaited) = (Weak::new(), Awaited::Walk);
+        self.prune_updates();
+        flight
+    }
+
+    /// A refresh has ended: another one is wanted if something has changed since it began.
+    fn demand_another(&mut self, orphaned: bool) {
+        if self.outdated && !orphaned {
+            self.demand = self.demand.max(Demand::Background);
+        }
+    }
+
+    /// What a new snapshot changes beside itself. Returns the refresh that has ended with it.
+    fn replace(&mut self, cached: &CachedSnapshot, source: Source) -> Option<Arc<Flight>> {
+        let flight = match source {
+            Source::Walk => {
+                self.demand_another(cached.orphaned);
+                self.end_flight()
+            }
+            Source::Update => return None,
+            Source::Adoption => {
+                (self.outdated, self.demand) = (false, Demand::None);
+                if self.awaited == Awaited::Adoption {
+                    self.end_flight()
+                } else {
+                    if self.is_refreshing() {
+                        self.awaited = Awaited::Superseded;
+                    }
+                    self.prune_updates();
+                    None
+                }
+            }
+            Source::Store => {
+                // Events since then may have been lost.
+                (self.is_from_store, self.outdated) = (true, true);
+                return None;
+            }
+        };
+        (self.is_from_store, self.failed) = (false, None);
+        flight
+    }
 }
 
 impl Entry {
-    /// Takes a snapshot from the store, unless the entry has one already. Webhook events since then
-    /// may have been lost, so that a refresh is due. Returns whether the snapshot was taken.
-    pub(crate) fn adopt_stored(&self, cached: CachedSnapshot) -> bool {
-        let mut state = self.state.lock();
-        if state.cached.is_some() {
-            return false;
-        }
-        state.cached = Some(cached);
-        (state.origin, state.outdated) = (SnapshotOrigin::Store, true);
-        true
-    }
-
-    /// Whether no walk of this process has confirmed the snapshot yet.
+    /// Whether no refresh of this process has confirmed the snapshot yet.
     pub(crate) fn is_from_store(&self) -> bool {
-        self.state.lock().origin == SnapshotOrigin::Store
+        self.state.lock().is_from_store
     }
 }
 

@@ -40,6 +40,7 @@ mod entry;
 mod file_cache;
 mod fleet;
 mod incremental_update;
+mod install;
 mod invalidation;
 mod lookup;
 mod refresh;

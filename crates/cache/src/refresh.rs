@@ -16,6 +16,7 @@ use tokio::task::block_in_place;
 
 use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::{Entry, Waiter};
+use crate::install::{Cause, install};
 use crate::invalidation::Invalidation;
 use crate::site_cache::SiteCache;
 use crate::triggers::{BackgroundWalk, RefreshTriggers};
@@ -23,16 +24,14 @@ use followed::wait_for_adoption;
 use frontend_map_catalog::snapshot::Patched;
 use frontend_map_cms::{ContentError, Outage};
 use frontend_map_fleet::SnapshotGroup;
-use frontend_map_store::Urgency;
-use log::log;
 use type_group::BegunRefresh;
-use unannounced::suspects;
 use walk::{Found, Fresh, walk};
 
 pub(super) use followed::report_failure;
 pub use log::FAILED_WALK;
+pub(super) use log::record;
 pub(super) use type_group::{Member, TypeGroup};
-pub(super) use unannounced::{count_later, suspects_among};
+pub(super) use unannounced::{count_later, suspects, suspects_among};
 
 /// How often a walk is repeated because of incremental updates since it began.
 const REPEATS: usize = 3;
@@ -166,11 +165,12 @@ enum Completion {
 }
 
 async fn complete(
-    BegunRefresh { member: Member { site, entry }, flight }: &BegunRefresh,
+    BegunRefresh { member, flight }: &BegunRefresh,
     found: Found,
     triggers: &Arc<RefreshTriggers>,
     may_repeat: bool,
 ) -> Completion {
+    let Member { site, entry } = member;
     // An incremental update from here on would be lost.
     let update_lock = entry.update_lock.lock().await;
     if !entry.is_in_flight(flight) {
@@ -192,41 +192,20 @@ async fn complete(
         Ok(Some(cached)) => Ok(cached),
         Err(error) => Err(error),
     };
-    if let Ok(cached) = &outcome {
-        for invalidation in missed(site, entry, cached) {
-            triggers.invalidations.add_for(&entry.query.uid, invalidation);
+    match outcome {
+        Ok(cached) => {
+            for invalidation in missed(site, entry, &cached) {
+                triggers.invalidations.add_for(&entry.query.uid, invalidation);
+            }
+            block_in_place(|| install(member, cached, &Cause::Walk(triggers)));
+        }
+        Err(error) => {
+            let completed = entry.fail(error);
+            record(site, entry, &completed);
+            flight.complete(completed.outcome);
         }
     }
-    let before = entry.cached();
-    let unannounced = before.as_ref().zip(outcome.as_ref().ok()).and_then(|(before, after)| {
-        block_in_place(|| suspects(site, entry, before, &after.snapshot, triggers))
-    });
-    let completed = entry.complete(outcome);
-    if let Some(suspects) = unannounced.filter(|_| !completed.orphaned) {
-        let (site, entry) = (Arc::clone(site), Arc::clone(entry));
-        tokio::spawn(count_later(suspects, site, entry, Arc::clone(triggers)));
-    }
-    if let Ok(cached) = &completed.outcome
-        && !completed.orphaned
-        && let Some(history) = &site.history
-    {
-        // Before the path index: a path that it no longer has is in the history.
-        let (uid, before) = (&entry.query.uid, before.as_ref().map(|before| &*before.snapshot));
-        block_in_place(|| history.record_refresh(uid, before, &cached.snapshot));
-    }
-    if let Ok(cached) = &completed.outcome {
-        // In the order in which the snapshots have replaced each other.
-        block_in_place(|| site.save(entry, cached, Urgency::Now));
-    }
     drop(update_lock);
-    if completed.outcome.is_ok() {
-        site.rebuild_index();
-    }
-    log(&site.content, entry, &completed);
-    if !completed.orphaned {
-        entry.counters.count(completed.outcome.is_ok());
-    }
-    flight.complete(completed.outcome);
     Completion::Ended
 }
 

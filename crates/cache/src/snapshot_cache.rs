@@ -76,8 +76,9 @@ impl SnapshotCache {
                 Some(same) => Arc::new(SiteCache::adopting(same, content, backends)),
                 None => {
                     let cache = SiteCache::new(Arc::clone(site), content, metrics, backends);
+                    let cache = Arc::new(cache);
                     cache.adopt_stored(settings.freshness.hard, Opening::First);
-                    Arc::new(cache)
+                    cache
                 }
             }
         };

@@ -3,10 +3,13 @@
 use std::time::{Duration, Instant};
 
 use super::Stored;
-use crate::instances::{Instances, all_serve, changed, instance, role, serves, sorted, walks};
+use crate::instances::{
+    Instances, all_serve, changed, instance, instance_of, role, serves, sorted, walks,
+};
 use crate::support::content::{Content, selected};
 use crate::support::front_of_cms::{SITEMAP, articles, setup};
 use crate::support::http;
+use crate::support::redis::Redis;
 use crate::support::service::Service;
 use crate::support::wait::{until, until_so};
 
@@ -143,4 +146,22 @@ fn walk_that_confirms_a_list_makes_the_copies_of_all_instances_younger() {
         &instances.all,
         &sorted(&instances.served(0)).iter().map(String::as_str).collect::<Vec<_>>(),
     );
+}
+
+#[test]
+fn walks_that_confirm_a_list_keep_the_path_index_of_a_follower_fresh() {
+    let content = Content::many(&["en"], 5);
+    let (cms, redis) = (content.start(), Redis::start());
+    let settings = articles().resolve("documents").strapi(&cms);
+    let instance = || {
+        let setup = instance_of(&settings, &redis);
+        setup.env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start()
+    };
+    let all = [instance(), instance()];
+    // An index is stale after ten missed refreshes, and its responses have an age from then on.
+    until_so("twelve walks have confirmed the list", || walks(&cms) > 12);
+    for service in &all {
+        let resolved = http::get(service.addr(), "/api/resolve?site=main&pathname=/en/articles/s1");
+        assert_eq!((resolved.status, resolved.header("age")), (200, None), "{}", role(service));
+    }
 }

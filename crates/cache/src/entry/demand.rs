@@ -2,25 +2,28 @@
 
 use std::time::{Duration, Instant};
 
-use super::Entry;
+use super::{Demand, Entry};
 
 impl Entry {
     /// Records that something may have changed, and asks for a refresh at once, or as soon as the
     /// one in flight has ended.
     pub(crate) fn mark_urgent(&self) {
         let mut state = self.state.lock();
-        (state.outdated, state.urgent) = (true, true);
+        (state.outdated, state.demand) = (true, Demand::AtOnce);
     }
 
     /// Whether a refresh should start at once.
     pub(crate) fn is_urgent(&self) -> bool {
         let state = self.state.lock();
-        state.urgent && !state.is_refreshing()
+        state.demand == Demand::AtOnce && !state.is_refreshing()
     }
 
     /// Asks for a refresh in the background. False if it is asked for already.
     pub(crate) fn want_refresh(&self) -> bool {
-        !std::mem::replace(&mut self.state.lock().wanted, true)
+        let mut state = self.state.lock();
+        let before = state.demand;
+        state.demand = before.max(Demand::Background);
+        before == Demand::None
     }
 
     /// Records that something may have changed, and asks for a refresh in the background if there is a
@@ -28,13 +31,15 @@ impl Entry {
     pub(crate) fn make_due(&self) {
         let mut state = self.state.lock();
         state.outdated = true;
-        state.wanted |= state.cached.is_some();
+        if state.cached.is_some() {
+            state.demand = state.demand.max(Demand::Background);
+        }
     }
 
-    /// Whether a refresh in the background should start.
+    /// Whether a refresh should start, at once or in the background.
     pub(crate) fn is_refresh_wanted(&self) -> bool {
         let state = self.state.lock();
-        state.wanted && !state.is_refreshing()
+        state.demand != Demand::None && !state.is_refreshing()
     }
 
     /// Records that a request needs the snapshot.

@@ -1,9 +1,9 @@
 //! A snapshot that another instance of the fleet has built.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Awaited, Entry, Flight, SnapshotOrigin};
+use super::{Awaited, Entry, Flight};
 use crate::cached_snapshot::CachedSnapshot;
 
 impl Entry {
@@ -17,8 +17,7 @@ impl Entry {
             state.awaited = Awaited::Adoption;
             return None;
         }
-        (state.flight, state.awaited) = (Weak::new(), Awaited::Walk);
-        state.prune_updates();
+        state.end_flight();
         state.cached.clone()
     }
 
@@ -33,10 +32,11 @@ impl Entry {
     #[must_use]
     pub(crate) fn end_followed(&self) -> Option<Arc<Flight>> {
         let mut state = self.state.lock();
-        let flight = state.flight.upgrade().filter(|_| state.awaited == Awaited::Adoption)?;
-        (state.flight, state.awaited) = (Weak::new(), Awaited::Walk);
+        if state.awaited != Awaited::Adoption {
+            return None;
+        }
+        let flight = state.end_flight()?;
         (state.failed, state.outdated) = (Some(Instant::now()), true);
-        state.prune_updates();
         Some(flight)
     }
 
@@ -47,23 +47,5 @@ impl Entry {
         let in_flight = state.flight_begun.filter(|_| state.is_refreshing());
         let begun = in_flight.or(state.cached.as_ref().map(|cached| cached.begun));
         begun.is_some_and(|begun| begun <= time)
-    }
-
-    /// Takes a snapshot that another instance has built; no walk of this one is needed any more.
-    /// Returns the refresh in flight if it has waited for the snapshot: the caller has to complete
-    /// it.
-    #[must_use]
-    pub(crate) fn adopt(&self, cached: CachedSnapshot) -> Option<Arc<Flight>> {
-        let mut state = self.state.lock();
-        let flight = state.flight.upgrade().filter(|_| state.awaited == Awaited::Adoption);
-        if flight.is_some() {
-            (state.flight, state.awaited) = (Weak::new(), Awaited::Walk);
-        } else if state.is_refreshing() {
-            state.awaited = Awaited::Superseded;
-        }
-        (state.cached, state.origin, state.failed) = (Some(cached), SnapshotOrigin::Walk, None);
-        (state.outdated, state.wanted, state.urgent) = (false, false, false);
-        state.prune_updates();
-        flight
     }
 }

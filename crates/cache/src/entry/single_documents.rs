@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use super::updates::ReadVersions;
 use super::{Entry, State};
-use crate::cached_snapshot::CachedSnapshot;
 use crate::invalidation::Invalidation;
 use frontend_map_catalog::snapshot::Patch;
 
@@ -82,11 +81,6 @@ impl Entry {
     /// Which versions incremental updates have read.
     pub(crate) fn read_versions(&self) -> ReadVersions {
         self.state.lock().updates.read_versions()
-    }
-
-    /// Replaces the snapshot with an updated one.
-    pub(crate) fn replace_snapshot(&self, cached: CachedSnapshot) {
-        self.state.lock().cached = Some(cached);
     }
 }
 

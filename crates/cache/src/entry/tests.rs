@@ -60,10 +60,22 @@ fn begin(entry: &Entry) -> Arc<Flight> {
     entry.join_or_begin().1.expect("no refresh is in flight")
 }
 
+/// Ends the refresh in flight, as `install` does.
+fn complete(entry: &Entry, outcome: Outcome) -> Completed {
+    match outcome {
+        Ok(cached) => {
+            let replaced = entry.replace(cached, Source::Walk).expect("a walk is used");
+            let Replaced { cached, failed_before, .. } = replaced;
+            Completed { orphaned: cached.orphaned, outcome: Ok(cached), failed_before }
+        }
+        Err(error) => entry.fail(error),
+    }
+}
+
 /// A refresh that begins now, and its end, as if no time had passed.
 fn refresh(entry: &Entry, result: Result<&str, ContentError>) -> Completed {
     let flight = begin(entry);
-    let completed = entry.complete(result.map(|slug| cached(entry, slug)));
+    let completed = complete(entry, result.map(|slug| cached(entry, slug)));
     flight.complete(completed.outcome.clone());
     completed
 }
@@ -112,7 +124,7 @@ fn requests_follow_the_refresh_in_flight() {
     let flight = begin(&entry);
     let (waiter, second) = entry.join_or_begin();
     assert!(second.is_none());
-    flight.complete(entry.complete(Ok(cached(&entry, "x"))).outcome);
+    flight.complete(complete(&entry, Ok(cached(&entry, "x"))).outcome);
     let outcome = waiter.outcome().now_or_never().expect("it is complete").expect("a snapshot");
     assert_eq!(outcome.snapshot.listed_count(), 1);
     begin(&entry);
@@ -145,7 +157,7 @@ fn next_refresh_is_due_no_sooner_than_the_last_one_took() {
     let entry = entry();
     let begun = Instant::now().checked_sub(Duration::from_mins(5)).unwrap();
     begin(&entry);
-    entry.complete(Ok(CachedSnapshot { begun, ..cached(&entry, "x") }));
+    complete(&entry, Ok(CachedSnapshot { begun, ..cached(&entry, "x") }));
     assert_eq!(found(&entry), Some((false, false)), "beyond the soft limit, but just complete");
     pass(&entry, 299);
     assert_eq!(found(&entry), Some((false, false)));
@@ -188,7 +200,7 @@ fn invalidation_during_a_refresh_causes_one_more() {
     let _flight = begin(&entry);
     entry.mark_outdated();
     assert!(!entry.is_refresh_wanted(), "one is in flight");
-    entry.complete(Ok(cached(&entry, "x")));
+    complete(&entry, Ok(cached(&entry, "x")));
     assert!(entry.is_refresh_wanted());
     refresh(&entry, Ok("x"));
     assert!(!entry.is_refresh_wanted());
@@ -201,7 +213,7 @@ fn urgent_refresh_waits_for_the_one_in_flight_alone() {
     let _flight = begin(&entry);
     entry.mark_urgent();
     assert!(!entry.is_urgent(), "one is in flight");
-    entry.complete(Ok(cached(&entry, "x")));
+    complete(&entry, Ok(cached(&entry, "x")));
     assert!(entry.is_urgent());
     refresh(&entry, Ok("x"));
     assert!(!entry.is_urgent() && !entry.is_refresh_wanted());
@@ -277,7 +289,7 @@ fn patches_are_kept_for_the_refresh_in_flight_alone() {
         entry.keep_patches(later, &[patch("a")]);
         entry.keep_patches(later, &[patch("a")]);
         assert_eq!(ids(begun), ["a"]);
-        entry.complete(outcome);
+        complete(&entry, outcome);
         assert!(ids(begun).is_empty(), "the next refresh reads it itself");
     }
 }

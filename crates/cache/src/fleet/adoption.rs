@@ -8,14 +8,14 @@ use tokio::task::block_in_place;
 
 use crate::SnapshotCache;
 use crate::cached_snapshot::CachedSnapshot;
-use crate::entry::Entry;
+use crate::install::{Cause, install};
 use crate::refresh::{Member, TypeGroup};
-use crate::site_cache::{Predecessor, SiteCache};
+use crate::site_cache::Predecessor;
 use frontend_map_fleet::snapshots::{
     FoundSnapshot, Purpose, SharedSnapshots, WalkedSnapshot, Which,
 };
 use frontend_map_fleet::{Fleet, Role, SharedSnapshotId};
-use frontend_map_store::{SnapshotKey, Urgency};
+use frontend_map_store::SnapshotKey;
 
 /// How often the snapshots that could not be adopted are checked, and all snapshots while there are
 /// no events.
@@ -83,7 +83,7 @@ impl SnapshotCache {
                     let is_newer = |own: &CachedSnapshot| own.begun > found.walked.begun + NEWER;
                     own.is_none_or(|own| found.is_new && !is_newer(own) && !is_later(own, &found))
                 };
-                if self.put(site, entry, &found, is_wanted).await {
+                if self.adopt(member, &found, is_wanted).await {
                     snapshots
                         .adopted(id, &SnapshotKey::of(&site.site, entry.query.uid.as_str()))
                         .await;
@@ -109,8 +109,9 @@ impl SnapshotCache {
         snapshots: &SharedSnapshots,
         group: &TypeGroup,
         id: &SharedSnapshotId,
-        Member { site, entry }: &Member,
+        member: &Member,
     ) {
+        let Member { site, entry } = member;
         let found = snapshots.read(id, site.listing(entry), site.builder(), Purpose::Follow).await;
         let Ok(Some(found)) = found else { return };
         let is_in_use = |own: &CachedSnapshot| {
@@ -124,7 +125,7 @@ impl SnapshotCache {
         let is_put = if entry.cached().as_ref().is_some_and(is_in_use) {
             is_of_others(group)
         } else {
-            self.put(site, entry, &found, is_wanted).await
+            self.adopt(member, &found, is_wanted).await
         };
         if is_put {
             if found.is_new && !group.is_awaiting_leader() {
@@ -134,48 +135,33 @@ impl SnapshotCache {
         }
     }
 
-    /// Puts a published snapshot in place of the cached one if `is_wanted`, with all that follows a
-    /// refresh: history, path index, store, sitemap files and waiting requests. Returns whether it
-    /// did.
-    async fn put(
+    /// Installs a published snapshot if `is_wanted`. Returns whether it did.
+    async fn adopt(
         &self,
-        site: &SiteCache,
-        entry: &Entry,
+        member: &Member,
         found: &FoundSnapshot,
         is_wanted: impl FnOnce(Option<&CachedSnapshot>) -> bool,
     ) -> bool {
+        let Member { site, entry } = member;
         let update_lock = entry.update_lock.lock().await;
         let before = entry.cached();
         if !is_wanted(before.as_ref()) {
             return false;
         }
-        let (cached, flight, is_changed) = block_in_place(|| {
+        block_in_place(|| {
             let WalkedSnapshot { snapshot, begun, took } = found.walked.clone();
             let same = before.as_ref().filter(|one| Arc::ptr_eq(&one.snapshot, &snapshot));
-            let is_changed = same.is_none();
             let files = match same {
                 Some(same) => Arc::clone(&same.files),
                 None => site.sitemap_files(&snapshot, before.as_ref()),
             };
             let cached = CachedSnapshot::adopted(snapshot, begun, took, files, before.as_ref());
             let cached = CachedSnapshot { as_of: found.published, ..cached };
-            let flight = entry.adopt(cached.clone());
+            // Its owners are those of the leader.
             site.forget_owners_before(&entry.query.uid);
-            if let Some(history) = site.history.as_ref().filter(|_| is_changed) {
-                // Before the path index: a path that it no longer has is in the history.
-                let before = before.as_ref().map(|before| &*before.snapshot);
-                history.record_refresh(&entry.query.uid, before, &cached.snapshot);
-            }
-            site.store_snapshot(entry, &cached, Urgency::Debounced);
-            (cached, flight, is_changed)
+            install(member, cached, &Cause::Adoption);
         });
         drop(update_lock);
-        if is_changed {
-            site.rebuild_index();
-        }
-        if let Some(flight) = flight {
-            flight.complete(Ok(cached));
-        }
         self.triggers.wake_refresher();
         true
     }

@@ -8,10 +8,10 @@ use tokio::task::block_in_place;
 use super::NotUpdated;
 use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::ReadInFlight;
-use crate::refresh::{Member, TypeGroup, count_later, suspects_among};
+use crate::install::{Cause, install};
+use crate::refresh::{Member, TypeGroup};
 use crate::{RefreshTriggers, SnapshotCache};
 use frontend_map_catalog::snapshot::{Patch, Patched};
-use frontend_map_store::Urgency;
 
 /// A read of documents for the snapshots of all members of a group.
 pub(super) struct Reading<'g> {
@@ -78,20 +78,6 @@ async fn replace(
     }
     block_in_place(|| {
         let files = site.sitemap_files(&snapshot, Some(cached));
-        let updated = cached.updated(snapshot, files, since);
-        if let Some(history) = &site.history {
-            // Before the path index: a path that it no longer has is in the history.
-            let (before, after) = (&cached.snapshot, &updated.snapshot);
-            history.record_update(&entry.query.uid, before, after, Some(ids));
-        }
-        if let Some(suspects) = suspects_among(member, ids, cached, &updated.snapshot, triggers) {
-            let Member { site, entry } = member.clone();
-            tokio::spawn(count_later(suspects, site, entry, Arc::clone(triggers)));
-        }
-        let cached = updated;
-        entry.replace_snapshot(cached.clone());
-        site.rebuild_index();
-        site.save(entry, &cached, Urgency::Debounced);
-    });
-    true
+        install(member, cached.updated(snapshot, files, since), &Cause::Update(ids, triggers))
+    })
 }

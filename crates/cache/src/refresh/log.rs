@@ -1,15 +1,24 @@
 //! What the log says about a refresh that has ended.
 
 use crate::entry::{Completed, Entry};
+use crate::site_cache::SiteCache;
 use frontend_map_cms::{Content, ContentError};
 
 /// The target of the log line about a walk that failed. A command leaves it out, because it reports
 /// the same error itself.
 pub const FAILED_WALK: &str = "frontend_map::snapshot_cache::failed_walk";
 
+/// Logs and counts the outcome of a refresh.
+pub(crate) fn record(site: &SiteCache, entry: &Entry, completed: &Completed) {
+    log(&site.content, entry, completed);
+    if !completed.orphaned {
+        entry.counters.count(completed.outcome.is_ok());
+    }
+}
+
 /// Logs the outcome, and the documents without a URL: a mistake in the content that is not visible
 /// in the sitemap.
-pub(super) fn log(content: &Content, entry: &Entry, completed: &Completed) {
+fn log(content: &Content, entry: &Entry, completed: &Completed) {
     let (site, uid) = (&entry.site, entry.query.uid.as_str());
     if completed.orphaned {
         return tracing::debug!(site, uid, "a refresh has ended for a site that has changed");

@@ -29,9 +29,8 @@ pub(crate) struct Suspects {
 
 /// The documents that a walk has found to differ from the snapshot before, which has the changes of
 /// all events that were applied. `None`: there are none, or that is not known.
-pub(super) fn suspects(
-    site: &SiteCache,
-    entry: &Entry,
+pub(crate) fn suspects(
+    Member { site, entry }: &Member,
     before: &CachedSnapshot,
     after: &Snapshot,
     triggers: &RefreshTriggers,
@@ -80,8 +79,7 @@ pub(crate) fn suspects_among(
 /// Counts those that no event has named when the last one may have arrived.
 pub(crate) async fn count_later(
     mut suspects: Suspects,
-    site: Arc<SiteCache>,
-    entry: Arc<Entry>,
+    Member { site, entry }: Member,
     triggers: Arc<RefreshTriggers>,
 ) {
     sleep(EVENT_DELAY).await;

@@ -83,29 +83,23 @@ impl HistoryWriter {
         after: &Snapshot,
     ) {
         self.record_predecessor(uid, after);
-        if let Some(before) = before {
-            self.record_update(uid, before, after, None);
-        }
+        let Some(before) = before else { return };
+        let difference = Difference::of_edits(before, self.side(after));
+        self.history.enter(self.id, uid.as_str(), &difference, difference.all(), self.now());
     }
 
-    /// Records what an updated snapshot no longer has. Only these documents were read again; `None`:
-    /// any of them may differ.
+    /// Records what an updated snapshot no longer has, of which only these documents were read again.
     pub(crate) fn record_update(
         &self,
         uid: &ContentTypeUid,
-        before: &Snapshot,
+        before: Option<&Snapshot>,
         after: &Snapshot,
-        read: Option<&[&str]>,
+        ids: &[&str],
     ) {
+        let Some(before) = before else { return };
         let difference = Difference::of_edits(before, self.side(after));
-        let (uid, now) = (uid.as_str(), self.now());
-        match read {
-            None => self.history.enter(self.id, uid, &difference, difference.all(), now),
-            Some(ids) => {
-                let changes = difference.of_documents(ids);
-                self.history.enter(self.id, uid, &difference, changes, now);
-            }
-        }
+        let changes = difference.of_documents(ids);
+        self.history.enter(self.id, uid.as_str(), &difference, changes, self.now());
     }
 
     /// Records the paths of a content type that has lost its last rule.

@@ -7,6 +7,8 @@ use super::SiteCache;
 use super::history::Predecessor;
 use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::Entry;
+use crate::install::{Cause, install};
+use crate::refresh::Member;
 use frontend_map_catalog::site::PAGES;
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_fleet::SnapshotId;
@@ -27,7 +29,7 @@ pub(crate) enum Opening {
 impl SiteCache {
     /// Takes snapshots from the store for content types that have none, if they were built by the
     /// same rules and are within the hard limit. The path history gets the others.
-    pub(crate) fn adopt_stored(&self, hard: Duration, opening: Opening) {
+    pub(crate) fn adopt_stored(self: &Arc<Self>, hard: Duration, opening: Opening) {
         let adopted: Vec<bool> =
             self.entries().map(|entry| self.adopt_entry(entry, hard, opening)).collect();
         if adopted.contains(&true) {
@@ -37,7 +39,7 @@ impl SiteCache {
         self.save_pages();
     }
 
-    fn adopt_entry(&self, entry: &Entry, hard: Duration, opening: Opening) -> bool {
+    fn adopt_entry(self: &Arc<Self>, entry: &Arc<Entry>, hard: Duration, opening: Opening) -> bool {
         let (key, started) =
             (SnapshotKey::of(&self.site, entry.query.uid.as_str()), Instant::now());
         let (site, uid) = (&*key.site, &*key.content_type);
@@ -59,14 +61,8 @@ impl SiteCache {
         let (urls, age_seconds) = (stored.snapshot.len(), age.as_secs());
         let files = self.sitemap_files(&stored.snapshot, None);
         let cached = CachedSnapshot::stored(stored, files);
-        // Before anyone can read it.
-        self.store.adopt(&key, &cached.snapshot);
-        let is_adopted = entry.adopt_stored(cached);
-        if let Some(changes) = self.fleet.changes().filter(|_| is_adopted)
-            && let Some(cached) = entry.cached()
-        {
-            changes.loaded(&key, &cached.snapshot);
-        }
+        let member = Member { site: Arc::clone(self), entry: Arc::clone(entry) };
+        let is_adopted = install(&member, cached, &Cause::Store);
         if is_adopted {
             let milliseconds = started.elapsed().as_millis();
             tracing::info!(
@@ -142,6 +138,20 @@ impl SiteCache {
         let is_own = source == self.site.source && stored.snapshot.has_locales(locales.count());
         let (snapshot, locales) = (Arc::new(stored.snapshot), Arc::new(locales));
         is_own.then_some(Predecessor { snapshot, locales })
+    }
+
+    /// The store continues from this snapshot of an entry, which is from it.
+    pub(crate) fn continue_store(&self, entry: &Entry, cached: &CachedSnapshot) {
+        let key = SnapshotKey::of(&self.site, entry.query.uid.as_str());
+        self.store.adopt(&key, &cached.snapshot);
+    }
+
+    /// The change log of a fleet continues from this snapshot of an entry, which is from the store.
+    pub(crate) fn loaded(&self, entry: &Entry, cached: &CachedSnapshot) {
+        if let Some(changes) = self.fleet.changes() {
+            let key = SnapshotKey::of(&self.site, entry.query.uid.as_str());
+            changes.loaded(&key, &cached.snapshot);
+        }
     }
 
     /// Stores the snapshot of an entry that this instance has built, and requests its publication

@@ -15,7 +15,7 @@ fn copy_lacks_what_is_known_since_its_walk_began() {
     assert!(!entry.may_lack(before), "the first walk has not begun");
     let flight = begin(&entry);
     assert!(entry.may_lack(before), "the walk may be past the document");
-    let completed = entry.complete(Ok(cached(&entry, "a")));
+    let completed = complete(&entry, Ok(cached(&entry, "a")));
     flight.complete(completed.outcome);
     assert!(!entry.may_lack(before));
     assert!(entry.may_lack(Instant::now()));
@@ -56,7 +56,7 @@ fn more_invalidations_than_are_kept_during_a_refresh_cause_another_one() {
     assert_eq!(entry.invalidations_since(begun).len(), 20_000);
     entry.keep_invalidations(Instant::now(), &invalidations[20_000..]);
     assert!(entry.invalidations_since(begun).is_empty());
-    let completed = entry.complete(Ok(cached(&entry, "a")));
+    let completed = complete(&entry, Ok(cached(&entry, "a")));
     flight.complete(completed.outcome);
     assert!(entry.is_refresh_wanted());
 }

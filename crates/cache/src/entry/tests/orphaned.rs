@@ -8,7 +8,7 @@ fn waiters_of_an_orphaned_entry_get_its_copy_without_a_date() {
     let (waiter, flight) = entry.join_or_begin();
     entry.orphan();
     entry.mark_outdated();
-    let completed = entry.complete(Ok(cached(&entry, "x")));
+    let completed = complete(&entry, Ok(cached(&entry, "x")));
     assert!(completed.orphaned && !entry.is_refresh_wanted());
     flight.expect("none was in flight").complete(completed.outcome);
     let cached = waiter.outcome().now_or_never().expect("it is complete").expect("a snapshot");
