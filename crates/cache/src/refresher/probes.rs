@@ -39,6 +39,8 @@ pub struct Probes {
     /// What to request, as of the last time when a probe was due.
     wanted: HashMap<ContentTypeUid, Wanted>,
     by_type: HashMap<ContentTypeUid, Probed>,
+    /// How often the circuit breaker had opened when it was last found closed.
+    openings: u64,
 }
 
 /// The last probe of a content type.
@@ -57,6 +59,8 @@ struct Probed {
     refused: Option<Instant>,
     /// How long the last one took.
     took: Duration,
+    /// Whether the next one is the first after an outage: webhooks are lost, and it waits for none.
+    is_after_outage: bool,
 }
 
 /// What to request of a content type.
@@ -78,10 +82,16 @@ impl Probes {
         if cache.content.circuit_open().is_some() {
             return Vec::new();
         }
+        let openings = cache.breaker_state().map_or(0, |state| state.openings);
+        if std::mem::replace(&mut self.openings, openings) != openings {
+            for probed in self.by_type.values_mut() {
+                (probed.later, probed.next, probed.is_after_outage) = (None, None, true);
+            }
+        }
         self.permit_walked(cache);
         if self.by_type.is_empty() || self.by_type.values().any(Probed::is_due) {
             let walks = &cache.triggers.background_walks;
-            if walks.wait(Duration::ZERO, cache.cms_share()) != Some(Duration::ZERO) {
+            if !walks.permits_probe(Duration::ZERO, cache.cms_share()) {
                 return Vec::new();
             }
             let walk = walks.begin();
@@ -134,7 +144,7 @@ impl Probed {
     /// with: the documents that it shows are to be compared with the snapshots.
     async fn request(&mut self, cache: &SnapshotCache, Wanted { query, locales }: &Wanted) -> bool {
         let walks = &cache.triggers.background_walks;
-        if walks.wait(self.took, cache.cms_share()) != Some(Duration::ZERO) {
+        if !walks.permits_probe(self.took, cache.cms_share()) {
             return false;
         }
         let (begun, walk) = (Instant::now(), walks.begin());
@@ -178,9 +188,10 @@ impl Probed {
         let since = since.checked_sub(EVENT_DELAY).unwrap_or(*since);
         let named = cache.triggers.named.known_of(uid.as_str(), since);
         let found = unannounced(before, now, &named, locales);
-        if found != Unannounced::Nothing && at.elapsed() < EVENT_DELAY {
+        if found != Unannounced::Nothing && !self.is_after_outage && at.elapsed() < EVENT_DELAY {
             return None;
         }
+        self.is_after_outage = false;
         self.newest = self.later.take();
         self.unconfirmed.extend(named);
         Some(found)
@@ -195,7 +206,7 @@ impl Probed {
             own_groups(cache).filter(|group| group.query.uid == *uid).collect();
         while !self.unconfirmed.is_empty() {
             let walks = &cache.triggers.background_walks;
-            if walks.wait(self.took, cache.cms_share()) != Some(Duration::ZERO) {
+            if !walks.permits_probe(self.took, cache.cms_share()) {
                 break;
             }
             let _walk = walks.begin();

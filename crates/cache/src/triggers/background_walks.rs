@@ -13,6 +13,9 @@ const WINDOW: Duration = Duration::from_mins(10);
 const MEMORY: Duration = Duration::from_hours(24);
 /// Walks with a shorter pause between them count as one, which bounds the memory.
 const PAUSE: Duration = Duration::from_secs(1);
+/// The part of the share that walks leave to probes, which take milliseconds and find most changes: after
+/// several long walks, a change must not wait for minutes.
+const FOR_PROBES: f64 = 0.1;
 
 /// When background walks took place. It survives a reload.
 #[derive(Debug, Default)]
@@ -39,9 +42,18 @@ pub(crate) struct BackgroundWalk {
 }
 
 impl BackgroundWalks {
-    /// How long to wait until a walk of this length is within the share; `None`: until the walk in
-    /// flight has ended.
+    /// How long to wait until a walk of this length is within its part of the share; `None`: until the
+    /// walk in flight has ended.
     pub(crate) fn wait(&self, length: Duration, share: f64) -> Option<Duration> {
+        self.wait_within(length, share * (1.0 - FOR_PROBES))
+    }
+
+    /// Whether a probe of this length is within the share now.
+    pub(crate) fn permits_probe(&self, length: Duration, share: f64) -> bool {
+        self.wait_within(length, share) == Some(Duration::ZERO)
+    }
+
+    fn wait_within(&self, length: Duration, share: f64) -> Option<Duration> {
         let history = self.0.lock();
         (history.running == 0).then(|| history.wait(Instant::now(), length, share))
     }
@@ -157,6 +169,18 @@ mod tests {
         assert!(wait(33.0, 27.0) < 1.0, "both together are the share");
         assert!((wait(33.0, 33.0) - 540.0).abs() <= 1.0, "{}", wait(33.0, 33.0));
         assert!(wait(600.0, 33.0) < 1.0);
+    }
+
+    #[test]
+    fn walks_leave_a_part_of_the_share_to_probes() {
+        let (walks, now) = (Arc::<BackgroundWalks>::default(), Instant::now());
+        let begun = now.checked_sub(seconds(54.0)).unwrap();
+        walks.0.lock().add(begun, now);
+        let wait = walks.wait(seconds(1.0), SHARE).expect("none is in flight");
+        assert!(wait > seconds(500.0), "{wait:?}");
+        assert!(walks.permits_probe(seconds(1.0), SHARE));
+        walks.0.lock().add(now, now + seconds(6.0));
+        assert!(!walks.permits_probe(seconds(1.0), SHARE), "the share holds for both");
     }
 
     #[test]
