@@ -12,6 +12,7 @@ use crate::support::front_end::{FrontEnd, answer};
 use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
+use crate::support::yaml;
 
 use super::pages::page;
 use super::responses::{DEMO, DEMO_FRONT_END};
@@ -324,6 +325,15 @@ async fn errors_are_those_of_the_page() {
             }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn description_is_that_of_the_file_for_people() {
+    let [written] = &yaml::documents(include_str!("../../docs/openapi.yaml"))[..] else {
+        panic!("one document")
+    };
+    let sent = description(&Services::start().await);
+    assert!(sent == *written, "run `npm ci && npm run generate` in clients/js");
 }
 
 #[tokio::test(flavor = "multi_thread")]
