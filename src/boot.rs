@@ -10,7 +10,7 @@ use frontend_map_platform::outgoing::BuildError;
 use frontend_map_service::app::{
     App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes,
 };
-use frontend_map_service::shared::SharedState;
+use frontend_map_service::shared::{Backends, SharedState};
 
 /// Why an app cannot be built although its settings are valid.
 #[derive(Debug, thiserror::Error)]
@@ -29,8 +29,9 @@ pub enum BootError {
 /// # Errors
 /// [`BootError`] when an HTTP client cannot be built.
 pub fn build_alone(config: Config) -> Result<App, BootError> {
-    let shared = Arc::new(SharedState::new(config.limits.cms_requests)?);
-    build(config, shared, None)
+    let (metrics, requests) = (Arc::default(), config.limits.cms_requests);
+    let shared = SharedState::new(metrics, requests, Backends::default())?;
+    build(config, Arc::new(shared), None)
 }
 
 /// The app that these settings describe, in a process whose settings may change. It takes over the

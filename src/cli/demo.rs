@@ -13,7 +13,7 @@ use super::shutdown::{Closing, Signals, until_stopped};
 use super::{CommandError, serve};
 use crate::config::DEFAULT_CMS_REQUESTS;
 use crate::demo;
-use frontend_map_service::shared::SharedState;
+use frontend_map_service::shared::{Backends, SharedState};
 
 /// How long to run.
 #[derive(Debug, Args)]
@@ -30,7 +30,8 @@ pub(super) struct DemoArgs {
 pub(super) fn run(args: &DemoArgs, verbose: bool) -> Result<(), CommandError> {
     serve::block_on(async {
         let signals = Signals::new().map_err(Box::from)?;
-        let shared = Arc::new(SharedState::new(DEFAULT_CMS_REQUESTS).map_err(Box::from)?);
+        let shared = SharedState::new(Arc::default(), DEFAULT_CMS_REQUESTS, Backends::default());
+        let shared = Arc::new(shared.map_err(Box::from)?);
         let demo_shared = Arc::clone(&shared);
         let demo = |closing: Closing| {
             let start_log = |log: &_| logging::start_if(verbose, log);

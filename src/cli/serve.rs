@@ -28,12 +28,13 @@ use crate::config::{Config, Problems, SettingsFile};
 use frontend_map_cache::{apply_invalidations, follow_store, keep_fresh};
 use frontend_map_catalog::site::Sites;
 use frontend_map_outbound::webhooks::{Notifier, Positions, Timing};
+use frontend_map_platform::metrics::Metrics;
 use frontend_map_platform::outgoing::system_look_up;
 use frontend_map_platform::traces;
 use frontend_map_service::http::{AdminService, Service};
 use frontend_map_service::server;
 use frontend_map_service::server::ConnectionSettings;
-use frontend_map_service::shared::SharedState;
+use frontend_map_service::shared::{Backends, SharedState};
 
 /// Serves until a signal. `load` reads the settings file, at the start and at each reload.
 ///
@@ -69,10 +70,10 @@ async fn serve(
     // The log starts with the settings, and says which file they are from.
     let mut config = load(&file).inspect_err(|_| print_settings_file(&file))?;
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
-    let mut shared = SharedState::new(config.limits.cms_requests).map_err(Box::from)?;
-    let _log_writer = logging::start_serving(&config.log, &shared.metrics).map_err(Box::from)?;
+    let metrics: Arc<Metrics> = Arc::default();
+    let _log_writer = logging::start_serving(&config.log, &metrics).map_err(Box::from)?;
     if let Some(traces) = &config.traces {
-        traces::start(traces, &shared.metrics).map_err(Box::from)?;
+        traces::start(traces, &metrics).map_err(Box::from)?;
     }
     tracing::info!(%file, "settings read");
     config.log_warnings();
@@ -80,9 +81,9 @@ async fn serve(
     let path = file.path().to_owned();
     let load = Box::new(move || load(&file));
     let reloader = Reloader::new(&config, path, load, ambiguous_rules.clone());
-    shared.join_fleet(config.shared.take());
-    shared.open_store(config.store.clone());
-    let shared = Arc::new(shared);
+    let backends = Backends { redis: config.shared.take(), store: config.store.take() };
+    let shared = SharedState::new(metrics, config.limits.cms_requests, backends);
+    let shared = Arc::new(shared.map_err(Box::from)?);
     let connections = apply_fd_limit(&mut config, &shared);
     let app = boot::build(config, Arc::clone(&shared), None).map_err(Box::from)?;
     let (listener, address) = bind("server.listen", listen)?;

@@ -55,56 +55,70 @@ pub struct SharedState {
     closing: watch::Sender<bool>,
 }
 
+/// What the state is shared with, and where it is kept; by default nothing.
+#[derive(Default)]
+pub struct Backends {
+    /// Redis, which other instances share.
+    pub redis: Option<redis::Settings>,
+    /// The file of the store; without one, snapshots are in memory only.
+    pub store: Option<PathBuf>,
+}
+
 impl SharedState {
-    /// The state at process start, with at most this many requests to the CMS in flight.
+    /// The state at process start, with at most this many requests to the CMS in flight. With Redis, it
+    /// must be called within a runtime.
     ///
     /// # Errors
     /// [`BuildError`] when TLS cannot be set up.
-    pub fn new(cms_requests: usize) -> Result<Self, BuildError> {
+    pub fn new(
+        metrics: Arc<Metrics>,
+        cms_requests: usize,
+        backends: Backends,
+    ) -> Result<Self, BuildError> {
+        let (change_log, path_history) =
+            (Arc::<ChangeLog>::default(), Arc::<PathHistory>::default());
+        let redis = backends
+            .redis
+            .map(|settings| redis::Client::start(&settings, Arc::clone(&metrics.redis)));
         let validator = Validator::new()?;
-        let metrics: Arc<Metrics> = Arc::default();
-        let change_log: Arc<ChangeLog> = Arc::default();
+        let (fleet, validator) = match redis.clone() {
+            Some(redis) => {
+                let (log, history) = (Arc::clone(&change_log), Arc::clone(&path_history));
+                let fleet = Fleet::sharing(redis.clone(), log, history);
+                (fleet, validator.in_fleet(redis))
+            }
+            None => (Fleet::alone(), validator),
+        };
+        // The instances of a fleet keep their change log in Redis alone.
+        let recorder = match redis {
+            Some(_) => Recorder::idle(Arc::clone(&change_log)),
+            None => Recorder::new(Arc::clone(&change_log)),
+        };
+        let (history, counters) = (Arc::clone(&path_history), Arc::clone(&metrics.store));
+        let store = Arc::new(Store::start(backends.store, history, recorder, counters));
         let counters = Arc::clone(&metrics.notify);
         Ok(Self {
-            runs: RunRegistry::new(validator.clone(), Arc::clone(&metrics), Arc::default(), None),
+            runs: RunRegistry::new(
+                validator.clone(),
+                Arc::clone(&metrics),
+                Arc::clone(&store),
+                redis.map(FleetRuns::new),
+            ),
             validator,
             metrics,
             files: FileCache::default(),
             last_good: Arc::default(),
-            store: Arc::default(),
-            path_history: Arc::default(),
+            store,
+            path_history,
             notifier: Arc::new(Notifier::new(Arc::clone(&change_log), counters)),
             change_log,
             triggers: Arc::default(),
-            fleet: Arc::default(),
+            fleet: Arc::new(fleet),
             limiters: RequestLimiters::new(cms_requests),
             started: Instant::now(),
             draining: AtomicBool::new(false),
             closing: watch::Sender::new(false),
         })
-    }
-
-    /// Joins the instances that share Redis with these settings, if there are any. Must be called
-    /// within a runtime, and before [`SharedState::open_store`].
-    pub fn join_fleet(&mut self, settings: Option<redis::Settings>) {
-        let Some(settings) = settings else { return };
-        let redis = redis::Client::start(&settings, Arc::clone(&self.metrics.redis));
-        self.validator = self.validator.clone().in_fleet(redis.clone());
-        let (log, history) = (Arc::clone(&self.change_log), Arc::clone(&self.path_history));
-        self.fleet = Arc::new(Fleet::sharing(redis, log, history));
-    }
-
-    /// Opens the store in the file with this path; without one, snapshots are in memory only. An instance
-    /// joins its fleet before that, and keeps no change log in the file then.
-    pub fn open_store(&mut self, path: Option<PathBuf>) {
-        let (history, counters) = (Arc::clone(&self.path_history), Arc::clone(&self.metrics.store));
-        let log = Arc::clone(&self.change_log);
-        let is_shared = self.fleet.redis().is_some();
-        let recorder = if is_shared { Recorder::idle(log) } else { Recorder::new(log) };
-        self.store = Arc::new(Store::start(path, history, recorder, counters));
-        let fleet = self.fleet.redis().cloned().map(FleetRuns::new);
-        let (validator, metrics) = (self.validator.clone(), Arc::clone(&self.metrics));
-        self.runs = RunRegistry::new(validator, metrics, Arc::clone(&self.store), fleet);
     }
 
     /// The time since the process started.
