@@ -5,6 +5,7 @@ mod fd_limit;
 mod file_watch;
 mod fleet;
 mod reload;
+pub(super) mod service_manager;
 
 use std::future::pending;
 use std::io::Write;
@@ -91,7 +92,8 @@ async fn serve(
     print_addresses(address, admin.as_ref().map(|(_, address)| *address));
     tracing::info!(%address, sites = app.sites.iter().count(), "serving");
     let _ = ambiguous_rules.send(app.sites.clone());
-    let service = Service::new(Arc::new(app));
+    let app = Arc::new(app);
+    let service = Service::new(Arc::clone(&app));
     if let Some((listener, address)) = admin {
         tracing::info!(%address, "serving admin routes");
         let admin = AdminService::new(service.clone());
@@ -127,6 +129,8 @@ async fn serve(
         tokio::spawn(shared.runs.clone().follow_store()),
         tokio::spawn(reloader.run(service.clone(), hangups)),
     ];
+    service_manager::ready(&app, address);
+    drop(app);
     let (current, store) = (service.clone(), Arc::clone(&shared.store));
     let served = until_stopped(
         signals,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep};
 
+use super::serve::service_manager;
 use frontend_map_service::server::GRACE_PERIOD;
 use frontend_map_service::shared::SharedState;
 
@@ -75,6 +76,7 @@ where
         let first = signals.next().await;
         let end = Instant::now() + GRACE_PERIOD;
         shared.drain();
+        service_manager::stopping();
         let fleet = Arc::clone(&shared.fleet);
         tokio::spawn(async move { fleet.release().await });
         let delay = if first == Stop::Terminate { delay() } else { Duration::ZERO };

@@ -19,6 +19,7 @@ mod page_trees;
 mod pages_outside_the_cms;
 mod request_log;
 mod resolve;
+mod service_manager;
 mod site_locales;
 mod tables;
 mod ties;

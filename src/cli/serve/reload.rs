@@ -10,6 +10,7 @@ use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use super::file_watch::FileWatch;
+use super::service_manager;
 use crate::boot::{self, BootError};
 use crate::config::{Config, Problems, RestartSettings};
 use frontend_map_catalog::site::Sites;
@@ -81,14 +82,19 @@ impl Reloader {
     fn reload(&mut self, service: &Service) {
         let previous = service.app();
         let reloads = &previous.shared.metrics.reloads;
+        service_manager::reloading();
         match self.replace(service, &previous) {
             Ok(()) => {
                 reloads.applied();
                 tracing::info!("the settings are reloaded");
+                service_manager::reloaded("serving; the settings are reloaded");
             }
             Err(error) => {
                 let problems = error.in_one_line();
                 reloads.refused(problems.clone());
+                service_manager::reloaded(&format!(
+                    "serving; a reload was refused, the settings in use stay: {problems}"
+                ));
                 tracing::error!(problems, "the reload is refused; the settings in use stay");
             }
         }
