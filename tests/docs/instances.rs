@@ -11,7 +11,7 @@ use super::pages::page;
 
 const COMPOSE: &str = include_str!("../../config/instances/compose.yaml");
 const KUBERNETES: &str = include_str!("../../config/instances/kubernetes.yaml");
-const UNIT: &str = include_str!("../../config/frontend-map.service");
+const UNIT: &str = include_str!("../../packaging/systemd/frontend-map.service");
 
 fn compose() -> Value {
     let [compose] = &yaml::documents(COMPOSE)[..] else { panic!("one document") };

@@ -28,6 +28,21 @@ fn two_commands_stand_in_a_code_block_once() {
     }
 }
 
+/// A release has a heading with its day in the changelog.
+#[test]
+fn readme_begins_with_packed_files_until_there_is_a_release() {
+    let changelog = page("CHANGELOG.md");
+    let is_released =
+        changelog.text.lines().any(|line| line.starts_with("## [") && line.contains("] - 20"));
+    let readme = page("README.md");
+    let first = readme.blocks("sh")[0];
+    assert!(first.contains("npx frontend-map demo --once"), "{first}");
+    assert_eq!(first.contains("npm install ./frontend-map-"), !is_released, "{first}");
+    assert_eq!(readme.text.contains("none of which is published yet"), !is_released);
+    let install = page("docs/install.md");
+    assert_eq!(install.text.contains("Nothing is published yet."), !is_released);
+}
+
 #[test]
 fn changelog_and_every_page_are_reached_from_the_readme() {
     let mut reached = BTreeSet::from(["README.md".to_owned()]);
