@@ -8,14 +8,17 @@ removed in roots of Debian, which `mmdebstrap` makes: minutes. Needs root (chroo
 """
 
 import argparse
+import json
+import os
 import pathlib
 import platform
+import re
 import shutil
 import tempfile
 import time
 
 from common.build import ROOT, TARGET
-from common.client import get, until
+from common.client import free_port, get, until
 from common.process import Process
 from release import roots
 from release.npm import LAUNCHER
@@ -24,6 +27,8 @@ from release.targets import BINARY_NAME, TARGETS, Target, version
 
 QUESTION = "/api/get-content-type?site=main&pathname=/en/articles/welcome"
 ANSWER = '"collectionType":"plugin::cms.article"'
+# Of the image.
+USER = 65532
 
 
 def check_sums(folder: pathlib.Path, work: pathlib.Path) -> None:
@@ -102,6 +107,40 @@ def check_archive(target: Target, folder: pathlib.Path, work: pathlib.Path) -> N
     must(ANSWER in shown, f"the demo has no right answer: {shown}")
 
 
+def check_image(target: Target, folder: pathlib.Path, work: pathlib.Path) -> None:
+    """As the Dockerfile lays it out, without the base image, which brings root certificates alone."""
+    step("image: its own user serves and stores in an empty root, by the health check of the image")
+    run("tar", "xf", folder / f"{BINARY_NAME}-{version()}-image.tar.gz", "-C", work)
+    dockerfile = (work / "Dockerfile").read_text()
+    root = work / "root"
+    root.mkdir()
+    shutil.copy(work / target.deb / BINARY_NAME, root)
+    shutil.copytree(work / "data", root / "data")
+    os.chown(root / "data", USER, USER)
+    shutil.copytree(ROOT / "tests/fixtures/main", root / "etc/frontend-map")
+    variables = dict(re.findall(r"^ENV (\w+)=(.*)$", dockerfile, re.MULTILINE))
+    port = free_port()
+    variables |= {
+        "FRONTEND_MAP__SERVER__LISTEN": f"0.0.0.0:{port}",
+        "FRONTEND_MAP__STORE__PATH": "/data/frontend-map.redb",
+        "FRONT_END_URL_MAIN": "https://www.example.com",
+    }
+    start, check, arguments = (
+        json.loads(found)
+        for word in ("^ENTRYPOINT", "^HEALTHCHECK .*CMD", "^CMD")
+        for found in re.findall(rf"{word} (\[.+\])$", dockerfile, re.MULTILINE)
+    )
+    user = ["chroot", f"--userspec={USER}:{USER}", str(root)]
+    must(f"\nUSER {USER}:{USER}\n" in dockerfile, "the image has another user")
+    with Process(*user, *start, *arguments, variables=variables) as service:
+        address = f"127.0.0.1:{port}"
+        must(until(lambda: ANSWER in get(address, QUESTION).body.decode()), "no right answer")
+        run(*user, *check, **variables)
+        status = service.stop()
+        must(status == 0, f"status {status} after SIGTERM")
+    must((root / "data/frontend-map.redb").is_file(), "there is no store")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -124,6 +163,7 @@ def main() -> None:
         for target in present:
             if target.triple.startswith(platform.machine()):
                 check_npm(target, folder, tried("npm"))
+                check_image(target, folder, tried("image"))
             check_archive(target, folder, tried(target.triple))
         if options.system:
             roots.check_system(present, folder, work)

@@ -15,12 +15,12 @@ import subprocess
 import tempfile
 
 from common.build import ROOT, TARGET
-from release import archive, licenses, npm
+from release import archive, image, licenses, npm
 from release.system import Staged, write_deb, write_rpm
 from release.targets import BINARY_NAME, TARGETS, Target, commit_seconds, version
 
 LICENSES = "THIRD-PARTY-LICENSES"
-KINDS = ("npm", "archive", "deb", "rpm", "sbom")
+KINDS = ("npm", "archive", "image", "deb", "rpm", "sbom")
 
 
 def accompanying_files(folder: pathlib.Path) -> None:
@@ -62,10 +62,12 @@ def pack(present: list[Target], options: argparse.Namespace, work: pathlib.Path)
         npm.pack_launcher(into, work, version())
         for target in present:
             npm.pack_binary(target, binaries / target.triple / BINARY_NAME, into, work, version())
-    if {"archive", "deb", "rpm"} & set(kinds):
+    if {"archive", "image", "deb", "rpm"} & set(kinds):
         accompanying_files(work / "accompanying")
     for target in present if "archive" in kinds else []:
         archive.write(target, binaries / target.triple, work / "accompanying", into, version())
+    if "image" in kinds:
+        image.write_context(linux, binaries, work / "accompanying", into, version())
     staged = Staged(work / "staged")
     for target in linux if {"deb", "rpm"} & set(kinds) else []:
         staged.add(target, binaries / target.triple / BINARY_NAME, work / "accompanying")

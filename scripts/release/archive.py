@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import tarfile
+from collections.abc import Sequence
 
 from common.build import ROOT
 from release.targets import BINARY_NAME, Target
@@ -41,14 +42,22 @@ def write(
         write_tar(into / f"{top}.debug.tar.gz", {f"{top}/{debug.name}": debug})
 
 
-def write_tar(path: pathlib.Path, files: dict[str, pathlib.Path]) -> None:
-    """The same bytes for the same files: sorted, of root, with the time of the commit."""
+def write_tar(
+    path: pathlib.Path, files: dict[str, pathlib.Path], folders: Sequence[str] = ()
+) -> None:
+    """The same bytes for the same files: sorted, of root, with the time of the commit. `folders`
+    are empty.
+    """
     seconds = int(os.environ["SOURCE_DATE_EPOCH"])
     with (
         path.open("wb") as raw,
         gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0, compresslevel=9) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as tar,
     ):
+        for name in folders:
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.mode, entry.mtime = tarfile.DIRTYPE, 0o755, seconds
+            tar.addfile(entry)
         for name, file in sorted(files.items()):
             entry = tarfile.TarInfo(name)
             entry.size, entry.mtime = file.stat().st_size, seconds

@@ -9,8 +9,11 @@ use crate::support::yaml;
 
 use super::pages::page;
 
+const IMAGE: &str = include_str!("../../packaging/image/Dockerfile");
 const COMPOSE: &str = include_str!("../../config/instances/compose.yaml");
 const KUBERNETES: &str = include_str!("../../config/instances/kubernetes.yaml");
+const KUSTOMIZATION: &str = include_str!("../../config/instances/kustomization.yaml");
+const SETTINGS: &str = include_str!("../../config/instances/settings.toml");
 const UNIT: &str = include_str!("../../packaging/systemd/frontend-map.service");
 
 fn compose() -> Value {
@@ -83,10 +86,9 @@ fn settings_of_compose_are_accepted() {
 
 #[test]
 fn settings_of_kubernetes_are_accepted() {
-    let map = object("ConfigMap", "frontend-map");
     let (_, container) = pod("frontend-map");
     let variables = list(&container["env"]).iter().map(|variable| text(&variable["name"]));
-    assert_accepted(text(&map["data"]["settings.toml"]), variables);
+    assert_accepted(SETTINGS, variables);
 }
 
 #[test]
@@ -139,10 +141,19 @@ fn kubernetes_refers_to_objects_and_ports_that_it_has() {
     assert_eq!(container["livenessProbe"]["httpGet"]["path"], "/livez");
     assert_eq!(container["startupProbe"]["httpGet"]["path"], "/livez");
     assert!(template["spec"]["terminationGracePeriodSeconds"].as_i64() >= Some(30));
-    let map = object("ConfigMap", "frontend-map");
     let image = "CMD [\"--config\", \"/etc/frontend-map/settings.toml\", \"serve\"]";
-    assert!(include_str!("../../Dockerfile").contains(image));
-    assert!(map["data"].get("settings.toml").is_some());
+    for file in [include_str!("../../Dockerfile"), IMAGE] {
+        assert!(file.contains(image), "{file}");
+    }
+    let [kustomization] = &yaml::documents(KUSTOMIZATION)[..] else { panic!("one document") };
+    let map = &kustomization["configMapGenerator"][0];
+    assert_eq!(map["name"], template["spec"]["volumes"][0]["configMap"]["name"]);
+    assert_eq!(map["files"], json!(["settings.toml"]));
+    let image = &kustomization["images"][0];
+    assert_eq!(image["name"], container["image"]);
+    assert_eq!(image["newTag"], env!("CARGO_PKG_VERSION"));
+    let tag = concat!("frontend-map:", env!("CARGO_PKG_VERSION"), "}");
+    assert!(text(&compose()["services"]["frontend-map"]["image"]).ends_with(tag));
     let mut keys = Vec::new();
     for (template, _) in [pod("frontend-map"), pod("frontend-map-redis")] {
         let template = template.to_string();
@@ -154,7 +165,7 @@ fn kubernetes_refers_to_objects_and_ports_that_it_has() {
     assert!(keys.len() >= 5, "{keys:?}");
     for key in keys {
         // The command that makes the secret is in the comment at the top.
-        assert!(KUBERNETES.contains(&format!("--from-literal={key}=")), "{key}");
+        assert!(KUSTOMIZATION.contains(&format!("--from-literal={key}=")), "{key}");
     }
 }
 
@@ -243,7 +254,9 @@ fn redis_of_compose_kubernetes_and_page_has_the_same_arguments() {
 #[test]
 fn image_unit_compose_and_kubernetes_turn_huge_pages_off_in_the_process() {
     let name = "MIMALLOC_ALLOW_THP";
-    assert!(include_str!("../../Dockerfile").contains(&format!("\nENV {name}=0\n")));
+    for file in [include_str!("../../Dockerfile"), IMAGE] {
+        assert!(file.contains(&format!("\nENV {name}=0\n")), "{file}");
+    }
     assert!(UNIT.contains(&format!("\nEnvironment={name}=0\n")));
     assert_eq!(compose()["services"]["frontend-map"]["environment"][name], "0");
     let (_, container) = pod("frontend-map");
