@@ -32,11 +32,11 @@ USER = 65532
 
 
 def check_sums(folder: pathlib.Path, work: pathlib.Path) -> None:
-    step("sums: right, and wrong for an archive that is cut in half")
+    step("sums: right, and wrong for a file that is cut in half")
     run("sha256sum", "--check", "--quiet", "SHA256SUMS", folder=folder)
-    archive = next(folder.glob("*.tar.gz"))
-    half = work / archive.name
-    half.write_bytes(archive.read_bytes()[: archive.stat().st_size // 2])
+    whole = max(folder.glob("*.tgz"), key=lambda file: file.stat().st_size)
+    half = work / whole.name
+    half.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
     own = [line for line in (folder / "SHA256SUMS").read_text().splitlines() if half.name in line]
     (work / "SHA256SUMS").write_text("\n".join(own) + "\n")
     print(run("sha256sum", "--check", "SHA256SUMS", folder=work, status=1).strip())
@@ -108,8 +108,8 @@ def check_archive(target: Target, folder: pathlib.Path, work: pathlib.Path) -> N
 
 
 def check_image(target: Target, folder: pathlib.Path, work: pathlib.Path) -> None:
-    """As the Dockerfile lays it out, without the base image, which brings root certificates alone."""
-    step("image: its own user serves and stores in an empty root, by the health check of the image")
+    """As the Dockerfile lays it out, without the base image, which brings root certificates."""
+    step("image: its user serves and stores in an empty root, and its health check passes")
     run("tar", "xf", folder / f"{BINARY_NAME}-{version()}-image.tar.gz", "-C", work)
     dockerfile = (work / "Dockerfile").read_text()
     root = work / "root"
@@ -147,10 +147,12 @@ def main() -> None:
     )
     parser.add_argument("--folder", type=pathlib.Path, default=TARGET / "release-packages")
     parser.add_argument("--system", action="store_true", help="also .deb and .rpm")
+    parser.add_argument("--npm", action="store_true", help="the npm packages alone")
     options = parser.parse_args()
     folder: pathlib.Path = options.folder.absolute()
-    present = [one for one in TARGETS if one.is_linux and list(folder.glob(f"*-{one.triple}.*"))]
-    must(present, f"{folder} has no archive")
+    packed = {one: folder / f"{BINARY_NAME}-{one.npm}-{version()}.tgz" for one in TARGETS}
+    present = [one for one in TARGETS if one.is_linux and packed[one].is_file()]
+    must(present, f"{folder} has no package of npm with a binary")
 
     def tried(check: str) -> pathlib.Path:
         path = work / check
@@ -161,8 +163,12 @@ def main() -> None:
         work = pathlib.Path(name)
         check_sums(folder, tried("sums"))
         for target in present:
-            if target.triple.startswith(platform.machine()):
+            native = target.triple.startswith(platform.machine())
+            if native:
                 check_npm(target, folder, tried("npm"))
+            if options.npm:
+                continue
+            if native:
                 check_image(target, folder, tried("image"))
             check_archive(target, folder, tried(target.triple))
         if options.system:
