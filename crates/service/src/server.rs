@@ -109,6 +109,8 @@ pub async fn serve(
                 Ok((stream, _)) => {
                     metrics.accepted.inc();
                     let permit = tokio::select! {
+                        // First: what has been accepted is served, also if the stop comes now.
+                        biased;
                         permit = limit.acquire() => permit,
                         end = &mut closing => break end,
                     };
