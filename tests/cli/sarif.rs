@@ -100,9 +100,19 @@ fn problems_annotates_the_rule_of_each_document() {
     let ended = setup(SITE).run(&args);
     let no_url = "(api::page.page a, en) has no URL: slug_has_slash";
     let shared =
-        "/en/x is the page of (api::page.page b, en); the same path have (api::page.page c, en)";
+        "/en/x is the page of (api::page.page b, en); (api::page.page c, en) has the same path";
     let expected =
         [json!(["warning", "no-url", 12, no_url]), json!(["warning", "shared-path", 12, shared])];
     assert_eq!(findings(&ended), expected);
     assert_eq!(ended.status, Some(0));
+}
+
+#[test]
+fn problems_annotates_the_rule_that_builds_the_path_of_several_of_a_content_type() {
+    let rule = "content_type = \"api::page.page\"\ntemplate = \"/{locale}/{slug}\"\n";
+    let chosen = format!("{rule}where = {{ kind = \"a\" }}\n\n[[site.rule]]\n{rule}");
+    let settings = SITE.replacen(rule, &chosen, 1);
+    let ended = setup(&settings).run(&["problems", "--site", "main", "--format", "sarif"]);
+    let lines: Vec<Value> = findings(&ended).iter().map(|one| one[2].clone()).collect();
+    assert_eq!(lines, [17, 17], "{}", ended.stdout);
 }

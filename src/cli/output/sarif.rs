@@ -88,9 +88,15 @@ fn result(uri: &str, Annotation { kind, level, text, line }: &Annotation) -> Val
 /// The path relative to the working directory, which is that of the repository in a pipeline; the URL of
 /// a file outside of it.
 fn uri(file: &Path) -> io::Result<String> {
-    let is_invalid = |()| io::Error::other(format!("{} has no URL", file.display()));
-    let folder = Url::from_directory_path(std::env::current_dir()?).map_err(is_invalid)?;
-    let url = Url::from_file_path(absolute(file)?).map_err(is_invalid)?;
+    let shown = file.display();
+    let is_invalid = |()| io::Error::other(format!("{shown} has no URL"));
+    // Without links and `..`, so that both are comparable.
+    let file = absolute(file)?;
+    let parent = file.parent().map(Path::canonicalize).transpose()?.unwrap_or_default();
+    let file = parent.join(file.file_name().unwrap_or_default());
+    let folder = std::env::current_dir()?.canonicalize()?;
+    let folder = Url::from_directory_path(folder).map_err(is_invalid)?;
+    let url = Url::from_file_path(file).map_err(is_invalid)?;
     let relative = url.as_str().strip_prefix(folder.as_str());
     Ok(relative.unwrap_or(url.as_str()).to_owned())
 }

@@ -15,7 +15,6 @@ use crate::cli::selection;
 use crate::config::{Config, Lines};
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::tables::{Form, Problem, Problems, SharedPaths, VersionRow};
-use frontend_map_rules::Rule;
 
 const AFTER_HELP: &str = "\
 The problems are those of `/api/problems`: published versions without a URL, and paths that several
@@ -92,36 +91,27 @@ const SHARED_PATH: Kind =
 
 /// The problems at the lines of the rules that build the paths of their documents.
 fn annotations(problems: &Problems, site: &Site, lines: &Lines) -> Vec<Annotation> {
-    let line = |uid: &str, template: Option<&str>| {
-        let is_of_rule = |rule: &Rule| {
-            rule.content_type.as_str() == uid
-                && template.is_none_or(|template| has_template(rule, template))
-        };
-        lines.rule(&site.key, site.rules.rules().iter().position(is_of_rule)?)
-    };
+    let line = |version: &VersionRow<'_>| lines.rule(&site.key, version.rule);
     let annotation = |problem| match problem {
-        Problem::NoUrl { version, reason, rule } => Annotation {
+        Problem::NoUrl { version, reason, .. } => Annotation {
             kind: NO_URL,
             level: sarif::Level::Warning,
             text: format!("{} has no URL: {reason}", shown(&version)),
-            line: line(version.content_type, Some(rule)),
+            line: line(&version),
         },
         Problem::SharedPath { path, owner, others } => {
             let others: Vec<String> = others.iter().map(shown).collect();
+            let have = if others.len() == 1 { "has" } else { "have" };
             let (owner_shown, others) = (shown(&owner), others.join(", "));
             Annotation {
                 kind: SHARED_PATH,
                 level: sarif::Level::Warning,
-                text: format!("{path} is the page of {owner_shown}; the same path have {others}"),
-                line: line(owner.content_type, None),
+                text: format!("{path} is the page of {owner_shown}; {others} {have} the same path"),
+                line: line(&owner),
             }
         }
     };
     problems.rows().map(annotation).collect()
-}
-
-fn has_template(rule: &Rule, text: &str) -> bool {
-    rule.templates().any(|(_, template)| template.as_str() == text)
 }
 
 fn shown(version: &VersionRow<'_>) -> String {

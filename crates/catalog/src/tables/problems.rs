@@ -9,7 +9,6 @@ use super::shared_paths::{SharedPath, SharedPaths, VersionAt};
 use crate::json::Json;
 use crate::site::{AdminLinks, Site};
 use crate::snapshot::{NoUrlRow, Snapshot};
-use frontend_map_rules::ContentTypeUid;
 
 /// The table, by content types in the order of their rules: first the versions without a URL, by
 /// locale and `documentId`, then the shared paths whose owner is of the type, by path.
@@ -72,6 +71,9 @@ pub struct VersionRow<'a> {
     /// Its page in the admin panel of the CMS, if the address of that is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admin_url: Option<String>,
+    /// The position of its rule in the settings of the site, from 0.
+    #[serde(skip)]
+    pub rule: usize,
 }
 
 impl Problems {
@@ -136,7 +138,7 @@ impl Problems {
         let locale = row.locale.map(|at| &rules.locales().codes()[at]);
         let template = locale.and_then(|locale| rule.template(locale));
         let version = Version {
-            uid: &rule.content_type,
+            rule: row.rule,
             document_id: row.document_id,
             locale: row.locale,
             is_localized: row.is_localized,
@@ -151,7 +153,7 @@ impl Problems {
         let version = |at: &VersionAt| {
             let url = url(at);
             self.version(Version {
-                uid: &self.site.rules.rules()[url.rule()].content_type,
+                rule: url.rule(),
                 document_id: url.document_id(),
                 locale: Some(url.locale()),
                 is_localized: url.is_localized(),
@@ -167,7 +169,8 @@ impl Problems {
     }
 
     fn version<'a>(&'a self, version: Version<'a>) -> VersionRow<'a> {
-        let Version { uid, document_id, locale, is_localized, title } = version;
+        let Version { rule, document_id, locale, is_localized, title } = version;
+        let uid = &self.site.rules.rules()[rule].content_type;
         let locale = locale.map(|at| self.site.rules.locales().codes()[at].as_str());
         let link = |links: &Arc<AdminLinks>| {
             links.link(uid.as_str(), document_id, locale.filter(|_| is_localized))
@@ -178,6 +181,7 @@ impl Problems {
             locale,
             title,
             admin_url: self.links.as_ref().map(link),
+            rule,
         }
     }
 }
@@ -185,7 +189,7 @@ impl Problems {
 /// A version as the snapshots have it.
 #[derive(Clone, Copy)]
 struct Version<'a> {
-    uid: &'a ContentTypeUid,
+    rule: usize,
     document_id: &'a str,
     locale: Option<usize>,
     is_localized: bool,
