@@ -68,11 +68,10 @@ pub(super) struct Entry {
     state: Mutex<State>,
 }
 
-/// Where a snapshot is from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Where the snapshot comes from that takes the place of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// The refresh in flight.
-    #[default]
     Walk,
     /// The snapshot before, with documents that were read again.
     Update,

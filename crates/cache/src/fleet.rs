@@ -24,8 +24,8 @@ impl SnapshotCache {
         self.entries().filter(|(_, entry)| self.group(entry).shared.refreshes_here())
     }
 
-    /// The part of the CMS's time that walks of this instance may take, from 0 to 1. Instances that
-    /// walk by themselves divide it.
+    /// The part of the CMS's time that walks and probes of this instance may take, from 0 to 1. Instances
+    /// that walk by themselves divide it.
     pub(super) fn cms_share(&self) -> f64 {
         let instances = u32::try_from(self.fleet.separate_instances()).unwrap_or(u32::MAX);
         self.settings.freshness.cms_share / f64::from(instances)

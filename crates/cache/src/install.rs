@@ -20,7 +20,7 @@ use crate::refresh::{Member, count_later, record, suspects, suspects_among};
 use crate::triggers::RefreshTriggers;
 use frontend_map_store::Urgency;
 
-/// Where a snapshot is from.
+/// Why a snapshot is installed, with what its observers need.
 pub(crate) enum Cause<'c> {
     /// The refresh in flight has walked the content type.
     Walk(&'c Arc<RefreshTriggers>),
@@ -33,17 +33,23 @@ pub(crate) enum Cause<'c> {
     Store,
 }
 
+impl Cause<'_> {
+    fn source(&self) -> Source {
+        match self {
+            Self::Walk(_) => Source::Walk,
+            Self::Update(..) => Source::Update,
+            Self::Adoption => Source::Adoption,
+            Self::Store => Source::Store,
+        }
+    }
+}
+
 /// Installs a snapshot, whose owners of paths are decided. The caller has locked the entry for updates,
 /// except for [`Cause::Store`]. Returns whether it is in use: one of the store never takes the place of
 /// another one.
 pub(crate) fn install(member: &Member, cached: CachedSnapshot, cause: &Cause<'_>) -> bool {
     let Member { site, entry } = member;
-    let source = match cause {
-        Cause::Walk(_) => Source::Walk,
-        Cause::Update(..) => Source::Update,
-        Cause::Adoption => Source::Adoption,
-        Cause::Store => Source::Store,
-    };
+    let source = cause.source();
     if source == Source::Store {
         site.continue_store(entry, &cached);
     }

@@ -13,7 +13,7 @@ use crate::refresh::{Started, TypeGroup};
 use crate::settings::{Freshness, ProcessState, Settings};
 use crate::site_cache::{AgeLimits, Backends, Opening, PathIndexState, SiteCache};
 use crate::status::TypeStatus;
-use crate::triggers::RefreshTriggers;
+use crate::triggers::{BackgroundWalks, RefreshTriggers};
 use frontend_map_catalog::moved::redirects::SiteHistory;
 use frontend_map_catalog::site::{PAGES, Site, Sites};
 use frontend_map_cms::{BreakerState, Content};
@@ -265,7 +265,8 @@ impl SnapshotCache {
     }
 
     pub(crate) fn update_interval(&self) {
-        let freshness = Freshness { cms_share: self.cms_share(), ..self.settings.freshness };
+        let cms_share = BackgroundWalks::part_of_walks(self.cms_share());
+        let freshness = Freshness { cms_share, ..self.settings.freshness };
         self.interval.update(freshness, self.groups.values(), self.since_event());
     }
 

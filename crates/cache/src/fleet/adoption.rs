@@ -122,12 +122,12 @@ impl SnapshotCache {
         let is_wanted = |own: Option<&CachedSnapshot>| {
             is_of_others(group) && own.is_none_or(|own| is_in_use(own) || !is_later(own, &found))
         };
-        let is_put = if entry.cached().as_ref().is_some_and(is_in_use) {
+        let is_adopted = if entry.cached().as_ref().is_some_and(is_in_use) {
             is_of_others(group)
         } else {
             self.adopt(member, &found, is_wanted).await
         };
-        if is_put {
+        if is_adopted {
             if found.is_new && !group.is_awaiting_leader() {
                 group.shared.record_response();
             }

@@ -45,7 +45,12 @@ impl BackgroundWalks {
     /// How long to wait until a walk of this length is within its part of the share; `None`: until the
     /// walk in flight has ended.
     pub(crate) fn wait(&self, length: Duration, share: f64) -> Option<Duration> {
-        self.wait_within(length, share * (1.0 - FOR_PROBES))
+        self.wait_within(length, Self::part_of_walks(share))
+    }
+
+    /// The part of the share that walks may take.
+    pub(crate) fn part_of_walks(share: f64) -> f64 {
+        share * (1.0 - FOR_PROBES)
     }
 
     /// Whether a probe of this length is within the share now.
