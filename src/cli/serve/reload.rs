@@ -74,28 +74,30 @@ impl Reloader {
             block_in_place(|| self.files.mark_loaded());
             // After a panic, which the panic hook has logged, the settings in use stay, and the next
             // reload is tried as usual.
+            service_manager::reloading();
             let reload = AssertUnwindSafe(|| self.reload(&service));
-            let _ = block_in_place(|| catch_unwind(reload));
+            let status = block_in_place(|| catch_unwind(reload));
+            let status =
+                status.unwrap_or_else(|_| "a reload has failed; the log says why".to_owned());
+            service_manager::reloaded(&format!("serving; {status}"));
         }
     }
 
-    fn reload(&mut self, service: &Service) {
+    /// Reloads once. Returns how it ended, for the status of the service.
+    fn reload(&mut self, service: &Service) -> String {
         let previous = service.app();
         let reloads = &previous.shared.metrics.reloads;
-        service_manager::reloading();
         match self.replace(service, &previous) {
             Ok(()) => {
                 reloads.applied();
                 tracing::info!("the settings are reloaded");
-                service_manager::reloaded("serving; the settings are reloaded");
+                "the settings are reloaded".to_owned()
             }
             Err(error) => {
                 let problems = error.in_one_line();
                 reloads.refused(problems.clone());
-                service_manager::reloaded(&format!(
-                    "serving; a reload was refused, the settings in use stay: {problems}"
-                ));
                 tracing::error!(problems, "the reload is refused; the settings in use stay");
+                format!("a reload was refused, the settings in use stay: {problems}")
             }
         }
     }

@@ -22,7 +22,9 @@ pub(super) fn reloading() {
 
 /// The new settings are in use, or the old ones stay.
 pub(super) fn reloaded(status: &str) {
-    notify(&[Ready, Status(status)]);
+    // A line of a message is an assignment.
+    let status = status.replace(char::is_control, " ");
+    notify(&[Ready, Status(&status)]);
 }
 
 /// No new connections will be accepted, and requests in flight are answered.
