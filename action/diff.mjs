@@ -1,14 +1,14 @@
 // Compares the settings with those of the base branch, and writes the paths that change into a comment.
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { annotate, BINARY } from "./command.mjs";
+import { annotate, frontendMap, print } from "./command.mjs";
 
 const { GITHUB_API_URL, GITHUB_BASE_REF, GITHUB_EVENT_PATH, GITHUB_REPOSITORY } = process.env;
 const { GITHUB_STEP_SUMMARY, MAX_MOVED, RUNNER_TEMP, SETTINGS, TOKEN } = process.env;
 
-/** Begins the comment, so that the next run finds it. */
-const MARKER = "<!-- frontend-map diff -->";
+/** Begins the comment about these settings, so that the next run finds it. */
+const MARKER = `<!-- frontend-map diff ${encodeURIComponent(SETTINGS)} -->`;
 /** A comment has at most 65,536 characters. */
 const LONGEST = 60_000;
 
@@ -44,38 +44,45 @@ async function earlier(number) {
   }
 }
 
-async function comment(body) {
+/** Writes the comment, or replaces that of a run before. Without paths, only the latter. */
+async function comment(text, hasPaths) {
   const { number } = JSON.parse(readFileSync(GITHUB_EVENT_PATH, "utf8")).pull_request;
   const before = await earlier(number);
+  const body = `${MARKER}\n${text}`;
   if (before) await request("PATCH", `issues/comments/${before.id}`, { body });
-  else await request("POST", `issues/${number}/comments`, { body });
+  else if (hasPaths) await request("POST", `issues/${number}/comments`, { body });
 }
 
-git("fetch", "--no-tags", "--depth=1", "origin", GITHUB_BASE_REF);
-if (spawnSync("git", ["diff", "--quiet", "FETCH_HEAD", "--", SETTINGS]).status === 0) {
-  console.log(`${SETTINGS} is that of ${GITHUB_BASE_REF}: no paths change`);
-  process.exit();
+async function report(text, hasPaths) {
+  appendFileSync(GITHUB_STEP_SUMMARY, text);
+  await comment(text, hasPaths).catch((error) => {
+    const remedy = "does the job have `permissions: pull-requests: write`?";
+    annotate("warning", `the comment could not be written (${error.message}): ${remedy}`);
+  });
 }
+
+const isShallow = git("rev-parse", "--is-shallow-repository").trim() === "true";
+git("fetch", "--no-tags", ...(isShallow ? ["--depth=1"] : []), "origin", GITHUB_BASE_REF);
 // All files of the branch: the settings may name some.
-const base = join(RUNNER_TEMP, "frontend-map-base");
+const base = join(mkdtempSync(join(RUNNER_TEMP, "frontend-map-")), "base");
 git("worktree", "add", "--force", "--detach", base, "FETCH_HEAD");
 try {
   if (!existsSync(join(base, SETTINGS))) {
-    console.log(`${GITHUB_BASE_REF} has no ${SETTINGS}: there is nothing to compare with`);
+    const text = `\`${GITHUB_BASE_REF}\` has no settings file of this name: there is nothing to compare with.\n`;
+    console.log(text);
+    await report(text, false);
+  } else if (spawnSync("git", ["diff", "--quiet", "FETCH_HEAD", "--", SETTINGS]).status === 0) {
+    const text = `The settings file is that of \`${GITHUB_BASE_REF}\`: its rules change no path.\n`;
+    console.log(text);
+    await report(text, false);
   } else {
     const args = ["--config", SETTINGS, "diff", "--against", join(base, SETTINGS)];
     if (MAX_MOVED) args.push("--max-moved", MAX_MOVED);
-    const stdio = ["ignore", "pipe", "inherit"];
-    const { status, stdout } = spawnSync(BINARY, args, { encoding: "utf8", stdio, maxBuffer: 2 ** 28 });
-    process.exitCode = status ?? 1;
+    const { status, stdout } = frontendMap(args);
+    process.exitCode = status;
     if (stdout) {
-      console.log(stdout);
-      const text = `### Paths that change with these settings\n\n${block(shortened(stdout))}`;
-      appendFileSync(GITHUB_STEP_SUMMARY, text);
-      await comment(`${MARKER}\n${text}`).catch((error) => {
-        const remedy = "does the job have `permissions: pull-requests: write`?";
-        annotate("warning", `the comment could not be written (${error.message}): ${remedy}`);
-      });
+      print(stdout);
+      await report(`### Paths that change with these settings\n\n${block(shortened(stdout))}`, true);
     }
   }
 } finally {

@@ -120,7 +120,7 @@ site main: 1 path moves
     /en/x → /en/p/x  b en
 \`\`\`
 `;
-const COMMENT = `<!-- frontend-map diff -->\n${TEXT}`;
+const COMMENT = `<!-- frontend-map diff frontend-map.toml -->\n${TEXT}`;
 
 test("the action installs the version of this repository", () => {
   const [, version] = readFileSync(join(ACTION, "../Cargo.toml"), "utf8").match(/^version = "(.+)"$/m);
@@ -142,17 +142,18 @@ test("check annotates each finding at its line and fails by --strict alone", asy
     "::error file=frontend-map.toml,line=13,title=never-matches::site main: a rule never matches" +
     "%0Arule: api::story.story /{locale}/{slug}%0Awhy: api::page.page /{locale}/{slug} matches its paths first\n";
   assert.deepEqual([status, stdout], [1, overlap + never]);
-  assert.equal(checkout.read("output"), `sarif=${join(checkout.folder, "temp/frontend-map.sarif")}\n`);
-  assert.equal(JSON.parse(checkout.read("temp/frontend-map.sarif")).runs[0].results.length, 2);
   assert.equal((await checkout.run(CHECK, { STRICT: "false" })).status, 0);
+  const files = checkout.read("output").trim().split("\n").map((line) => line.replace("sarif=", ""));
+  assert.equal(new Set(files).size, 2, "a job may check several files");
+  for (const file of files) assert.equal(JSON.parse(readFileSync(file, "utf8")).runs[0].results.length, 2);
 });
 
 test("check annotates settings that cannot be used, in a file with an odd name", async (t) => {
-  const name = "the map, 100%/settings: a.toml";
+  const name = "the map, 100%/settings: a#b.toml";
   const checkout = new Checkout(t, { name, own: SETTINGS.replace("{slug}", "{slug") });
   const { status, stdout, stderr } = await checkout.run(CHECK);
   const expected =
-    "::error file=the map%2C 100%25/settings%3A a.toml,line=12,title=invalid-setting::line 12, site \"main\", rule 1 " +
+    "::error file=the map%2C 100%25/settings%3A a#b.toml,line=12,title=invalid-setting::line 12, site \"main\", rule 1 " +
     "(api::page.page): template `/{locale}/{slug`, position 11: a `{` is not closed\n";
   assert.deepEqual([status, stdout], [78, expected]);
   assert.match(stderr, /1 problem with the settings/);
@@ -185,12 +186,41 @@ test("diff writes a comment, and the next run replaces it", async (t) => {
   ]);
 });
 
-test("diff requests nothing for settings that are those of the base, or that the base does not have", async (t) => {
-  for (const settings of [{ own: SETTINGS }, { base: null }]) {
-    const { status, stdout } = await new Checkout(t, settings).run(DIFF, { GITHUB_API_URL: "http://127.0.0.1:9" });
-    assert.equal(status, 0);
-    assert.match(stdout, /no paths change|there is nothing to compare with/);
+test("diff writes no comment for settings without a difference, but corrects that of a run before", async (t) => {
+  const same = "The settings file is that of `main`: its rules change no path.\n";
+  const none = "`main` has no settings file of this name: there is nothing to compare with.\n";
+  for (const [settings, text] of [[{ own: SETTINGS }, same], [{ base: null }, none]]) {
+    const comments = [];
+    const api = await startApi({ comments });
+    t.after(() => api.server.close());
+    const checkout = new Checkout(t, settings);
+    assert.equal((await checkout.run(DIFF, { GITHUB_API_URL: api.url })).status, 0);
+    comments.push({ id: 5, body: COMMENT });
+    assert.equal((await checkout.run(DIFF, { GITHUB_API_URL: api.url })).status, 0);
+    assert.deepEqual(api.requests.map(({ method, body }) => [method, body]), [
+      ["GET", undefined],
+      ["GET", undefined],
+      ["PATCH", COMMENT.replace(TEXT, text)],
+    ]);
   }
+});
+
+test("diff leaves a whole clone whole", async (t) => {
+  const api = await startApi();
+  t.after(() => api.server.close());
+  const checkout = new Checkout(t);
+  await checkout.run(DIFF, { GITHUB_API_URL: api.url });
+  const git = (...args) => execFileSync("git", args, { cwd: checkout.workspace, encoding: "utf8" }).trim();
+  assert.equal(git("rev-parse", "--is-shallow-repository"), "false");
+  assert.equal(git("worktree", "list").split("\n").length, 1);
+});
+
+test("a step without the binary fails and says so", async (t) => {
+  const checkout = new Checkout(t);
+  rmSync(join(checkout.folder, "temp/frontend-map"), { recursive: true });
+  const { status, stderr } = await checkout.run(CHECK);
+  assert.equal(status, 1);
+  assert.match(stderr, /^frontend-map could not be run: .*ENOENT/m);
 });
 
 test("diff without permission for the comment prints the paths and a warning, and ends as without it", async (t) => {
@@ -198,7 +228,7 @@ test("diff without permission for the comment prints the paths and a warning, an
   t.after(() => api.server.close());
   const { status, stdout } = await new Checkout(t).run(DIFF, { GITHUB_API_URL: api.url });
   assert.equal(status, 0);
-  assert.match(stdout, /\/en\/x → \/en\/p\/x/);
+  assert.match(stdout, /^::stop-commands::(.+)\n[^]*\/en\/x → \/en\/p\/x[^]*\n::\1::$/m);
   assert.match(stdout, /^::warning::the comment could not be written \(GET .+: 403\): does the job have/m);
 });
 
