@@ -279,3 +279,15 @@ fn documents_of_a_yaml_file_have_the_values_of_its_text() {
     ];
     assert_eq!(yaml::documents(text), expected);
 }
+
+#[test]
+fn packages_of_a_release_have_the_version_of_the_service() {
+    let manifests = [
+        include_str!("../../clients/js/package.json"),
+        include_str!("../../plugins/strapi/package.json"),
+    ];
+    for manifest in manifests {
+        let manifest: Value = serde_json::from_str(manifest).expect("JSON");
+        assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"), "{}", manifest["name"]);
+    }
+}
