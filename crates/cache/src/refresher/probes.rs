@@ -91,7 +91,9 @@ impl Probes {
         self.permit_walked(cache);
         if self.by_type.is_empty() || self.by_type.values().any(Probed::is_due) {
             let walks = &cache.triggers.background_walks;
-            if !walks.permits_probe(Duration::ZERO, cache.cms_share()) {
+            // The walk after an outage may take minutes.
+            let beside = self.by_type.values().any(|probed| probed.is_after_outage);
+            if !walks.permits_probe(Duration::ZERO, cache.cms_share(), beside) {
                 return Vec::new();
             }
             let walk = walks.begin();
@@ -109,6 +111,7 @@ impl Probes {
             if probed.is_due() {
                 is_first = probed.request(cache, wanted).await;
             }
+            let beside = probed.is_after_outage;
             let found = probed.judge(cache, uid, wanted.locales.len());
             // The first probe may have changes since the walk.
             let found = found.or_else(|| is_first.then_some(Unannounced::Nothing));
@@ -116,7 +119,7 @@ impl Probes {
             if found == Unannounced::Type {
                 probed.unconfirmed.clear();
             } else {
-                found.add(probed.confirm(cache, uid).await);
+                found.add(probed.confirm(cache, uid, beside).await);
             }
             events.extend(changes(uid, found));
         }
@@ -144,7 +147,7 @@ impl Probed {
     /// with: the documents that it shows are to be compared with the snapshots.
     async fn request(&mut self, cache: &SnapshotCache, Wanted { query, locales }: &Wanted) -> bool {
         let walks = &cache.triggers.background_walks;
-        if !walks.permits_probe(self.took, cache.cms_share()) {
+        if !walks.permits_probe(self.took, cache.cms_share(), self.is_after_outage) {
             return false;
         }
         let (begun, walk) = (Instant::now(), walks.begin());
@@ -197,16 +200,22 @@ impl Probed {
         Some(found)
     }
 
-    /// Reads the documents that events have named again, within the share: an event explains a
+    /// Reads the documents that events have named again, within the share, and with `beside` also while a
+    /// walk is in flight: an event explains a
     /// difference, but the document may have changed once more. Returns those that differ from the
     /// snapshots. Those that could not be read are read after the next probe.
-    async fn confirm(&mut self, cache: &SnapshotCache, uid: &ContentTypeUid) -> BTreeSet<String> {
+    async fn confirm(
+        &mut self,
+        cache: &SnapshotCache,
+        uid: &ContentTypeUid,
+        beside: bool,
+    ) -> BTreeSet<String> {
         let mut different = BTreeSet::new();
         let groups: Vec<&TypeGroup> =
             own_groups(cache).filter(|group| group.query.uid == *uid).collect();
         while !self.unconfirmed.is_empty() {
             let walks = &cache.triggers.background_walks;
-            if !walks.permits_probe(self.took, cache.cms_share()) {
+            if !walks.permits_probe(self.took, cache.cms_share(), beside) {
                 break;
             }
             let _walk = walks.begin();

@@ -45,7 +45,9 @@ impl BackgroundWalks {
     /// How long to wait until a walk of this length is within its part of the share; `None`: until the
     /// walk in flight has ended.
     pub(crate) fn wait(&self, length: Duration, share: f64) -> Option<Duration> {
-        self.wait_within(length, Self::part_of_walks(share))
+        let history = self.0.lock();
+        let share = Self::part_of_walks(share);
+        (history.running == 0).then(|| history.wait(Instant::now(), length, share))
     }
 
     /// The part of the share that walks may take.
@@ -53,14 +55,12 @@ impl BackgroundWalks {
         share * (1.0 - FOR_PROBES)
     }
 
-    /// Whether a probe of this length is within the share now.
-    pub(crate) fn permits_probe(&self, length: Duration, share: f64) -> bool {
-        self.wait_within(length, share) == Some(Duration::ZERO)
-    }
-
-    fn wait_within(&self, length: Duration, share: f64) -> Option<Duration> {
+    /// Whether a probe of this length is within the share now, and none has to wait for a walk in flight
+    /// unless it is sent `beside` one.
+    pub(crate) fn permits_probe(&self, length: Duration, share: f64, beside: bool) -> bool {
         let history = self.0.lock();
-        (history.running == 0).then(|| history.wait(Instant::now(), length, share))
+        let is_free = beside || history.running == 0;
+        is_free && history.wait(Instant::now(), length, share).is_zero()
     }
 
     /// Begins a walk.
@@ -183,9 +183,13 @@ mod tests {
         walks.0.lock().add(begun, now);
         let wait = walks.wait(seconds(1.0), SHARE).expect("none is in flight");
         assert!(wait > seconds(500.0), "{wait:?}");
-        assert!(walks.permits_probe(seconds(1.0), SHARE));
+        assert!(walks.permits_probe(seconds(1.0), SHARE, false));
+        let walk = walks.begin();
+        assert!(!walks.permits_probe(seconds(1.0), SHARE, false), "a walk is in flight");
+        assert!(walks.permits_probe(seconds(1.0), SHARE, true));
+        drop(walk);
         walks.0.lock().add(now, now + seconds(6.0));
-        assert!(!walks.permits_probe(seconds(1.0), SHARE), "the share holds for both");
+        assert!(!walks.permits_probe(seconds(1.0), SHARE, true), "the share holds for both");
     }
 
     #[test]
