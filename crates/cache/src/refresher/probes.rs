@@ -61,6 +61,8 @@ struct Probed {
     took: Duration,
     /// Whether the next one is the first after an outage: webhooks are lost, and it waits for none.
     is_after_outage: bool,
+    /// When the first one began, until the walk is due that finds what had changed before it.
+    first: Option<Instant>,
 }
 
 /// What to request of a content type.
@@ -123,7 +125,23 @@ impl Probes {
             }
             events.extend(changes(uid, found));
         }
+        self.walk_after_first(cache);
         events
+    }
+
+    /// Lets the content types be walked again that were last walked before their first probe, as soon as
+    /// they would have been without probes.
+    fn walk_after_first(&mut self, cache: &SnapshotCache) {
+        let soft = cache.settings.freshness.soft;
+        let mut due = Vec::new();
+        for (uid, probed) in &mut self.by_type {
+            if probed.first.take_if(|first| first.elapsed() >= soft).is_some() {
+                due.push(uid.to_string());
+            }
+        }
+        if !due.is_empty() {
+            cache.refresh_types(&due);
+        }
     }
 
     /// Makes refused probes due of the content types that were walked since.
@@ -163,6 +181,7 @@ impl Probed {
             Ok(Some(newest)) if !self.is_comparable(&newest) => {
                 self.unconfirmed.extend(newest.versions.iter().map(|version| version.id.clone()));
                 self.newest = Some((newest, begun));
+                self.first = Some(begun);
                 return true;
             }
             Ok(newest) => self.later = newest.map(|newest| (newest, begun)),

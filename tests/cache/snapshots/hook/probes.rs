@@ -2,7 +2,7 @@
 
 use super::hint;
 use super::lost_events::{UID, event, lists, put, rarely, start};
-use crate::snapshots::{paths, sitemap, walks};
+use crate::snapshots::{in_english, paths, sitemap, walks};
 use crate::support::content::Content;
 use crate::support::front_of_cms::refusal;
 use crate::support::http;
@@ -93,6 +93,23 @@ fn first_probe_finds_a_change_since_the_walk() {
     event(&service, UID, "a");
     lists(&service, &["/en/articles/a", "/en/articles/renamed"]);
     assert_eq!(walks(&cms, "en"), 1);
+}
+
+#[test]
+fn import_before_the_first_probe_is_found_by_the_next_walk() {
+    let content = Content::default();
+    put(&content, "a", "a", 1);
+    let cms = content.start();
+    let setup = rarely(in_english(&cms)).env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "5");
+    let service = setup.start();
+    lists(&service, &["/en/articles/a"]);
+    // More than a probe reads, and in the database before there is a probe to compare with.
+    for n in 0..60 {
+        put(&content, &format!("i{n}"), &format!("i{n}"), 2);
+    }
+    event(&service, UID, "a");
+    until_so("the list", || paths(&sitemap(&service)).len() == 61);
+    assert!(cms.probes() > 0);
 }
 
 #[test]
