@@ -18,8 +18,7 @@ use crate::support::wait::{until, until_so};
 use super::instances::changed;
 
 /// Keys that exist during URL checks alone.
-const OF_CHECKS: [&str; 5] =
-    ["permits", "permits:short", "permits:known", "permits:settling", "runs"];
+const OF_CHECKS: [&str; 2] = ["url-checks", "url-checks:next"];
 /// The largest id of an entry: none can follow it.
 const LAST_ID: &str = "18446744073709551615-18446744073709551615";
 
@@ -165,7 +164,7 @@ async fn goes_on_after(kind: &str, write: Write) {
                 assert!(found == "none" || Some(&*found) == type_of(name), "{name}: {found}");
             }
             let is_of_checks =
-                ["permits", "run", "runs"].contains(&name.split(':').next().unwrap_or(""));
+                ["url-checks", "run"].contains(&name.split(':').next().unwrap_or(""));
             if is_of_checks {
                 write(&world.redis, &key);
                 world.check_urls();

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a panic in a helper of a test is the report as well")]
 
 mod changes;
+mod check_limit;
 mod check_redis;
 mod cms_events;
 mod cms_outage;
@@ -13,7 +14,6 @@ mod foreign_values;
 mod history;
 pub(crate) mod instances;
 mod lists;
-mod permits;
 mod publication;
 mod redis;
 mod roles;

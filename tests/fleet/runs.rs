@@ -224,36 +224,6 @@ async fn run_ends_when_the_last_caller_of_any_instance_has_left() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_runs_are_in_flight_over_all_instances_and_others_wait() {
-    let (redis, peer) = (Redis::start(), FrontEnd::start(|_| Answer::Hang).await);
-    let service = || {
-        let setup = site(&peer.url("http", ""), 3, &slugs("a", 20));
-        let service = setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()).start();
-        until_so("Redis is available", || service.log().contains("Redis is available"));
-        service
-    };
-    let (first, second) = (service(), service());
-    let of = |t: usize| {
-        let end = format!("-t{t} HTTP/1.1");
-        peer.heads().iter().filter(|head| head.lines().next().unwrap().ends_with(&end)).count()
-    };
-    let mut callers = Vec::new();
-    for (service, t) in [(&first, 0), (&second, 1)] {
-        callers.push(Caller::new(service, t, Some(EVENTS), ""));
-        callers[t].until("event: progress");
-        let places = || redis.command::<usize>(&["ZCARD", "frontend-map:1:runs"]);
-        until_so("it has a place", || places() == t + 1);
-    }
-    let mut third = Caller::new(&second, 2, Some(EVENTS), "");
-    // Two of these events are a second apart.
-    third.until("\"total\":20");
-    third.until("\"total\":20");
-    assert_eq!(of(2), 0, "the third one waits");
-    drop(callers.remove(0));
-    until_so("it begins", || of(2) > 0);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn one_instance_with_redis_responds_like_one_without() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_holding(10, mixed).await);
     let alone = site(&peer.url("http", ""), 1, &slugs("a", 40)).start();
@@ -295,13 +265,11 @@ async fn forged_runs_end_and_do_not_keep_instances_from_sharing_theirs() {
     until_so("the result is shared", || !redis.keys("*:result").is_empty());
     let result = redis.keys("*:result").remove(0);
     let run = result.strip_suffix(":result").unwrap();
-    let places = "frontend-map:1:runs";
-    let forged: [&[&[&str]]; 4] = [
+    let forged: [&[&[&str]]; 3] = [
         // No instance renews it.
         &[&["HSET", run, "owner", "x"]],
-        &[&["SET", run, "x"], &["SET", &result, "x"], &["SET", places, "x"]],
+        &[&["SET", run, "x"], &["SET", &result, "x"]],
         &[&["SET", &format!("{run}:interest"), "x"]],
-        &[&["ZADD", places, "9e15", "x"], &["ZADD", places, "9e15", "y"]],
     ];
     for (at, commands) in forged.into_iter().enumerate() {
         redis.flush();

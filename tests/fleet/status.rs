@@ -132,8 +132,8 @@ fn metrics_show_roles_versions_and_the_use_of_redis() {
         assert_eq!(list("shared_missing_seconds", at), 0.0);
         let page = scrape(instances.all[at].admin());
         assert_eq!(page.of("redis_up"), 1.0);
-        assert_eq!(page.of("shared_url_check_permits{state=\"in_use\"}"), 0.0);
-        assert_eq!(page.of("shared_url_check_permits{state=\"waiting\"}"), 0.0);
+        assert_eq!(page.of("shared_url_checks{state=\"in_flight\"}"), 0.0);
+        assert_eq!(page.of("shared_url_checks{state=\"waiting\"}"), 0.0);
         assert_eq!(page.of("redis_sessions_total"), 1.0);
         assert_eq!(page.of("redis_refused_seals_total"), 0.0);
         for counter in ["commands", "heartbeats", "sent_bytes", "received_bytes"] {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use crate::changes::{Readiness, SharedChanges};
-use crate::checks::permits::PermitCounts;
+use crate::checks::limit::CheckCounts;
 use crate::cms_events::{CmsEvent, CmsEvents};
 use crate::groups::SnapshotGroup;
 use crate::history::SharedHistory;
@@ -155,13 +155,12 @@ impl Fleet {
         }
     }
 
-    /// The status of Redis, and the numbers of permits for URL checks that are in use and that
-    /// are waited for; `None` without `[shared]`.
+    /// The status of Redis, with these URL checks of this instance; `None` without `[shared]`.
     #[must_use]
-    pub fn redis_status(&self, permits: PermitCounts) -> Option<RedisStatus> {
+    pub fn redis_status(&self, url_checks: CheckCounts) -> Option<RedisStatus> {
         let redis = self.redis.as_ref()?;
         let unpublished = self.changes.as_ref().and_then(SharedChanges::unpublished);
-        Some(RedisStatus::of(redis, unpublished, permits))
+        Some(RedisStatus::of(redis, unpublished, url_checks))
     }
 
     /// The status of a snapshot on this instance; `None` without `[shared]`.

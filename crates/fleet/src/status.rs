@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::checks::permits::PermitCounts;
+use crate::checks::limit::CheckCounts;
 use crate::redis::{self, Lease};
 use crate::{Role, SnapshotGroup};
 
@@ -21,18 +21,16 @@ pub struct RedisStatus {
     pub age: Duration,
     /// The last known number of instances, this one included.
     pub instances: usize,
-    /// URL checks of this instance that are in flight.
-    pub permits_in_use: usize,
-    /// URL checks of this instance that wait for a permit.
-    pub permits_waiting: usize,
+    /// The URL checks of this instance.
+    pub url_checks: CheckCounts,
 }
 
 impl RedisStatus {
-    /// The status of this Redis, with these permits in use and waited for.
+    /// The status of this Redis, with these URL checks.
     pub(super) fn of(
         redis: &redis::Client,
         unpublished: Option<String>,
-        permits: PermitCounts,
+        url_checks: CheckCounts,
     ) -> Self {
         let others = redis.other_deployments();
         let (state, problem) = match redis.availability() {
@@ -45,9 +43,8 @@ impl RedisStatus {
             }
         };
         let other_deployments = if state == "available" { others.len() } else { 0 };
-        let (permits_in_use, permits_waiting) = (permits.in_use, permits.waiting);
         let (age, instances) = (redis.availability_age(), redis.instances());
-        Self { state, problem, other_deployments, age, instances, permits_in_use, permits_waiting }
+        Self { state, problem, other_deployments, age, instances, url_checks }
     }
 }
 

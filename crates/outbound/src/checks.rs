@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::stream::{self, Stream, StreamExt};
 use tokio::sync::Semaphore;
 
-use frontend_map_fleet::checks::permits::{Limits, PermitCounts, Permits as FleetPermits};
+use frontend_map_fleet::checks::limit::{CheckCounts, CheckLimit, Limits};
 use frontend_map_fleet::redis;
 use frontend_map_platform::outgoing::{self, BuildError, LookUp};
 
@@ -39,26 +39,25 @@ pub const DRAIN_BYTES: usize = 256 * 1024;
 /// How long reading a body may take before the connection is closed: some bodies never end.
 pub const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// How long a permit lasts that an instance no longer renews: longer than [`HEAD_TIMEOUT`] and
-/// [`DRAIN_TIME`] together.
-const PERMIT_LIFETIME: Duration = Duration::from_secs(12);
+/// The longest time of a check.
+const LONGEST_CHECK: Duration = HEAD_TIMEOUT.saturating_add(DRAIN_TIME);
 
-/// Checks URLs. The clones of a validator share its connections and its [`CONCURRENT_CHECKS`]
-/// permits, so a process needs one.
+/// Checks URLs. The clones of a validator share its connections and its limit of
+/// [`CONCURRENT_CHECKS`], so a process needs one.
 #[derive(Clone)]
 pub struct Validator {
     client: Client,
-    permits: Permits,
+    limit: Limit,
     event_loop: Arc<EventLoop>,
 }
 
 /// What limits the checks in flight.
 #[derive(Clone)]
-enum Permits {
-    /// The permits of this process.
+enum Limit {
+    /// Those of this process.
     Process(Arc<Semaphore>),
-    /// The permits of all instances of a fleet.
-    Fleet(FleetPermits),
+    /// Those of all instances of a fleet.
+    Fleet(CheckLimit),
 }
 
 impl Validator {
@@ -77,26 +76,24 @@ impl Validator {
     ///
     /// As [`Validator::new`].
     pub fn with_look_up(look_up: LookUp) -> Result<Self, BuildError> {
-        let permits = Permits::Process(Arc::new(Semaphore::new(CONCURRENT_CHECKS)));
+        let limit = Limit::Process(Arc::new(Semaphore::new(CONCURRENT_CHECKS)));
         let event_loop = Arc::new(EventLoop::start()?);
-        Ok(Self { client: Client::new(look_up)?, permits, event_loop })
+        Ok(Self { client: Client::new(look_up)?, limit, event_loop })
     }
 
-    /// This validator with permits that all instances of a fleet share (D55).
+    /// This validator with the limit that all instances of a fleet share (D55).
     #[must_use]
     pub fn in_fleet(self, redis: redis::Client) -> Self {
-        let limits = Limits { checks: CONCURRENT_CHECKS, lifetime: PERMIT_LIFETIME };
-        Self { permits: Permits::Fleet(FleetPermits::start(redis, limits)), ..self }
+        let limits = Limits { checks: CONCURRENT_CHECKS, longest_check: LONGEST_CHECK };
+        Self { limit: Limit::Fleet(CheckLimit::start(redis, limits)), ..self }
     }
 
-    /// The checks of this process that are in flight, and those that wait for a permit of the fleet.
+    /// The checks of this process in a fleet; none without one.
     #[must_use]
-    pub fn counts(&self) -> PermitCounts {
-        match &self.permits {
-            Permits::Process(free) => {
-                PermitCounts { in_use: CONCURRENT_CHECKS - free.available_permits(), waiting: 0 }
-            }
-            Permits::Fleet(permits) => permits.counts(),
+    pub fn counts(&self) -> CheckCounts {
+        match &self.limit {
+            Limit::Process(_) => CheckCounts::default(),
+            Limit::Fleet(limit) => limit.counts(),
         }
     }
 
@@ -115,15 +112,15 @@ impl Validator {
             .buffer_unordered(CONCURRENT_CHECKS)
     }
 
-    /// Owns a permit until the body is drained: draining is traffic too.
+    /// Counts as in flight until the body is drained: draining is traffic too.
     async fn check_url(&self, url: String) -> CheckResult {
-        match &self.permits {
-            Permits::Process(permits) => {
-                let _permit = permits.acquire().await.expect("the semaphore is never closed");
+        match &self.limit {
+            Limit::Process(free) => {
+                let _in_flight = free.acquire().await.expect("the semaphore is never closed");
                 self.get(url).await
             }
-            Permits::Fleet(permits) => {
-                let _permit = permits.acquire().await;
+            Limit::Fleet(limit) => {
+                let _in_flight = limit.acquire().await;
                 self.get(url).await
             }
         }

@@ -18,11 +18,8 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    pub(super) fn keys(&self) -> [String; 4] {
-        let run = format!("run:{}", self.id);
-        let names = [run.clone(), format!("{run}:interest"), format!("{run}:result")];
-        let [run, interest, result] = names.map(|name| self.redis.key(&name));
-        [run, interest, result, self.redis.key("runs")]
+    pub(super) fn keys(&self) -> [String; 3] {
+        ["", ":interest", ":result"].map(|part| self.redis.key(&format!("run:{}{part}", self.id)))
     }
 
     pub(super) fn context(&self, kind: &str) -> String {

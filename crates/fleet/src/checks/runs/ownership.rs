@@ -10,9 +10,6 @@ use super::claim::{Claim, RELEASE};
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
 use crate::redis::{self, Argument, Script};
 
-/// The most runs in flight at a time over all instances: all runs share the ten permits, and each
-/// has a deadline.
-const MAX_RUNNING: usize = 2;
 /// How long a result stays in Redis, for instances that start.
 const RESULT_TTL: Duration = Duration::from_hours(24);
 /// How long a result stays after a newer one has replaced it: an instance may be reading it.
@@ -25,10 +22,7 @@ static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FINISH))
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewed {
     /// The run is still that of this instance.
-    Continues {
-        /// Whether it may begin its checks: it is one of the two runs in flight over all instances.
-        may_run: bool,
-    },
+    Continues,
     /// No instance has a client that waits for the run.
     Unneeded,
     /// Another instance owns a run with the same key.
@@ -49,8 +43,7 @@ impl Ownership {
         Self { shared, is_finished: AtomicBool::new(false), unreleased }
     }
 
-    /// Renews the run and publishes its progress. `is_needed`: a client of this instance waits for
-    /// it; `wants_to_run`: its checks are to begin as soon as it may be in flight.
+    /// Renews the run and publishes its progress. `is_needed`: a client of this instance waits for it.
     ///
     /// # Errors
     /// [`redis::Error`]; the run continues.
@@ -58,7 +51,6 @@ impl Ownership {
         &self,
         progress: &Progress,
         is_needed: bool,
-        wants_to_run: bool,
     ) -> Result<Renewed, redis::Error> {
         let Claim { redis, token, .. } = &self.shared;
         let arguments = vec![
@@ -66,14 +58,12 @@ impl Ownership {
             self.shared.sealed(progress).into(),
             millis(LIFETIME).into(),
             usize::from(is_needed).into(),
-            usize::from(wants_to_run).into(),
-            MAX_RUNNING.into(),
         ];
         let is: String = redis.script(&RENEW, &self.shared.keys(), arguments, WITHIN).await?;
         Ok(match is.as_str() {
             "unneeded" => Renewed::Unneeded,
             "lost" => Renewed::Lost,
-            is => Renewed::Continues { may_run: is == "runs" },
+            _ => Renewed::Continues,
         })
     }
 

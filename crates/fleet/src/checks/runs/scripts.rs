@@ -1,7 +1,6 @@
 //! The scripts of runs. All have the same keys: the run (its owner's token, and its progress), the
-//! instances that follow it by expiry, the last result, and by expiry the runs in flight, which are
-//! those with a place. A foreign value must not keep instances from checking: it is removed, or it
-//! expires.
+//! instances that follow it by expiry, and the last result. A foreign value must not keep instances
+//! from checking: it is removed, or it expires.
 
 /// Arguments: instance, token, progress, lifetime in ms, for how many ms a result can be reused,
 /// whether the instance may own a run.
@@ -32,8 +31,7 @@ redis.call('PEXPIRE', KEYS[1], lifetime)
 return { 'own', '', '' }
 ";
 
-/// Arguments: token, progress, lifetime in ms, whether a client of the owner waits, whether the run
-/// wants a place, and the number of places.
+/// Arguments: token, progress, lifetime in ms, whether a client of the owner waits.
 pub(super) const RENEW: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -41,29 +39,19 @@ local lifetime = tonumber(ARGV[3])
 remove_foreign(KEYS[1], 'hash')
 remove_foreign(KEYS[2], 'zset')
 remove_foreign(KEYS[3], 'hash')
-remove_foreign(KEYS[4], 'zset')
 local owner = redis.call('HGET', KEYS[1], 'owner')
 -- The result may have been published after this renewal was sent.
 if redis.call('HGET', KEYS[3], 'run') == ARGV[1] then return 'lost' end
 if owner and owner ~= ARGV[1] then return 'lost' end
-local future = '(' .. now + lifetime
-for _, key in ipairs({ KEYS[2], KEYS[4] }) do
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-  redis.call('ZREMRANGEBYSCORE', key, future, '+inf')
-end
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '(' .. now + lifetime, '+inf')
 if ARGV[4] ~= '1' and redis.call('ZCARD', KEYS[2]) == 0 then
   redis.call('DEL', KEYS[1])
-  redis.call('ZREM', KEYS[4], ARGV[1])
   return 'unneeded'
 end
 redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'progress', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], lifetime)
-if ARGV[5] ~= '1' then return 'waits' end
-local may_run = redis.call('ZSCORE', KEYS[4], ARGV[1])
-if not may_run and redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[6]) then return 'waits' end
-redis.call('ZADD', KEYS[4], now + lifetime, ARGV[1])
-redis.call('PEXPIRE', KEYS[4], lifetime)
-return 'runs'
+return 'continues'
 ";
 
 /// Arguments: instance, token of the owner, lifetime in ms.
@@ -89,9 +77,7 @@ return { 'gone', '' }
 pub(super) const FINISH: &str = r"
 remove_foreign(KEYS[1], 'hash')
 remove_foreign(KEYS[3], 'hash')
-remove_foreign(KEYS[4], 'zset')
 local owner = redis.call('HGET', KEYS[1], 'owner')
-redis.call('ZREM', KEYS[4], ARGV[1])
 if owner and owner ~= ARGV[1] then return { 0, '', '' } end
 local before = redis.call('HMGET', KEYS[3], 'run', 'result')
 redis.call('HSET', KEYS[3], 'run', ARGV[1], 'result', ARGV[2], 'ended', ARGV[3])
@@ -104,7 +90,6 @@ return { 1, before[1] or '', before[2] or '' }
 /// longer follows the run.
 pub(super) const RELEASE: &str = r"
 if ARGV[1] == '' then return redis.call('ZREM', KEYS[2], ARGV[2]) end
-redis.call('ZREM', KEYS[4], ARGV[1])
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 ";

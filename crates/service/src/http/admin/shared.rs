@@ -24,7 +24,7 @@ pub(super) struct Redis {
     url_checks: UrlChecks,
 }
 
-/// Permits for URL checks.
+/// The URL checks of this instance.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct UrlChecks {
@@ -55,7 +55,10 @@ pub(super) fn redis(app: &App) -> Option<Redis> {
         problem: status.problem,
         seconds: status.age.as_secs(),
         instances: status.instances,
-        url_checks: UrlChecks { in_flight: status.permits_in_use, waiting: status.permits_waiting },
+        url_checks: UrlChecks {
+            in_flight: status.url_checks.in_flight,
+            waiting: status.url_checks.waiting,
+        },
     })
 }
 
@@ -92,11 +95,11 @@ pub(super) fn metrics(
     let help = "Other deployments that use the same keys of Redis";
     let others = of(|status| gauge_value(status.other_deployments as u64));
     encoder.gauge("shared_other_deployments", help, [([], others)])?;
-    let in_use = of(|status| gauge_value(status.permits_in_use as u64));
-    let waiting = of(|status| gauge_value(status.permits_waiting as u64));
-    let permits = [([("state", "in_use")], in_use), ([("state", "waiting")], waiting)];
-    let help = "Permits for URL checks of this instance, and checks that wait for one";
-    encoder.gauge("shared_url_check_permits", help, permits)?;
+    let in_flight = of(|status| gauge_value(status.url_checks.in_flight as u64));
+    let waiting = of(|status| gauge_value(status.url_checks.waiting as u64));
+    let checks = [([("state", "in_flight")], in_flight), ([("state", "waiting")], waiting)];
+    let help = "URL checks of this instance that are in flight, and that wait until they may begin";
+    encoder.gauge("shared_url_checks", help, checks)?;
     snapshots(types, encoder)
 }
 

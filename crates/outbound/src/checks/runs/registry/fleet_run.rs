@@ -3,11 +3,10 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 use tokio::task::block_in_place;
 use tokio::time::{sleep, sleep_until, timeout};
 
@@ -157,12 +156,12 @@ async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job)
     let left = Arc::clone(&job.left);
     shared.entries.set_own(&key, &run, true);
     job.publisher.admit(Admission::Accepted);
-    let queue = Queue::new(job);
-    let renewals = renew(shared, &ownership, &key, &run, &queue, &left);
+    let queued = Mutex::new(Some(job));
+    let renewals = renew(shared, &ownership, &key, &run, &queued, &left);
     let work = async {
         {
             let _place = shared.places.acquire().await.expect("the semaphore is never closed");
-            let Some(job) = queue.leave(&left).await else { return };
+            let Some(job) = queued.lock().take() else { return };
             shared.check(job).await;
         }
         sync(shared, fleet, &site, std::slice::from_ref(&key.content_type)).await;
@@ -175,59 +174,25 @@ async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job)
     };
     tokio::select! {
         () = work => None,
-        is_lost = renewals => queue.job.into_inner().filter(|_| is_lost),
-    }
-}
-
-/// A run that waits until it may be in flight: two are, over all instances.
-struct Queue {
-    /// Whether the run is to begin as soon as it may.
-    wants_to_run: AtomicBool,
-    may_run: watch::Sender<bool>,
-    /// The job of the run; `None`: it has begun.
-    job: Mutex<Option<Job>>,
-}
-
-impl Queue {
-    fn new(job: Job) -> Self {
-        let (wants_to_run, may_run) = (AtomicBool::new(false), watch::Sender::new(false));
-        Self { wants_to_run, may_run, job: Mutex::new(Some(job)) }
-    }
-
-    async fn leave(&self, renewal: &Notify) -> Option<Job> {
-        self.wants_to_run.store(true, Ordering::Relaxed);
-        renewal.notify_one();
-        // The sender lives as long as this.
-        let _ = self.may_run.subscribe().wait_for(|may_run| *may_run).await;
-        self.job.lock().take()
-    }
-
-    fn begin(&self) {
-        self.may_run.send_if_modified(|may_run| !std::mem::replace(may_run, true));
-    }
-
-    fn has_begun(&self) -> bool {
-        self.job.lock().is_none()
+        is_lost = renewals => queued.into_inner().filter(|_| is_lost),
     }
 }
 
 /// Renews the run and publishes its progress until no instance needs it. Returns whether another
-/// instance owns the run, and this instance has not begun it.
+/// instance owns the run, and this instance has not begun it: it is still `queued`.
 async fn renew(
     shared: &Shared,
     ownership: &Ownership,
     key: &RunKey,
     run: &Arc<Run>,
-    queue: &Queue,
+    queued: &Mutex<Option<Job>>,
     left: &Notify,
 ) -> bool {
     loop {
         let is_needed = run.has_ended() || shared.entries.is_needed(key, run);
-        let wants_to_run = queue.wants_to_run.load(Ordering::Relaxed);
-        match ownership.renew(&run.progress(), is_needed, wants_to_run).await {
-            Ok(Renewed::Continues { may_run: true }) => queue.begin(),
-            Ok(Renewed::Continues { .. }) => {}
-            Ok(Renewed::Lost) if !queue.has_begun() => return true,
+        match ownership.renew(&run.progress(), is_needed).await {
+            Ok(Renewed::Continues) => {}
+            Ok(Renewed::Lost) if queued.lock().is_some() => return true,
             Ok(Renewed::Unneeded) => {
                 if shared.entries.stop(key, run) {
                     return false;
@@ -237,9 +202,6 @@ async fn renew(
             Ok(Renewed::Lost) | Err(_) => {
                 if !is_needed && shared.entries.stop(key, run) {
                     return false;
-                }
-                if wants_to_run {
-                    queue.begin();
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! Permits of URL checks: at most ten checks in flight over all instances, with Redis, without
-//! it, and while that changes.
+//! The limit of URL checks: at most ten in flight over all instances, with Redis, without it, and while
+//! that changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -20,7 +20,7 @@ fn fine(_: &str) -> Answer {
     answer("200 OK", "", 5)
 }
 
-/// An instance: its Redis, and a validator whose permits come from it.
+/// An instance: its Redis, and a validator with the limit of all instances.
 struct Instance {
     client: fleet_redis::Client,
     validator: Validator,
@@ -71,6 +71,11 @@ impl Run {
         self.checked.load(SeqCst)
     }
 
+    /// Whether it has so many results, or all.
+    fn has(&self, results: usize) -> bool {
+        self.checked() >= results.min(self.count)
+    }
+
     /// Waits for its end: each URL has been checked once, with a response.
     async fn end(self) {
         let mut results = self.task.await.unwrap();
@@ -82,6 +87,15 @@ impl Run {
 
 fn eventually(what: &str, is: impl FnMut() -> bool) {
     tokio::task::block_in_place(|| until_so(what, is));
+}
+
+const LEASE: &str = "test:1:url-checks";
+
+/// Redis as a fleet leaves it that has checked URLs before.
+fn used_redis() -> Redis {
+    let redis = Redis::start();
+    let _: String = redis.command(&["SET", LEASE, "free"]);
+    redis
 }
 
 fn is_unavailable(instance: &Instance) -> bool {
@@ -98,28 +112,28 @@ fn calls(redis: &Redis, command: &str) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn three_instances_have_ten_checks_in_flight_and_share_them_evenly() {
-    let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
+async fn three_instances_have_ten_checks_in_flight_and_take_turns() {
+    let (redis, peer) = (used_redis(), FrontEnd::start_slow(LATE, fine).await);
     let instances = Instance::start_three(&redis);
     let before = calls(&redis, "evalsha");
-    let runs = instances.each_ref().map(|instance| instance.check(&peer, "a", 300));
+    let runs = instances.each_ref().map(|instance| instance.check(&peer, "a", 3_000));
     eventually("checks", || runs.iter().all(|run| run.checked() >= 100));
     let first = runs.iter().map(Run::checked).max();
-    assert!(first < Some(300), "no instance waits for another one to end: {first:?}");
+    assert!(first < Some(3_000), "no instance waits for another one to end: {first:?}");
     for run in runs {
         run.end().await;
     }
     assert!((9..=10).contains(&peer.most_in_flight()), "{}", peer.most_in_flight());
-    assert_eq!(peer.heads().len(), 900);
+    assert_eq!(peer.heads().len(), 9_000);
     let commands = calls(&redis, "evalsha") - before;
-    println!("{commands} scripts for 900 URLs, heartbeats included");
-    assert!(commands < 900, "{commands}");
-    let held = || redis.command::<usize>(&["ZCARD", "test:1:permits"]);
-    eventually("permits are returned at the end", || held() == 0);
+    println!("{commands} scripts for 9,000 URLs, heartbeats included");
+    assert!(commands < 1_000, "{commands}");
+    let lease = || redis.command::<String>(&["GET", LEASE]);
+    eventually("the lease is released at the end", || lease() == "free");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_instance_has_all_permits_with_few_commands() {
+async fn one_instance_has_the_whole_limit_with_few_commands() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_holding(10, fine).await);
     let instance = Instance::start(&redis);
     eventually("Redis is available", || instance.client.is_available());
@@ -131,18 +145,31 @@ async fn one_instance_has_all_permits_with_few_commands() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn instance_that_begins_later_gets_its_share_of_one_in_the_middle_of_a_run() {
-    let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
+async fn instance_that_begins_later_gets_its_turn_in_the_middle_of_a_run() {
+    let (redis, peer) = (used_redis(), FrontEnd::start_slow(LATE, fine).await);
     let first = Instance::start(&redis);
     eventually("Redis is available", || first.client.is_available());
-    let long = first.check(&peer, "long", 3000);
+    let long = first.check(&peer, "long", 5000);
     eventually("ten are in flight", || peer.most_in_flight() == 10);
     let second = Instance::start(&redis);
     let short = second.check(&peer, "short", 50);
     short.end().await;
-    assert!(long.checked() < 3000);
+    assert!(long.checked() < 5000);
     long.end().await;
-    assert_eq!((peer.most_in_flight(), peer.heads().len()), (10, 3050));
+    assert_eq!((peer.most_in_flight(), peer.heads().len()), (10, 5050));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn flushed_redis_leaves_at_most_ten_checks_in_flight() {
+    let (redis, peer) = (used_redis(), FrontEnd::start_slow(LATE, fine).await);
+    let instances = Instance::start_three(&redis);
+    let runs = instances.each_ref().map(|instance| instance.check(&peer, "a", 1_500));
+    eventually("checks", || runs.iter().any(|run| run.checked() >= 50));
+    redis.flush();
+    for run in runs {
+        run.end().await;
+    }
+    assert!((9..=10).contains(&peer.most_in_flight()), "{}", peer.most_in_flight());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -154,12 +181,12 @@ async fn killed_and_restarted_redis_leaves_at_most_ten_checks_in_flight() {
     redis.kill();
     eventually("Redis is unavailable", || instances.iter().all(is_unavailable));
     let known: Vec<usize> = runs.iter().map(Run::checked).collect();
-    let more = |of: usize| runs.iter().zip(&known).all(|(run, known)| run.checked() >= known + of);
+    let more = |of: usize| runs.iter().zip(&known).all(|(run, known)| run.has(known + of));
     eventually("checks go on without Redis", || more(50));
     assert!(redis.restart());
     eventually("Redis is available", || instances.iter().all(|one| one.client.is_available()));
     let known: Vec<usize> = runs.iter().map(Run::checked).collect();
-    let more = |of: usize| runs.iter().zip(&known).all(|(run, known)| run.checked() >= known + of);
+    let more = |of: usize| runs.iter().zip(&known).all(|(run, known)| run.has(known + of));
     eventually("checks go on with it", || more(50));
     for run in runs {
         run.end().await;
@@ -175,7 +202,7 @@ async fn paused_redis_leaves_at_most_ten_checks_in_flight_whichever_instance_had
     let busy = instances[0].check(&peer, "busy", 4000);
     eventually("checks", || busy.checked() >= 50);
     redis.pause();
-    // These have no permits: they wait until those of the other instance have expired.
+    // These have no lease: they wait until the checks of the other instance have ended.
     let idle = [instances[1].check(&peer, "b", 60), instances[2].check(&peer, "c", 60)];
     eventually("Redis is unavailable", || instances.iter().all(is_unavailable));
     for run in idle {
@@ -192,19 +219,13 @@ async fn paused_redis_leaves_at_most_ten_checks_in_flight_whichever_instance_had
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn permits_of_an_instance_that_is_gone_expire() {
+async fn lease_of_an_instance_that_is_gone_expires() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
-    let _: String = redis.command(&["SET", "test:1:permits:known", "1"]);
-    let [seconds, micros]: [i64; 2] = redis.command::<Vec<i64>>(&["TIME"]).try_into().unwrap();
-    let expiry = (seconds * 1000 + micros / 1000 + 1000).to_string();
-    for n in 0..9 {
-        let gone = format!("gone:{n}");
-        let _: i64 = redis.command(&["ZADD", "test:1:permits", &expiry, &gone]);
-    }
+    let _: String = redis.command(&["SET", LEASE, "gone", "PX", "2000"]);
     let instance = Instance::start(&redis);
     let run = instance.check(&peer, "a", 100);
-    eventually("one permit is left", || run.checked() > 1);
-    assert_eq!(peer.most_in_flight(), 1);
+    eventually("it waits", || redis.keys("*url-checks:next").len() == 1);
+    assert_eq!(run.checked(), 0);
     run.end().await;
     assert_eq!(peer.most_in_flight(), 10);
 }
@@ -214,19 +235,13 @@ async fn foreign_values_do_not_keep_instances_from_checking() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
     let instance = Instance::start(&redis);
     eventually("Redis is available", || instance.client.is_available());
-    let keys = ["", ":short", ":known", ":settling"].map(|name| format!("test:1:permits{name}"));
-    let [permits, short, _, settling] = keys.each_ref().map(String::as_str);
-    let foreign: [&[&str]; 10] = [
-        &["ZADD", permits, "9e15", "x"],
-        &["ZADD", permits, "inf", "x:y"],
-        &["ZADD", short, "9e15", "x"],
-        &["SET", settling, "0"],
-        &["SET", settling, "nan"],
-        &["SET", settling, "1 99999999999999"],
-        &["RPUSH", permits, "x"],
-        &["SET", short, "x"],
-        &["HSET", "test:1:permits:known", "x", "y"],
-        &["RPUSH", settling, "x"],
+    let next = "test:1:url-checks:next";
+    let foreign: [&[&str]; 5] = [
+        &["SET", LEASE, "x"],
+        &["SET", LEASE, "x", "PX", "99999999"],
+        &["RPUSH", LEASE, "x"],
+        &["SET", next, "x"],
+        &["RPUSH", next, "x"],
     ];
     for (at, words) in foreign.into_iter().enumerate() {
         // At once: the instance writes at these keys, too.
@@ -235,14 +250,7 @@ async fn foreign_values_do_not_keep_instances_from_checking() {
         instance.check(&peer, &format!("a{at}"), 30).end().await;
     }
     assert!(peer.most_in_flight() <= 10, "{}", peer.most_in_flight());
-    // Permits of an instance that is gone, by another clock.
-    for n in 0..10 {
-        let _: i64 = redis.command(&["ZADD", permits, "9e15", &format!("gone:{n}")]);
-    }
-    instance.check(&peer, "late", 30).end().await;
-    let keys = redis.keys("test:1:permits*");
-    assert!(keys.contains(&"test:1:permits:known".to_owned()), "{keys:?}");
-    for key in keys {
+    for key in redis.keys("*url-checks*") {
         // It may have expired meanwhile: -2.
         assert_ne!(redis.command::<i64>(&["PTTL", &key]), -1, "{key}");
     }

@@ -1,0 +1,153 @@
+//! The limit of URL checks in flight over all instances. The holder of a lease checks URLs, up to the
+//! limit; instances that have URLs to check take turns. Without Redis, each instance has a part of the
+//! limit.
+
+mod script;
+mod state;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::sleep_until;
+
+use crate::redis;
+use script::{RELEASE, TAKE};
+use state::{Answer, LimitState, Step};
+
+pub use state::Limits;
+
+/// The time limit of a command. No check in flight waits for it.
+const WITHIN: Duration = Duration::from_secs(1);
+/// How often the last known number of instances is read. This takes no command.
+const INSTANCES_PERIOD: Duration = Duration::from_secs(2);
+
+/// The limit, as this instance shares it. Clones are the same limit.
+#[derive(Clone)]
+pub struct CheckLimit(Arc<Shared>);
+
+struct Shared {
+    redis: redis::Client,
+    state: Mutex<LimitState<oneshot::Sender<InFlight>>>,
+    changed: Notify,
+}
+
+/// The right to have one check in flight, until it is dropped.
+pub struct InFlight {
+    /// `None`: the check was given up before it began.
+    shared: Option<Arc<Shared>>,
+}
+
+/// How many checks an instance has in flight, and how many wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckCounts {
+    /// Checks in flight.
+    pub in_flight: usize,
+    /// Checks that wait until they may begin.
+    pub waiting: usize,
+}
+
+impl CheckLimit {
+    /// The limit of the instances that share this Redis. Starts the task that takes and renews the
+    /// lease; must be called within a runtime.
+    #[must_use]
+    pub fn start(redis: redis::Client, limits: Limits) -> Self {
+        let state = Mutex::new(LimitState::new(limits, Instant::now()));
+        let shared = Arc::new(Shared { redis, state, changed: Notify::new() });
+        tokio::spawn(Arc::clone(&shared).drive());
+        Self(shared)
+    }
+
+    /// Waits until a check may begin. Dropping the future leaves the queue.
+    ///
+    /// # Panics
+    /// If the runtime has shut down.
+    pub async fn acquire(&self) -> InFlight {
+        let (sender, receiver) = oneshot::channel();
+        self.0.state.lock().wait(sender);
+        self.0.begin_waiting();
+        receiver.await.expect("the state keeps each sender until its check may begin")
+    }
+
+    /// The checks of this instance.
+    #[must_use]
+    pub fn counts(&self) -> CheckCounts {
+        self.0.state.lock().counts()
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            shared.state.lock().end();
+            shared.begin_waiting();
+        }
+    }
+}
+
+impl Shared {
+    /// Lets the checks begin that may, and wakes the task for the others.
+    fn begin_waiting(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        while let Some(check) = state.next(Instant::now()) {
+            let in_flight = InFlight { shared: Some(Arc::clone(self)) };
+            if let Err(mut unused) = check.send(in_flight) {
+                // Its drop must not lock the state again.
+                unused.shared = None;
+                state.end();
+            }
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    async fn drive(self: Arc<Self>) {
+        let mut availability = self.redis.watch();
+        loop {
+            let present = availability.borrow_and_update().clone();
+            let step = {
+                let (mut state, now) = (self.state.lock(), Instant::now());
+                state.set_redis(&present, now);
+                state.set_instances(self.redis.instances(), now);
+                state.step(now)
+            };
+            match step {
+                Step::Take { from_nobody } => self.take(from_nobody).await,
+                Step::Release => self.release().await,
+                Step::Wait(until) => {
+                    let latest = Instant::now() + INSTANCES_PERIOD;
+                    let until = until.map_or(latest, |until| until.min(latest));
+                    tokio::select! {
+                        () = sleep_until(until.into()) => {}
+                        () = self.changed.notified() => continue,
+                        changed = availability.changed() => if changed.is_err() { return },
+                    }
+                }
+            }
+            self.begin_waiting();
+        }
+    }
+
+    async fn take(&self, from_nobody: bool) {
+        let sent = Instant::now();
+        let lifetime = self.state.lock().lifetime().as_millis();
+        let arguments =
+            vec![self.redis.instance_id().into(), lifetime.into(), usize::from(from_nobody).into()];
+        let keys = self.keys();
+        let answer = self.redis.script::<String>(&TAKE, &keys, arguments, WITHIN).await;
+        let answer = answer.ok().and_then(|answer| Answer::parse(&answer));
+        self.state.lock().answered(answer, sent, Instant::now());
+    }
+
+    /// If it fails, the lease expires.
+    async fn release(&self) {
+        self.state.lock().released();
+        let arguments = vec![self.redis.instance_id().into()];
+        let _: Result<i64, _> = self.redis.script(&RELEASE, &self.keys(), arguments, WITHIN).await;
+    }
+
+    fn keys(&self) -> [String; 2] {
+        ["url-checks", "url-checks:next"].map(|name| self.redis.key(name))
+    }
+}

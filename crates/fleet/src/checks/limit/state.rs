@@ -1,0 +1,426 @@
+//! Decides which checks of this instance may begin, and when it takes, renews and releases the lease.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::CheckCounts;
+use crate::redis::Availability;
+
+/// The lease lasts so much longer than a check: its holder may begin checks for so long after a renewal.
+const BEGIN_WITHIN: Duration = Duration::from_secs(4);
+/// The time from one renewal to the next.
+const RENEWAL: Duration = Duration::from_secs(1);
+/// The pause between two attempts to get the lease.
+const PAUSE: Duration = Duration::from_millis(250);
+/// How long the key must have had no value before another instance than the holder takes the lease:
+/// Redis may have lost it, and the holder renews it sooner.
+const LOST: Duration = Duration::from_millis(1_500);
+/// How long the holder keeps the lease although another instance waits for it.
+const TURN: Duration = Duration::from_secs(3);
+/// How long other instances may take to notice that Redis has returned.
+const RECONNECTION: Duration = Duration::from_secs(3);
+
+/// The limit of a fleet.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The most checks in flight at a time over all instances.
+    pub checks: usize,
+    /// No check takes longer.
+    pub longest_check: Duration,
+}
+
+/// What the task of the limit does next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Takes or renews the lease; `from_nobody`: also if its key has no value.
+    Take { from_nobody: bool },
+    /// Releases the lease.
+    Release,
+    /// Waits until this time, or for a change.
+    Wait(Option<Instant>),
+}
+
+/// Redis's answer to an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// This instance has the lease.
+    Held {
+        /// Whether another one waits for it.
+        is_awaited: bool,
+    },
+    /// Another instance has the lease or gets it next.
+    Other,
+    /// The key has no value.
+    Nobody,
+}
+
+impl Answer {
+    /// The answer by the word that the script returns.
+    pub(super) fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "held" => Self::Held { is_awaited: false },
+            "awaited" => Self::Held { is_awaited: true },
+            "other" => Self::Other,
+            "nobody" => Self::Nobody,
+            _ => return None,
+        })
+    }
+}
+
+/// Redis, as far as it matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Redis {
+    Unknown,
+    Available {
+        session: u64,
+        /// When it has returned, or was found to have lost the lease.
+        returned: Option<Instant>,
+    },
+    Unavailable {
+        since: Instant,
+        /// Whether this instance had the lease then.
+        is_holder: bool,
+    },
+}
+
+/// The lease, as this instance knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lease {
+    NotHeld,
+    /// Its key has had no value since this time.
+    Nobody {
+        since: Instant,
+    },
+    Held {
+        since: Instant,
+        /// When the last successful renewal was sent.
+        renewed: Instant,
+        is_awaited: bool,
+    },
+}
+
+/// The limit as one instance knows it. `W` is the handle of a check that waits.
+pub(super) struct LimitState<W> {
+    limits: Limits,
+    redis: Redis,
+    lease: Lease,
+    in_flight: usize,
+    waiting: VecDeque<W>,
+    /// No attempt to get the lease before this time.
+    next_attempt: Option<Instant>,
+    /// The largest recent number of instances, and when it was last seen. While instances reconnect,
+    /// Redis knows only some of them.
+    instances: (usize, Instant),
+}
+
+impl<W> LimitState<W> {
+    pub(super) fn new(limits: Limits, now: Instant) -> Self {
+        Self {
+            limits,
+            redis: Redis::Unknown,
+            lease: Lease::NotHeld,
+            in_flight: 0,
+            waiting: VecDeque::new(),
+            next_attempt: None,
+            instances: (1, now),
+        }
+    }
+
+    /// How long the lease lasts after a renewal: any check that began with it has ended then.
+    pub(super) fn lifetime(&self) -> Duration {
+        self.limits.longest_check + BEGIN_WITHIN
+    }
+
+    pub(super) fn counts(&self) -> CheckCounts {
+        CheckCounts { in_flight: self.in_flight, waiting: self.waiting.len() }
+    }
+
+    pub(super) fn wait(&mut self, check: W) {
+        self.waiting.push_back(check);
+    }
+
+    /// A check that begins now.
+    pub(super) fn next(&mut self, now: Instant) -> Option<W> {
+        if self.in_flight >= self.limit(now) {
+            return None;
+        }
+        let check = self.waiting.pop_front()?;
+        self.in_flight += 1;
+        Some(check)
+    }
+
+    /// Records the end of a check.
+    pub(super) fn end(&mut self) {
+        self.in_flight -= 1;
+    }
+
+    /// Records the number of instances that Redis knows.
+    pub(super) fn set_instances(&mut self, count: usize, now: Instant) {
+        let (most, at) = self.instances;
+        if count >= most || now.duration_since(at) > self.settling_time() {
+            self.instances = (count.max(1), now);
+        }
+    }
+
+    /// Records whether Redis is available.
+    pub(super) fn set_redis(&mut self, availability: &Availability, now: Instant) {
+        self.redis = match (availability, self.redis) {
+            (Availability::Connecting, _) => Redis::Unknown,
+            (
+                Availability::Available { session },
+                before @ Redis::Available { session: known, .. },
+            ) if known == *session => before,
+            (Availability::Available { session }, before) => {
+                self.instances.1 = now;
+                let returned = (before != Redis::Unknown).then_some(now);
+                Redis::Available { session: *session, returned }
+            }
+            (Availability::Unavailable { .. }, before @ Redis::Unavailable { .. }) => before,
+            (Availability::Unavailable { since, .. }, _) => {
+                self.instances.1 = now;
+                let is_holder = matches!(self.lease, Lease::Held { renewed, .. }
+                    if since.saturating_duration_since(renewed) < self.lifetime());
+                Redis::Unavailable { since: *since, is_holder }
+            }
+        };
+    }
+
+    /// What the task does at this time. Afterwards it calls [`LimitState::next`].
+    pub(super) fn step(&self, now: Instant) -> Step {
+        match self.redis {
+            Redis::Unknown => return Step::Wait(None),
+            Redis::Unavailable { since, .. } => {
+                return Step::Wait(Some(since + self.lifetime()).filter(|at| *at > now));
+            }
+            Redis::Available { .. } => {}
+        }
+        let (due, from_nobody) = match self.lease {
+            Lease::Held { renewed, .. } => {
+                if self.in_flight == 0 && (self.waiting.is_empty() || self.is_turn_over(now)) {
+                    return Step::Release;
+                }
+                let is_valid = now.saturating_duration_since(renewed) < self.lifetime();
+                (renewed + RENEWAL, is_valid)
+            }
+            _ if self.waiting.is_empty() => return Step::Wait(None),
+            Lease::Nobody { since } => (now, now.saturating_duration_since(since) >= LOST),
+            Lease::NotHeld => (now, false),
+        };
+        let due = due.max(self.next_attempt.unwrap_or(due));
+        if due <= now { Step::Take { from_nobody } } else { Step::Wait(Some(due)) }
+    }
+
+    /// Records that the lease is released.
+    pub(super) fn released(&mut self) {
+        self.lease = Lease::NotHeld;
+    }
+
+    /// Records the answer to an attempt that was sent at this time; `None`: there is none, and the
+    /// attempt may have been executed.
+    pub(super) fn answered(&mut self, answer: Option<Answer>, sent: Instant, now: Instant) {
+        self.next_attempt = Some(now + PAUSE);
+        self.lease = match (answer, self.lease) {
+            (None, before) | (Some(Answer::Nobody), before @ Lease::Nobody { .. }) => before,
+            (Some(Answer::Held { is_awaited }), before) => {
+                self.next_attempt = None;
+                if let (Lease::Nobody { .. }, Redis::Available { returned, .. }) =
+                    (before, &mut self.redis)
+                {
+                    *returned = Some(now);
+                }
+                let since = if let Lease::Held { since, .. } = before { since } else { now };
+                Lease::Held { since, renewed: sent, is_awaited }
+            }
+            (Some(Answer::Other), _) => Lease::NotHeld,
+            (Some(Answer::Nobody), _) => Lease::Nobody { since: sent },
+        };
+    }
+
+    /// The most checks of this instance in flight now.
+    fn limit(&self, now: Instant) -> usize {
+        match (self.redis, self.lease) {
+            (Redis::Available { returned, .. }, Lease::Held { renewed, .. }) => {
+                let settles = |at| now.saturating_duration_since(at) < self.settling_time();
+                if now.saturating_duration_since(renewed) >= BEGIN_WITHIN || self.is_turn_over(now)
+                {
+                    0
+                } else if returned.is_some_and(settles) {
+                    // Other instances may have begun checks without Redis.
+                    self.share()
+                } else {
+                    self.limits.checks
+                }
+            }
+            (Redis::Unavailable { since, is_holder }, _) => {
+                // Until then, checks may be in flight that the holder began with the lease.
+                let is_over = now.saturating_duration_since(since) >= self.lifetime();
+                if is_holder || is_over { self.share() } else { 0 }
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether this instance has had the lease for long enough, and another one waits for it.
+    fn is_turn_over(&self, now: Instant) -> bool {
+        matches!(self.lease, Lease::Held { since, is_awaited: true, .. }
+            if now.saturating_duration_since(since) >= TURN)
+    }
+
+    /// The limit of an instance without Redis.
+    fn share(&self) -> usize {
+        (self.limits.checks / self.instances.0).max(1)
+    }
+
+    /// How long after Redis's return other instances may have checks in flight.
+    fn settling_time(&self) -> Duration {
+        self.lifetime() + RECONNECTION
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redis::Error;
+
+    const LIMITS: Limits = Limits { checks: 10, longest_check: Duration::from_secs(11) };
+    const HELD: Option<Answer> = Some(Answer::Held { is_awaited: false });
+    const AWAITED: Option<Answer> = Some(Answer::Held { is_awaited: true });
+    const TAKE: Step = Step::Take { from_nobody: false };
+
+    fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn available(now: Instant) -> LimitState<u32> {
+        let mut state = LimitState::new(LIMITS, now);
+        state.set_redis(&Availability::Available { session: 1 }, now);
+        state
+    }
+
+    fn unavailable(since: Instant) -> Availability {
+        Availability::Unavailable { reason: Error::Unavailable, since }
+    }
+
+    fn wait(state: &mut LimitState<u32>, checks: u32) {
+        (0..checks).for_each(|check| state.wait(check));
+    }
+
+    /// How many checks begin now.
+    fn begin(state: &mut LimitState<u32>, now: Instant) -> usize {
+        std::iter::from_fn(|| state.next(now)).count()
+    }
+
+    #[test]
+    fn holder_has_ten_checks_in_flight_and_releases_the_lease_after_the_last_one() {
+        let now = Instant::now();
+        let mut state = available(now);
+        assert_eq!(state.step(now), Step::Wait(None), "there is nothing to check");
+        wait(&mut state, 12);
+        assert_eq!((begin(&mut state, now), state.step(now)), (0, TAKE));
+        state.answered(HELD, now, now);
+        assert_eq!(begin(&mut state, now), 10);
+        assert_eq!(state.step(now), Step::Wait(Some(now + RENEWAL)));
+        assert_eq!(state.step(now + RENEWAL), Step::Take { from_nobody: true });
+        (0..10).for_each(|_| state.end());
+        assert_eq!((begin(&mut state, now), state.counts().waiting), (2, 0));
+        (0..2).for_each(|_| state.end());
+        assert_eq!(state.step(now), Step::Release);
+        state.released();
+        assert_eq!(state.step(now), Step::Wait(None));
+    }
+
+    #[test]
+    fn no_check_outlives_the_lease_of_a_process_that_was_paused() {
+        let now = Instant::now();
+        let mut state = available(now);
+        wait(&mut state, 20);
+        state.answered(HELD, now, now);
+        assert_eq!(begin(&mut state, now), 10);
+        state.end();
+        assert_eq!(begin(&mut state, now + BEGIN_WITHIN), 0);
+        assert_eq!(state.step(now + BEGIN_WITHIN), Step::Take { from_nobody: true });
+        let late = now + state.lifetime();
+        assert_eq!(state.step(late), TAKE, "another instance may have had it");
+        state.answered(Some(Answer::Other), late, late);
+        assert_eq!(
+            (begin(&mut state, late), state.step(late)),
+            (0, Step::Wait(Some(late + PAUSE)))
+        );
+    }
+
+    #[test]
+    fn instances_take_turns() {
+        let now = Instant::now();
+        let mut state = available(now);
+        wait(&mut state, 30);
+        state.answered(AWAITED, now, now);
+        assert_eq!(begin(&mut state, now), 10);
+        state.answered(AWAITED, now + TURN, now + TURN);
+        state.end();
+        assert_eq!(begin(&mut state, now + TURN), 0);
+        assert_eq!(state.step(now + TURN), Step::Wait(Some(now + TURN + RENEWAL)));
+        (0..9).for_each(|_| state.end());
+        assert_eq!(state.step(now + TURN), Step::Release);
+        state.released();
+        assert_eq!(state.step(now + TURN), TAKE, "it waits for its next turn");
+    }
+
+    #[test]
+    fn lease_that_redis_has_lost_is_taken_after_its_holder_could_renew_it() {
+        let now = Instant::now();
+        let mut state = available(now);
+        state.set_instances(3, now);
+        wait(&mut state, 20);
+        state.answered(Some(Answer::Nobody), now, now);
+        assert_eq!(state.step(now + PAUSE), TAKE);
+        state.answered(Some(Answer::Nobody), now + PAUSE, now + PAUSE);
+        let late = now + LOST;
+        assert_eq!(state.step(late), Step::Take { from_nobody: true });
+        state.answered(HELD, late, late);
+        assert_eq!(begin(&mut state, late), 3, "others may check without Redis");
+        let settled = late + state.settling_time();
+        state.answered(HELD, settled, settled);
+        assert_eq!(begin(&mut state, settled), 7);
+    }
+
+    #[test]
+    fn without_redis_the_holder_goes_on_with_its_share_and_others_wait_for_its_checks() {
+        let now = Instant::now();
+        for (is_holder, at_first) in [(true, 3), (false, 0)] {
+            let mut state = available(now);
+            state.set_instances(3, now);
+            wait(&mut state, 30);
+            if is_holder {
+                state.answered(HELD, now, now);
+                assert_eq!(begin(&mut state, now), 10);
+                (0..10).for_each(|_| state.end());
+            }
+            state.set_redis(&unavailable(now), now);
+            assert_eq!(begin(&mut state, now), at_first);
+            let late = now + state.lifetime();
+            assert_eq!(state.step(now), Step::Wait(Some(late)));
+            state.set_redis(&unavailable(now), late);
+            assert_eq!(begin(&mut state, late), 3 - at_first);
+            // While the others find Redis again, it knows fewer of them.
+            state.set_redis(&Availability::Available { session: 2 }, late);
+            state.set_instances(1, late);
+            state.answered(HELD, late, late);
+            state.end();
+            assert_eq!(begin(&mut state, late), 1);
+        }
+    }
+
+    #[test]
+    fn attempt_without_an_answer_is_repeated_after_a_pause() {
+        let now = Instant::now();
+        let mut state = available(now);
+        wait(&mut state, 1);
+        state.answered(None, now, now + ms(10));
+        assert_eq!(state.step(now + ms(10)), Step::Wait(Some(now + ms(10) + PAUSE)));
+        assert_eq!(state.step(now + seconds(1)), TAKE);
+    }
+}
