@@ -6,7 +6,8 @@
 //! - [`snapshot`]: all public URLs of a content type of a site, compactly. Every answer is read from
 //!   one. The result of a walk makes one; a difference of one by documents ([`snapshot::Delta`]) makes
 //!   the next one.
-//! - [`path_index`]: path to document, over the snapshots of a site. It answers `/api/resolve`.
+//! - [`path_index`]: path to document, over the snapshots of a site.
+//! - [`resolve`]: what a pathname resolves to, and what decided.
 //! - [`changes`]: what differs between two snapshots, and the log of it, in order.
 //! - [`moved`]: which document had a path before, where its visitors are sent, lists of other systems.
 //! - [`sitemap`] and [`tables`]: the snapshots as lists, sitemap files, pages and problems.
@@ -18,6 +19,7 @@ pub mod explain;
 pub mod json;
 pub mod moved;
 pub mod path_index;
+pub mod resolve;
 pub mod site;
 pub mod sitemap;
 pub mod snapshot;

@@ -1,4 +1,4 @@
-//! The operations, one file each, named like its route. `path_match` and `match_result` are common
+//! The operations, one file each, named like its route. `resolved_by` and `match_result` are common
 //! to the two that resolve a pathname.
 
 pub(super) mod build_sitemap;
@@ -10,8 +10,8 @@ pub(super) mod get_content_type;
 pub(super) mod health;
 mod match_result;
 pub(super) mod openapi;
-mod path_match;
 pub(super) mod resolve;
+mod resolved_by;
 mod shared_path;
 pub(super) mod sitemap_files;
 pub(super) mod tables;

@@ -3,7 +3,7 @@
 use axum::http::HeaderMap;
 
 use super::match_result::{MatchResult, no_match};
-use super::path_match::{PathMatch, path_index};
+use super::resolved_by::{insert_resolved_by, path_index};
 use crate::app::App;
 use crate::http::request::params::{
     HOST, LOCALE, PATHNAME, SITE, known_site, parse_boolean, parse_host, parse_locale,
@@ -13,6 +13,7 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
+use frontend_map_catalog::resolve::{ResolvedBy, resolve_rule};
 use frontend_map_rules::Pathname;
 
 /// The query parameters.
@@ -33,9 +34,14 @@ pub(in crate::http) fn get(
     let host = parse_host(site, host.as_deref())?;
     let parsed = Pathname::parse(&pathname);
     let index = path_index(app, site);
-    let path_match = PathMatch::find(site, &parsed, index.as_ref(), host);
-    let cache_control = path_match.cache_control(app);
-    let mut response = match &path_match.found {
+    let index = index.as_ref().map(|state| &*state.index);
+    let resolution = resolve_rule(site, index, &parsed, host);
+    let is_provisional = resolution.resolved_by.is_some_and(ResolvedBy::is_provisional);
+    let cache_control = match &resolution.matched {
+        Some(_) if !is_provisional => &app.http.cache_policy.resolve,
+        _ => &app.http.cache_policy.resolve_miss,
+    };
+    let mut response = match &resolution.matched {
         None => {
             let error = no_match(site, &pathname, &parsed, debug.as_deref() == Some("1"));
             error.into_cacheable_response(cache_control, headers)
@@ -45,7 +51,7 @@ pub(in crate::http) fn get(
             conditional_json(text, cache_control, headers)
         }
         Some(found) => {
-            let result = MatchResult::new(site, &pathname, found, locale.as_ref(), path_match.host);
+            let result = MatchResult::new(site, &pathname, found, locale.as_ref(), resolution.host);
             let text = success_text(|json| {
                 json.raw("{");
                 result.write(json);
@@ -54,7 +60,9 @@ pub(in crate::http) fn get(
             conditional_json(text, cache_control, headers)
         }
     };
-    path_match.insert_resolved_by(&mut response);
+    if let Some(resolved_by) = resolution.resolved_by {
+        insert_resolved_by(resolved_by, &mut response);
+    }
     Ok(response)
 }
 

@@ -13,10 +13,10 @@ use axum::http::{HeaderMap, HeaderValue};
 
 use self::former::{Note, former_owner, timestamp};
 use self::page::{Requested, page_text, redirect_text};
-use self::resolution::{Resolution, ResolvedDocument};
+use self::resolution::{ResolvedData, ResolvedDocument};
 use super::frontend_url::parse_status;
 use super::match_result::{MatchResult, no_match, no_match_since};
-use super::path_match::{ResolvedBy, owner_host, path_index, without_path_index};
+use super::resolved_by::{insert_resolved_by, path_index, without_path_index};
 use crate::app::App;
 use crate::http::request::params::{
     HOST, LOCALE, MAX_UID_BYTES, PATHNAME, SITE, known_site, parse_host, parse_locale,
@@ -26,9 +26,8 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
-use frontend_map_cache::PathIndexState;
 use frontend_map_catalog::moved::redirects::FormerOwner;
-use frontend_map_catalog::path_index::{Basis, Decision};
+use frontend_map_catalog::resolve::{Found, Resolution, ResolvedBy, resolve};
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::Status;
 use frontend_map_rules::{ContentTypeUid, Pathname};
@@ -69,59 +68,46 @@ pub(in crate::http) fn get(
     let host = parse_host(site, host.as_deref())?;
     let parsed = Pathname::parse(&pathname);
     let state = path_index(app, site).ok_or_else(|| without_path_index(site))?;
+    let former = || former_owner(app, site, &state.index, &parsed, host);
+    let Resolution { found, resolved_by, is_stale } =
+        resolve(site, &state.index, &parsed, host, former);
     let requested = Requested { pathname: &pathname, locale: locale.as_ref(), host };
-    let status = app.http.redirect_status;
-    if let Some(text) = page_text(site, &state.index, &requested, status) {
-        let mut response = conditional_json(text, &app.http.cache_policy.resolve, headers);
-        ResolvedBy::Pages.insert(&mut response);
-        return Ok(response);
-    }
-    let Some(mut decision) = state.index.decide(&site.rules, &parsed, host) else {
-        let basis = state.index.basis_without_rule(&site.rules);
-        if let Basis::Missing(uid) | Basis::Expired(uid) = basis {
-            return Ok(not_known(uid, headers));
+    let redirect_status = app.http.redirect_status;
+    let mut response = match found {
+        Found::NotKnown(uid) => return Ok(not_known(&uid, headers)),
+        Found::Page(page) => {
+            let text = page_text(site, &state.index, &requested, page, redirect_status);
+            conditional_json(text, &app.http.cache_policy.resolve, headers)
         }
-        return Ok(without_rule(app, site, &state, &requested, &parsed, basis, headers));
+        Found::NoRule(former) => without_rule(app, site, &requested, &parsed, &former, headers),
+        Found::Rule { matched, host, document, former } => {
+            let cache_control = cache_control(app, document.is_some(), resolved_by);
+            let result = MatchResult::new(site, &pathname, &matched, locale.as_ref(), host);
+            let of = |url| ResolvedDocument::new(app, site, &state.index, url, &pathname, host);
+            let document = document.map(of);
+            let note = match &document {
+                Some(document) => document.note(redirect_status),
+                None => Note::of_former(&former, redirect_status),
+            };
+            let by = match &document {
+                Some(_) => "documents",
+                None if note.has_moved() => "history",
+                None => "rules",
+            };
+            let data = ResolvedData { site, resolved_by: by, document, note };
+            let text = success_text(|json| {
+                json.raw("{");
+                result.write(json);
+                data.write(json);
+                json.raw("}");
+            });
+            conditional_json(text, cache_control, headers)
+        }
     };
-    if let Basis::Missing(uid) | Basis::Expired(uid) = decision.basis {
-        return Ok(not_known(uid, headers));
+    insert_resolved_by(resolved_by, &mut response);
+    if is_stale {
+        response.headers_mut().insert(AGE, HeaderValue::from(state.age.as_secs()));
     }
-    let former = match decision.owner {
-        Some(_) => FormerOwner::None,
-        None => former_owner(app, site, &state.index, &parsed, host),
-    };
-    if let FormerOwner::NotKnown(uid) = &former {
-        return Ok(not_known(uid, headers));
-    }
-    let resolved_by = match former.is_stale() {
-        Some(is_stale) => ResolvedBy::of_history(is_stale || decision.basis == Basis::Stale),
-        None => resolved_by(site, &parsed, &decision, host),
-    };
-    let cache_control = cache_control(app, &decision, resolved_by);
-    let host = host.or(owner_host(site, &decision));
-    decision.found = site.rules.with_locale_of_host(decision.found, host);
-    let result = MatchResult::new(site, &pathname, &decision.found, locale.as_ref(), host);
-    let of = |url| ResolvedDocument::new(app, site, &state.index, url, &pathname, host);
-    let document = decision.owner.map(of);
-    let note = match &document {
-        Some(document) => document.note(status),
-        None => Note::of_former(&former, status),
-    };
-    let by = match &document {
-        Some(_) => "documents",
-        None if note.has_moved() => "history",
-        None => "rules",
-    };
-    let resolution = Resolution { site, resolved_by: by, document, note };
-    let text = success_text(|json| {
-        json.raw("{");
-        result.write(json);
-        resolution.write(json);
-        json.raw("}");
-    });
-    let mut response = conditional_json(text, cache_control, headers);
-    resolved_by.insert(&mut response);
-    insert_age(resolved_by.is_stale(decision.basis), &state, &mut response);
     Ok(response)
 }
 
@@ -129,80 +115,37 @@ pub(in crate::http) fn get(
 fn without_rule(
     app: &App,
     site: &Site,
-    state: &PathIndexState,
     requested: &Requested<'_>,
     parsed: &Pathname<'_>,
-    basis: Basis<'_>,
+    former: &FormerOwner<'_>,
     headers: HeaderMap,
 ) -> HttpResponse {
-    let former = former_owner(app, site, &state.index, parsed, requested.host);
-    if let FormerOwner::NotKnown(uid) = &former {
-        return not_known(uid, headers);
-    }
-    let is_stale = former.is_stale().map(|is_stale| is_stale || basis == Basis::Stale);
-    let (mut response, resolved_by) = match Note::of_former(&former, app.http.redirect_status) {
+    let policy = &app.http.cache_policy;
+    let error = match Note::of_former(former, app.http.redirect_status) {
         Note::Redirect(redirect) => {
-            let text = redirect_text(site, requested, redirect);
-            let cache_control = &app.http.cache_policy.redirect;
-            let response = conditional_json(text, cache_control, headers);
-            (response, ResolvedBy::of_history(is_stale.unwrap_or_default()))
+            return conditional_json(
+                redirect_text(site, requested, redirect),
+                &policy.redirect,
+                headers,
+            );
         }
-        note => {
-            let error = match note {
-                Note::Gone(since) => no_match_since(requested.pathname, parsed, timestamp(since)),
-                _ => no_match(site, requested.pathname, parsed, false),
-            };
-            let cache_control = &app.http.cache_policy.resolve_miss;
-            (error.into_cacheable_response(cache_control, headers), ResolvedBy::of_no_rule(basis))
-        }
+        Note::Gone(since) => no_match_since(requested.pathname, parsed, timestamp(since)),
+        Note::Nothing => no_match(site, requested.pathname, parsed, false),
     };
-    resolved_by.insert(&mut response);
-    insert_age(resolved_by.is_stale(basis), state, &mut response);
-    response
+    error.into_cacheable_response(&policy.resolve_miss, headers)
 }
 
-fn cache_control<'p>(
-    app: &'p App,
-    decision: &Decision<'_, '_>,
-    resolved_by: ResolvedBy,
-) -> &'p HeaderValue {
+fn cache_control(app: &App, has_document: bool, resolved_by: ResolvedBy) -> &HeaderValue {
     let policy = &app.http.cache_policy;
-    // A path without a document may get one at any time.
-    let is_short = decision.owner.is_none() || resolved_by.is_provisional();
     match resolved_by {
         ResolvedBy::History | ResolvedBy::StaleHistory => &policy.redirect,
-        _ if is_short => &policy.resolve_miss,
+        // A path without a document may get one at any time.
+        _ if !has_document || resolved_by.is_provisional() => &policy.resolve_miss,
         _ => &policy.resolve,
-    }
-}
-
-/// Adds the age of the index where the response depends on a stale snapshot.
-fn insert_age(is_stale: bool, state: &PathIndexState, response: &mut HttpResponse) {
-    if is_stale {
-        response.headers_mut().insert(AGE, HeaderValue::from(state.age.as_secs()));
     }
 }
 
 /// 503: this content type could own the path, and its documents are not known (D33).
 fn not_known(uid: &ContentTypeUid, headers: HeaderMap) -> HttpResponse {
     ApiError::documents_not_known(uid).into_cacheable_response(&NO_STORE, headers)
-}
-
-/// What decided. Documents of a stale index decide only here: `/api/get-content-type` has another
-/// rule then.
-fn resolved_by(
-    site: &Site,
-    pathname: &Pathname<'_>,
-    decision: &Decision<'_, '_>,
-    host: Option<usize>,
-) -> ResolvedBy {
-    let has_owner = decision.owner.is_some();
-    match decision.basis {
-        Basis::Stale => {}
-        Basis::OwnPathsUnknown => return ResolvedBy::DocumentsWithoutIndex,
-        _ => return if has_owner { ResolvedBy::Documents } else { ResolvedBy::Rules },
-    }
-    let by_rules = site.rules.find_on(pathname, host).filter(|_| !decision.has_own_path());
-    let agree = by_rules.is_some_and(|found| std::ptr::eq(found.rule, decision.found.rule));
-    if agree { ResolvedBy::RulesWithStaleIndex } else { ResolvedBy::StaleDocuments }
 }

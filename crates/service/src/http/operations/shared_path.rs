@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::path_match;
+use super::resolved_by;
 use crate::app::App;
 use frontend_map_catalog::json::Json;
 use frontend_map_catalog::path_index::{self, PathIndex};
@@ -86,7 +86,7 @@ impl SharedPath {
 pub(super) fn of_document(app: &App, site: &Site, version: VersionPath<'_>) -> Option<SharedPath> {
     let known = app.snapshots.knowledge(site, version.uid);
     let snapshot = &known.usable()?.cached.snapshot;
-    let state = path_match::path_index(app, site);
+    let state = resolved_by::path_index(app, site);
     let index = state.as_ref().map(|state| &*state.index);
     PathOwners::new(site, index).other_owner(version, snapshot)
 }

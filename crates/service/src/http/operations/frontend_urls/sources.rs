@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::batch::{Batch, ItemResolution, TypeOfSite};
 use crate::app::{App, log_unread_documents};
-use crate::http::operations::path_match::path_index;
+use crate::http::operations::resolved_by::path_index;
 use crate::http::response::error::ApiError;
 use frontend_map_cache::{KnownSnapshot, Served};
 use frontend_map_catalog::path_index::PathIndex;

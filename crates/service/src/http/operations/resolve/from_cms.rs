@@ -11,12 +11,12 @@ use axum::response::{IntoResponse, Response};
 
 use super::former::Note;
 use super::page::{Requested, page_text};
-use super::resolution::{Resolution, ResolvedDocument};
+use super::resolution::{ResolvedData, ResolvedDocument};
 use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID};
 use crate::app::{App, log_unread_documents};
 use crate::http::operations::frontend_url;
 use crate::http::operations::match_result::{MatchResult, no_match};
-use crate::http::operations::path_match::{ResolvedBy, path_index, without_path_index};
+use crate::http::operations::resolved_by::{insert_resolved_by, path_index, without_path_index};
 use crate::http::operations::shared_path::{self, SharedPath};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
@@ -27,6 +27,7 @@ use crate::http::response::envelope::{HttpResponse, json_response, success_text}
 use crate::http::response::error::ApiError;
 use frontend_map_catalog::moved::redirects;
 use frontend_map_catalog::path_index::{PathIndex, VersionId};
+use frontend_map_catalog::resolve::{self, ResolvedBy};
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
 use frontend_map_cms::{ContentError, Status};
@@ -105,9 +106,10 @@ impl<'a> Params<'a> {
         if let Wanted::Pathname { pathname, locale, host } = &self.wanted {
             let requested = Requested { pathname, locale: locale.as_ref(), host: *host };
             let status = app.http.redirect_status;
-            if let Some(text) = page_text(site, &state.index, &requested, status) {
+            if let Some(page) = resolve::page(site, &Pathname::parse(pathname), *host) {
+                let text = page_text(site, &state.index, &requested, page, status);
                 let mut response = json_response(StatusCode::OK, text, HeaderMap::new());
-                ResolvedBy::Pages.insert(&mut response);
+                insert_resolved_by(ResolvedBy::Pages, &mut response);
                 return Ok(response);
             }
         }
@@ -118,7 +120,7 @@ impl<'a> Params<'a> {
             }
             Wanted::Document(document) => known.by_id(document).await?,
         };
-        ResolvedBy::Cms.insert(&mut response);
+        insert_resolved_by(ResolvedBy::Cms, &mut response);
         Ok(response)
     }
 }
@@ -224,11 +226,11 @@ impl Known<'_> {
         let document =
             document.map(|url| ResolvedDocument::new(app, site, index, url, pathname, host));
         let note = Note::Nothing;
-        let resolution = Resolution { site, resolved_by: "cms", document, note };
+        let data = ResolvedData { site, resolved_by: "cms", document, note };
         let text = success_text(|json| {
             json.raw("{");
             result.write(json);
-            resolution.write(json);
+            data.write(json);
             if let Some(paths) = former_paths {
                 json.raw(r#","formerPaths":"#).value(&paths);
             }

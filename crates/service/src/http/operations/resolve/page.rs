@@ -2,11 +2,12 @@
 //! that neither the CMS nor a snapshot is needed, and to a path that a document had before.
 
 use super::former::{Note, RedirectTo};
-use super::resolution::{Resolution, ResolvedDocument};
+use super::resolution::{ResolvedData, ResolvedDocument};
 use crate::http::response::envelope::success_text;
 use frontend_map_catalog::path_index::PathIndex;
 use frontend_map_catalog::site::Site;
-use frontend_map_rules::{Locale, Pathname};
+use frontend_map_catalog::snapshot::PublicUrl;
+use frontend_map_rules::Locale;
 
 /// A pathname as a request has it.
 pub(super) struct Requested<'r> {
@@ -15,27 +16,23 @@ pub(super) struct Requested<'r> {
     pub(super) host: Option<usize>,
 }
 
-/// The text of the response, if a page has the path, with a redirect of this status for another spelling
+/// The text of the response to the path of a page, with a redirect of this status for another spelling
 /// of the path.
 pub(super) fn page_text(
     site: &Site,
     index: &PathIndex,
     requested: &Requested<'_>,
+    page: PublicUrl<'_>,
     redirect_status: u16,
-) -> Option<Vec<u8>> {
-    if site.pages.is_empty() {
-        return None;
-    }
+) -> Vec<u8> {
     let Requested { pathname, locale, host } = *requested;
-    let page = site.pages.find(&Pathname::parse(pathname).normalized(), host)?;
     let codes = site.rules.locales().codes();
     let mut locales = site.pages.locales_of(page, codes.len()).map(|at| &codes[at]);
     let own = locales.find(|own| locale == Some(own)).unwrap_or(&codes[page.locale()]);
     let document = ResolvedDocument::page(site, index, page, pathname, host);
     let note = document.note(redirect_status);
     let document = Some(document);
-    let resolution = Resolution { site, resolved_by: "pages", document, note };
-    Some(without_match(pathname, own, &resolution))
+    without_match(pathname, own, &ResolvedData { site, resolved_by: "pages", document, note })
 }
 
 /// The text of the response to a path that no rule matches and a document had.
@@ -46,17 +43,17 @@ pub(super) fn redirect_text(
 ) -> Vec<u8> {
     let locale = &site.rules.locales().codes()[redirect.to.locale()];
     let note = Note::Redirect(redirect);
-    let resolution = Resolution { site, resolved_by: "history", document: None, note };
-    without_match(requested.pathname, locale, &resolution)
+    let data = ResolvedData { site, resolved_by: "history", document: None, note };
+    without_match(requested.pathname, locale, &data)
 }
 
-fn without_match(pathname: &str, locale: &Locale, resolution: &Resolution<'_>) -> Vec<u8> {
+fn without_match(pathname: &str, locale: &Locale, data: &ResolvedData<'_>) -> Vec<u8> {
     success_text(|json| {
-        json.raw(r#"{"site":"#).word(&resolution.site.key);
+        json.raw(r#"{"site":"#).word(&data.site.key);
         json.raw(r#","pathname":"#).text(pathname);
         json.raw(r#","locale":"#).word(locale.as_str());
         json.raw(r#","matched":null"#);
-        resolution.write(json);
+        data.write(json);
         json.raw("}");
     })
 }

@@ -8,8 +8,8 @@ use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::{PublicUrl, timestamp_text};
 use frontend_map_rules::{Pathname, percent_decode};
 
-/// What a pathname or a document resolves to.
-pub(super) struct Resolution<'a> {
+/// What the response says of a pathname or a document.
+pub(super) struct ResolvedData<'a> {
     pub(super) site: &'a Site,
     /// What decided: `documents`, `rules`, `history`, `cms` or `pages`.
     pub(super) resolved_by: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct Resolution<'a> {
     pub(super) note: Note<'a>,
 }
 
-/// The document of a resolution.
+/// The document or the page.
 pub(super) struct ResolvedDocument<'a> {
     url: PublicUrl<'a>,
     /// Whether the requested pathname is the path of the document, on its host.
@@ -55,7 +55,7 @@ impl<'a> ResolvedDocument<'a> {
         Self { resource, is_page: false, ..Self::page(site, index, url, pathname, host) }
     }
 
-    /// The resolution of a page outside the CMS.
+    /// A page outside the CMS.
     pub(super) fn page(
         site: &'a Site,
         index: &'a PathIndex,
@@ -109,7 +109,7 @@ fn breadcrumbs<'i>(
     prefixes.filter_map(owner).collect()
 }
 
-impl Resolution<'_> {
+impl ResolvedData<'_> {
     /// Writes the members with a comma before them.
     pub(super) fn write(&self, json: &mut Json) {
         let document = self.document.as_ref();

@@ -9,7 +9,7 @@ use axum::response::Response;
 
 use super::{Format, insert_headers};
 use crate::app::App;
-use crate::http::operations::path_match::without_path_index;
+use crate::http::operations::resolved_by::without_path_index;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};

@@ -1,0 +1,157 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::moved::redirects::Redirect;
+use crate::path_index::TypePaths;
+use crate::site::{ResolveBy, SitePages};
+use crate::snapshot::{Builder, Listing, Snapshot};
+use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::{
+    Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales, Rule, RuleSet,
+    Template,
+};
+
+const ARTICLE: &str = "api::article.article";
+const PAGE: &str = "api::page.page";
+
+fn uid(text: &str) -> ContentTypeUid {
+    ContentTypeUid::parse(text).unwrap()
+}
+
+/// A site whose two content types have paths of equal shape, articles first.
+fn site() -> Site {
+    let rule = |text| Rule::new(uid(text), Template::parse("/{slug}").unwrap());
+    let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
+    Site {
+        key: "main".to_owned(),
+        rules: RuleSet::new(locales, LocalePrefix::Always, vec![rule(ARTICLE), rule(PAGE)]),
+        hosts: Hosts::default(),
+        resolve: ResolveBy::Documents,
+        sitemap_path: String::new(),
+        pages: SitePages::default(),
+        fingerprint: 0,
+        source: 0,
+    }
+}
+
+/// The snapshot of documents whose ids are their slugs.
+fn snapshot(site: &Site, content_type: &str, slugs: &[&str]) -> Arc<Snapshot> {
+    let Site { rules, hosts, .. } = site;
+    let mut part = Listing { rules, hosts, uid: content_type }.part();
+    for slug in slugs {
+        part.add(&Document {
+            id: (*slug).into(),
+            locale: DocumentLocale::None,
+            unpublished: false,
+            fields: Arc::new([FieldPath::parse("slug").unwrap()]),
+            values: vec![FieldValue::Text((*slug).into())],
+        });
+    }
+    Arc::new((Builder { path_table: true }).finish(vec![part]).unwrap())
+}
+
+fn index(site: &Site, articles: TypePaths, pages: TypePaths) -> PathIndex {
+    let [article, page] = [ARTICLE, PAGE].map(uid);
+    PathIndex::new(&site.rules, [(&article, articles), (&page, pages)])
+}
+
+/// What a path resolves to in a word, by what, and whether that is stale. `former` is what is known of a
+/// path that no document has.
+fn resolved(
+    site: &Site,
+    index: &PathIndex,
+    path: &str,
+    former: &FormerOwner<'_>,
+) -> (String, &'static str, bool) {
+    let pathname = Pathname::parse(path);
+    let Resolution { found, resolved_by, is_stale } =
+        resolve(site, index, &pathname, None, || former.clone());
+    let of_former = |former: FormerOwner<'_>| match former {
+        FormerOwner::None => "none".to_owned(),
+        FormerOwner::Moved(redirect) => format!("redirect to {}", redirect.to.path()),
+        FormerOwner::Gone { since } => format!("gone since {since}"),
+        FormerOwner::NotKnown(uid) => format!("former owner of {uid} not known"),
+    };
+    let found = match found {
+        Found::Page(page) => format!("page {}", page.document_id()),
+        Found::NotKnown(uid) => format!("{uid} not known"),
+        Found::Rule { matched, document: Some(document), .. } => {
+            format!("{} {}", matched.rule.content_type, document.document_id())
+        }
+        Found::Rule { matched, former, .. } => {
+            format!("{} {}", matched.rule.content_type, of_former(former))
+        }
+        Found::NoRule(former) => format!("no rule, {}", of_former(former)),
+    };
+    (found, resolved_by.as_str(), is_stale)
+}
+
+#[test]
+fn path_resolves_to_its_document_and_is_not_known_while_an_earlier_type_is_not() {
+    use TypePaths::{Expired, Fresh, Missing, Stale};
+    let site = site();
+    let [a, p] = [(ARTICLE, "a"), (PAGE, "p")].map(|(uid, slug)| snapshot(&site, uid, &[slug]));
+    let article = |found: &str| format!("{ARTICLE} {found}");
+    let page = |found: &str| format!("{PAGE} {found}");
+    for (articles, pages, path, expected) in [
+        (Fresh(a.clone()), Fresh(p.clone()), "/a", (article("a"), "documents", false)),
+        (Fresh(a.clone()), Fresh(p.clone()), "/p", (page("p"), "documents", false)),
+        (Fresh(a.clone()), Fresh(p.clone()), "/x", (article("none"), "rules", false)),
+        (Fresh(a.clone()), Fresh(p.clone()), "/x/y", ("no rule, none".to_owned(), "rules", false)),
+        (Stale(a.clone()), Fresh(p.clone()), "/a", (article("a"), "rules; index=stale", true)),
+        (Stale(a.clone()), Fresh(p.clone()), "/p", (page("p"), "documents; index=stale", true)),
+        (Fresh(a.clone()), Missing, "/a", (article("a"), "documents", false)),
+        (Missing, Fresh(p.clone()), "/p", (article("not known"), "rules; index=missing", false)),
+        (Expired, Fresh(p.clone()), "/p", (article("not known"), "rules; index=stale", false)),
+        (Fresh(a.clone()), Missing, "/x", (page("not known"), "rules; index=missing", false)),
+    ] {
+        let index = index(&site, articles, pages);
+        assert_eq!(resolved(&site, &index, path, &FormerOwner::None), expected, "{path}");
+    }
+}
+
+#[test]
+fn former_owner_counts_only_where_no_document_has_the_path() {
+    let site = site();
+    let articles = snapshot(&site, ARTICLE, &["a"]);
+    let paths = TypePaths::Fresh(Arc::clone(&articles));
+    let index = index(&site, paths, TypePaths::Fresh(Arc::default()));
+    let moved = |is_stale| {
+        let to = articles.owner("/a").unwrap();
+        FormerOwner::Moved(Redirect { to, since: 7, is_stale })
+    };
+    let article = |found: &str| format!("{ARTICLE} {found}");
+    let not_known = FormerOwner::NotKnown(uid(PAGE));
+    for (path, former, expected) in [
+        ("/a", moved(false), (article("a"), "documents", false)),
+        ("/old", moved(false), (article("redirect to /a"), "history", false)),
+        ("/old", moved(true), (article("redirect to /a"), "history; index=stale", true)),
+        ("/x/y", moved(false), ("no rule, redirect to /a".to_owned(), "history", false)),
+        ("/old", FormerOwner::Gone { since: 7 }, (article("gone since 7"), "rules", false)),
+        ("/old", not_known, (format!("{PAGE} not known"), "rules", false)),
+    ] {
+        assert_eq!(resolved(&site, &index, path, &former), expected, "{path} {former:?}");
+    }
+}
+
+#[test]
+fn rule_of_a_path_is_that_of_its_document_unless_the_index_is_too_old() {
+    use TypePaths::{Fresh, Missing, Stale};
+    let site = site();
+    let p = snapshot(&site, PAGE, &["p"]);
+    let rule = |index: Option<&PathIndex>| {
+        let pathname = Pathname::parse("/p");
+        let found = resolve_rule(&site, index, &pathname, None);
+        let matched = found.matched.map(|matched| matched.rule.content_type.to_string());
+        (matched.unwrap(), found.resolved_by.map(ResolvedBy::as_str))
+    };
+    assert_eq!(rule(None), (ARTICLE.to_owned(), None));
+    for (articles, pages, expected) in [
+        (Fresh(Arc::default()), Fresh(p.clone()), (PAGE, "documents")),
+        (Fresh(Arc::default()), Stale(p.clone()), (ARTICLE, "rules; index=stale")),
+        (Missing, Fresh(p.clone()), (ARTICLE, "rules; index=missing")),
+    ] {
+        let index = index(&site, articles, pages);
+        assert_eq!(rule(Some(&index)), (expected.0.to_owned(), Some(expected.1)));
+    }
+}
