@@ -54,22 +54,21 @@ impl SnapshotCache {
         self.groups.values().filter(is_of).for_each(|group| group.shared.expect_response());
     }
 
-    /// Records a response of the leader of the snapshots with this lease.
-    pub fn record_response(&self, lease: &str) {
-        self.with_lease(lease).for_each(|group| group.shared.record_response());
+    /// Records a response of the leader about the group with this name.
+    pub fn record_response(&self, group: &str) {
+        if let Some(group) = self.group_with_name(group) {
+            group.shared.record_response();
+        }
     }
 
-    fn with_lease(&self, lease: &str) -> impl Iterator<Item = &Arc<TypeGroup>> {
-        let is_own = move |group: &&Arc<TypeGroup>| {
-            group.shared.lease().is_some_and(|own| own.name() == lease)
-        };
-        self.groups.values().filter(is_own)
+    fn group_with_name(&self, name: &str) -> Option<&Arc<TypeGroup>> {
+        self.groups.values().find(|group| group.shared.has_name(name))
     }
 
-    /// Handles the request of a follower for a refresh of the snapshots with this lease:
-    /// acknowledges it, and starts a refresh if this instance is the leader and finds one due.
-    pub fn refresh_for_follower(&self, lease: &str) {
-        let Some(group) = self.with_lease(lease).next() else { return };
+    /// Handles the request of a follower for a refresh of the group with this name: acknowledges it, and
+    /// starts a refresh if this instance is the leader and finds one due.
+    pub fn refresh_for_follower(&self, group: &str) {
+        let Some(group) = self.group_with_name(group) else { return };
         if !self.is_any_unpublished(group) {
             group.shared.acknowledge();
         }
@@ -123,11 +122,12 @@ fn error(failure: WalkFailure) -> ContentError {
 }
 
 impl SnapshotCache {
-    /// Records that the leader of the snapshots with this lease could not walk them: requests that
-    /// wait for its snapshot fail with the same status as on the leader.
-    pub fn fail_followed(&self, lease: &str, failure: WalkFailure) {
-        self.record_response(lease);
-        for group in self.with_lease(lease).filter(|group| group.shared.is_followed()) {
+    /// Records that the leader could not walk the group with this name: requests that wait for its
+    /// snapshot fail with the same status as on the leader.
+    pub fn fail_followed(&self, group: &str, failure: WalkFailure) {
+        self.record_response(group);
+        let group = self.group_with_name(group);
+        for group in group.into_iter().filter(|group| group.shared.is_followed()) {
             for member in &group.members {
                 if let Some(flight) = member.entry.end_followed() {
                     flight.complete(Err(error(failure)));

@@ -13,11 +13,11 @@ use crate::{Fleet, WalkFailure};
 pub enum FleetEvent {
     /// An event of the CMS, which one of the instances has received.
     Cms(CmsEvent),
-    /// A follower asks the leader of the snapshots with this lease for a refresh.
+    /// A follower asks the leader for a refresh of the group with this name.
     Want(String),
-    /// The leader of the snapshots with this lease acknowledges such a request.
+    /// The leader acknowledges such a request for the group with this name.
     Acknowledged(String),
-    /// A walk of the leader of the snapshots with this lease has failed.
+    /// A walk of the leader has failed, for the group with this name.
     Failed(String, WalkFailure),
     /// An event of another kind.
     Other(Event),
@@ -65,14 +65,14 @@ impl Fleet {
             return FleetEvent::Cms(event);
         }
         if event.kind == FAILED
-            && let Ok(FailureEvent { lease, failure }) = serde_json::from_slice(&event.body)
+            && let Ok(FailureEvent { group, failure }) = serde_json::from_slice(&event.body)
         {
-            return FleetEvent::Failed(lease, failure);
+            return FleetEvent::Failed(group, failure);
         }
-        let lease = || String::from_utf8_lossy(&event.body).into_owned();
+        let group = || String::from_utf8_lossy(&event.body).into_owned();
         match &*event.kind {
-            WANT => FleetEvent::Want(lease()),
-            ACKNOWLEDGED => FleetEvent::Acknowledged(lease()),
+            WANT => FleetEvent::Want(group()),
+            ACKNOWLEDGED => FleetEvent::Acknowledged(group()),
             _ => FleetEvent::Other(event),
         }
     }

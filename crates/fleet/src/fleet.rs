@@ -12,6 +12,7 @@ use crate::cms_events::{CmsEvent, CmsEvents};
 use crate::groups::SnapshotGroup;
 use crate::history::SharedHistory;
 use crate::known_groups::KnownGroups;
+use crate::lead::Lead;
 use crate::positions::SharedPositions;
 use crate::redis::{self, Event};
 use crate::snapshot_id::{SharedSnapshotId, SnapshotId};
@@ -189,16 +190,27 @@ impl Fleet {
         self.redis.as_ref().filter(|_| is_alone).map_or(1, redis::Client::instances)
     }
 
-    /// The group of these snapshots of a content type, with its lease. Two calls for the same
-    /// snapshots return the same group, as long as one of its users has it.
+    /// The lead of all these snapshots; `None` without Redis. Two calls for the same snapshots return
+    /// the same lead, as long as one of its users has it.
     #[must_use]
-    pub fn group(&self, uid: &str, ids: &[SnapshotId]) -> Arc<SnapshotGroup> {
-        let Some(redis) = &self.redis else { return Arc::new(SnapshotGroup::alone()) };
-        let name = crate::snapshot_id::lease_name(uid, ids);
-        let group = self.groups.get_or_add(&name, ids, |ids| {
-            let is_released = Arc::clone(&self.is_released);
-            SnapshotGroup::shared(ids, redis.clone(), redis.lease(&name), is_released)
-        });
+    pub fn lead(&self, ids: &[SnapshotId]) -> Option<Arc<Lead>> {
+        let redis = self.redis.as_ref()?;
+        let name = crate::snapshot_id::lease_name(ids);
+        let new = || Lead::new(redis.clone(), redis.lease(&name), Arc::clone(&self.is_released));
+        Some(self.groups.lead_or_add(&name, new))
+    }
+
+    /// The group of these snapshots of a content type. Two calls for the same lead and content type
+    /// return the same group, as long as one of its users has it.
+    #[must_use]
+    pub fn group(
+        &self,
+        lead: Option<&Arc<Lead>>,
+        uid: &str,
+        ids: &[SnapshotId],
+    ) -> Arc<SnapshotGroup> {
+        let Some(lead) = lead else { return Arc::new(SnapshotGroup::alone()) };
+        let group = self.groups.get_or_add(lead, uid, ids);
         if let Some(snapshots) = &self.snapshots {
             snapshots.keep(self.groups.ids());
         }

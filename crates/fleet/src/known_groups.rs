@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::{SharedSnapshotId, SnapshotGroup, SnapshotId};
+use crate::{Lead, SharedSnapshotId, SnapshotGroup, SnapshotId};
 
 /// The groups that are in use.
 #[derive(Default)]
@@ -14,8 +14,10 @@ pub(super) struct KnownGroups(Mutex<Groups>);
 
 #[derive(Default)]
 struct Groups {
-    /// By lease.
-    leases: HashMap<String, Weak<SnapshotGroup>>,
+    /// By the name of the lease.
+    leads: HashMap<String, Weak<Lead>>,
+    /// By name.
+    groups: HashMap<String, Weak<SnapshotGroup>>,
     /// By shared id: each is in one group.
     of_shared_id: HashMap<SharedSnapshotId, Weak<SnapshotGroup>>,
     /// By the id of the snapshot, which may be in different groups before and after a reload. The
@@ -24,18 +26,30 @@ struct Groups {
 }
 
 impl KnownGroups {
-    /// The group with this lease, in which the newest settings share these snapshots.
+    /// The lead with this lease.
+    pub(super) fn lead_or_add(&self, lease: &str, new: impl FnOnce() -> Lead) -> Arc<Lead> {
+        let groups = &mut *self.0.lock();
+        let known = groups.leads.get(lease).and_then(Weak::upgrade);
+        let lead = known.unwrap_or_else(|| Arc::new(new()));
+        groups.leads.insert(lease.to_owned(), Arc::downgrade(&lead));
+        lead
+    }
+
+    /// The group of this lead and content type, in which the newest settings share these snapshots.
     pub(super) fn get_or_add(
         &self,
-        lease: &str,
+        lead: &Arc<Lead>,
+        uid: &str,
         ids: &[SnapshotId],
-        new: impl FnOnce(Vec<SharedSnapshotId>) -> SnapshotGroup,
     ) -> Arc<SnapshotGroup> {
         let groups = &mut *self.0.lock();
+        let lease = lead.lease().name();
+        let name = format!("{lease} {uid}");
         let shared: Vec<_> = ids.iter().map(|id| id.shared(lease)).collect();
-        let known = groups.leases.get(lease).and_then(Weak::upgrade);
-        let group = known.unwrap_or_else(|| Arc::new(new(shared.clone())));
-        groups.leases.insert(lease.to_owned(), Arc::downgrade(&group));
+        let known = groups.groups.get(&name).and_then(Weak::upgrade);
+        let new = || SnapshotGroup::shared(shared.clone(), Arc::clone(lead), name.clone());
+        let group = known.unwrap_or_else(|| Arc::new(new()));
+        groups.groups.insert(name, Arc::downgrade(&group));
         for (id, shared) in ids.iter().zip(shared) {
             groups.of_shared_id.insert(shared.clone(), Arc::downgrade(&group));
             let of_id = groups.newest.entry(id.clone()).or_default();
@@ -61,7 +75,7 @@ impl KnownGroups {
 
     /// All groups.
     pub(super) fn all(&self) -> Vec<Arc<SnapshotGroup>> {
-        self.0.lock().leases.values().filter_map(Weak::upgrade).collect()
+        self.0.lock().groups.values().filter_map(Weak::upgrade).collect()
     }
 
     /// All snapshots.
@@ -73,7 +87,8 @@ impl KnownGroups {
 impl Groups {
     fn forget_dropped(&mut self) {
         let is_used = |group: &Weak<SnapshotGroup>| group.strong_count() > 0;
-        self.leases.retain(|_, group| is_used(group));
+        self.leads.retain(|_, lead| lead.strong_count() > 0);
+        self.groups.retain(|_, group| is_used(group));
         self.of_shared_id.retain(|_, group| is_used(group));
         self.newest.values_mut().for_each(|groups| groups.retain(|(_, group)| is_used(group)));
         self.newest.retain(|_, groups| !groups.is_empty());

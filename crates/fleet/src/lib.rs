@@ -10,16 +10,16 @@
 //!
 //! A walk:
 //!
-//! 1. Each heartbeat of `redis` gets or renews the leases. The instance with the lease of a
-//!    content type has the role `Leader` (`Role`), all others have the role `Follower`. Without
+//! 1. Each heartbeat of `redis` gets or renews the leases. Of the instances with the same settings,
+//!    the one with their lease has the role `Leader` (`Lead`), all others have the role `Follower`. Without
 //!    Redis the role of each instance is `Alone`, and the next steps do not happen.
 //! 2. A request on the follower finds its snapshot due for a refresh. It is answered from that
 //!    snapshot, and an event asks the leader for the refresh: the follower's refresher starts none.
 //!    A request that finds no snapshot waits for the next adoption (`refresh::followed` of the
 //!    cache), or for the event that the leader's walk has failed. The leader acknowledges the
 //!    request by another event. A follower that gets neither an acknowledgement nor a publication
-//!    for 10 to 14 seconds walks by itself (`liveness`). A leader whose walk fails releases its
-//!    lease for another instance.
+//!    for 10 to 14 seconds walks by itself (`liveness`). A leader whose walks fail three times in a row
+//!    releases its lease for another instance.
 //! 3. The leader walks the CMS, as an instance without `[shared]` does, and puts the snapshot into
 //!    its cache entry. Each snapshot that is written to the store also becomes a publish request of
 //!    `snapshots`: the publisher computes the difference to the version that is published, and
@@ -50,6 +50,7 @@ mod fleet;
 mod groups;
 pub mod history;
 mod known_groups;
+mod lead;
 mod liveness;
 pub mod positions;
 pub mod redis;
@@ -62,6 +63,7 @@ mod walk_failure;
 pub use event::{FleetEvent, Gap};
 pub use fleet::Fleet;
 pub use groups::SnapshotGroup;
+pub use lead::Lead;
 pub use role::Role;
 pub use snapshot_id::{SharedSnapshotId, SnapshotId};
 pub use walk_failure::WalkFailure;

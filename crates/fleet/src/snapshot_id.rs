@@ -13,8 +13,8 @@ use frontend_map_store::made_by;
 pub struct SnapshotId(String);
 
 /// The id under which instances share a snapshot: 32 hexadecimal digits. It depends on the lease,
-/// so that the snapshot has one leader: instances with other settings, with another version of the
-/// service, or with other snapshots in the group have another id for it.
+/// so that the snapshot has one leader: instances with other settings or with another version of the
+/// service have another id for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SharedSnapshotId(String);
 
@@ -73,14 +73,14 @@ impl fmt::Display for SharedSnapshotId {
     }
 }
 
-/// The name of the lease of these snapshots of a content type. Instances with other settings for
-/// any of these snapshots have another lease, and so a leader of their own.
-pub(super) fn lease_name(uid: &str, ids: &[SnapshotId]) -> String {
+/// The name of the lease of all snapshots of an instance. Instances with other settings for any of them
+/// have another lease, and so a leader of their own.
+pub(super) fn lease_name(ids: &[SnapshotId]) -> String {
     let mut sorted: Vec<&SnapshotId> = ids.iter().collect();
     sorted.sort();
     let mut hash = Xxh3::new();
     for id in sorted {
         hash.update(id.as_str().as_bytes());
     }
-    format!("lists:{uid}:{:032x}", hash.digest128())
+    format!("lead:{:032x}", hash.digest128())
 }

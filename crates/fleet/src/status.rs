@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use crate::checks::limit::CheckCounts;
-use crate::redis::{self, Lease};
+use crate::redis;
 use crate::{Role, SnapshotGroup};
 
 /// The status of Redis now.
@@ -81,10 +81,10 @@ impl SnapshotStatus {
     ) -> Self {
         let role = group.role();
         // Without Redis, the lease expires some seconds later.
-        let lease = group.lease().filter(|_| matches!(role, Role::Leader(_)));
+        let lead = group.lead().filter(|_| matches!(role, Role::Leader(_)));
         Self {
             role,
-            lease_age: lease.and_then(Lease::held_for),
+            lease_age: lead.and_then(|lead| lead.lease().held_for()),
             version: versions.current(),
             missing_for: versions.missing_for().filter(|_| !is_unavailable),
             lag: versions.lag(),

@@ -19,7 +19,7 @@ pub enum WalkFailure {
 /// The body of the event about a failed walk, as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct FailureEvent {
-    /// The name of the lease.
-    pub(super) lease: String,
+    /// The name of the group.
+    pub(super) group: String,
     pub(super) failure: WalkFailure,
 }

@@ -58,7 +58,7 @@ impl SnapshotCache {
     /// Adopts what other instances have published of these snapshots.
     pub async fn adopt_snapshots(&self, which: Which) {
         let Some(snapshots) = self.fleet.snapshots() else { return };
-        for group in self.groups.values().filter(|group| is_of_others(group)) {
+        for group in self.groups.values().filter(|group| group.shared.is_of_others()) {
             let own = group.shared.ids().iter().zip(&group.members);
             for (id, member) in own.filter(|(id, _)| which.has(id)) {
                 self.follow_snapshot(snapshots, group, id, member).await;
@@ -120,10 +120,11 @@ impl SnapshotCache {
         // This instance may be the leader by now. A snapshot that it has made alone stays until a
         // later version is published.
         let is_wanted = |own: Option<&CachedSnapshot>| {
-            is_of_others(group) && own.is_none_or(|own| is_in_use(own) || !is_later(own, &found))
+            group.shared.is_of_others()
+                && own.is_none_or(|own| is_in_use(own) || !is_later(own, &found))
         };
         let is_adopted = if entry.cached().as_ref().is_some_and(is_in_use) {
-            is_of_others(group)
+            group.shared.is_of_others()
         } else {
             self.adopt(member, &found, is_wanted).await
         };
@@ -217,9 +218,4 @@ async fn continue_last(
 fn is_later(own: &CachedSnapshot, found: &FoundSnapshot) -> bool {
     let as_of = if found.is_new { own.begun } else { own.as_of };
     as_of > found.published + LATER
-}
-
-/// Whether another instance is the leader, or will be; also if its snapshot cannot be used.
-fn is_of_others(group: &TypeGroup) -> bool {
-    group.shared.lease().is_some_and(|lease| lease.epoch().is_none())
 }

@@ -1,9 +1,11 @@
-//! Changes of the role of this instance for a group of snapshots: it becomes the leader, or alone.
+//! Changes of the role of this instance: it becomes the leader, or it is alone with a group of
+//! snapshots.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
@@ -11,7 +13,7 @@ use crate::SnapshotCache;
 use crate::invalidation::{Change, Invalidation};
 use crate::refresh::TypeGroup;
 use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
-use frontend_map_fleet::{Fleet, Role};
+use frontend_map_fleet::{Fleet, Lead, Role};
 use frontend_map_rules::ContentTypeUid;
 
 /// How often the roles are checked.
@@ -21,9 +23,9 @@ const EVENTS_WAIT: Duration = Duration::from_secs(2);
 /// The time limit for adopting the snapshots of the previous leader.
 const ADOPTION_WAIT: Duration = Duration::from_secs(10);
 
-/// Takes over the snapshots whose lease this instance has got, gives up the leases that it cannot
-/// use, and marks snapshots as outdated when it becomes alone. Works on the current cache until the
-/// future is dropped; without Redis it ends at once.
+/// Takes over the snapshots when this instance has got the lease, gives the lease up when it does not
+/// reach the CMS, and marks snapshots as outdated when it becomes alone. Works on the current cache
+/// until the future is dropped; without Redis it ends at once.
 pub async fn follow_roles(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
     if fleet.redis().is_none() {
         return;
@@ -41,22 +43,23 @@ pub async fn follow_roles(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<F
 #[derive(Default)]
 struct Roles {
     last: HashMap<ContentTypeUid, Role>,
-    /// The epochs in which this instance is taking over, with their tasks.
-    new_epochs: HashMap<ContentTypeUid, (u64, JoinHandle<()>)>,
+    /// The lease and the epoch in which this instance is taking over, with the task.
+    new_epoch: Option<(String, u64, JoinHandle<()>)>,
 }
 
 impl Roles {
     fn update(&mut self, cache: &Arc<SnapshotCache>) {
         self.last.retain(|uid, _| cache.groups.contains_key(uid));
-        self.new_epochs.retain(|_, (_, task)| !task.is_finished());
-        for (uid, group) in &cache.groups {
-            if let Some(epoch) = group.shared.new_epoch() {
-                self.take_over(cache, group, epoch);
+        if let Some(lead) = cache.groups.values().find_map(|group| group.shared.lead()) {
+            if let Some(epoch) = lead.new_epoch() {
+                self.take_over(cache, lead, epoch);
             }
             if cache.content.circuit_open().is_some() {
                 // An instance that reaches the CMS can get the lease.
-                group.shared.give_up();
+                lead.give_up();
             }
+        }
+        for (uid, group) in &cache.groups {
             let role = group.shared.role();
             let before = self.last.insert(uid.clone(), role);
             if before != Some(role) {
@@ -71,38 +74,54 @@ impl Roles {
         }
     }
 
-    fn take_over(&mut self, cache: &Arc<SnapshotCache>, group: &Arc<TypeGroup>, epoch: u64) {
-        let uid = &group.query.uid;
-        if self.new_epochs.get(uid).is_some_and(|(begun, _)| *begun == epoch) {
+    fn take_over(&mut self, cache: &Arc<SnapshotCache>, lead: &Arc<Lead>, epoch: u64) {
+        let lease = lead.lease().name();
+        let is_same = |(own, begun, task): &(String, u64, JoinHandle<()>)| {
+            own == lease && *begun == epoch && !task.is_finished()
+        };
+        if self.new_epoch.as_ref().is_some_and(is_same) {
             return;
         }
-        let (cache, group) = (Arc::clone(cache), Arc::clone(group));
-        let task = tokio::spawn(async move { take_over(&cache, &group, epoch).await });
-        self.new_epochs.insert(uid.clone(), (epoch, task));
+        let (cache, lead, name) = (Arc::clone(cache), Arc::clone(lead), lease.to_owned());
+        let task = tokio::spawn(async move { take_over(&cache, &lead, epoch).await });
+        self.new_epoch = Some((name, epoch, task));
     }
 }
 
 /// Makes this instance the leader. The previous leader may not have read or published the last
 /// changes, so this one adopts the published snapshots, reads the documents of the last events
 /// again, and walks in the background.
-async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
+async fn take_over(cache: &SnapshotCache, lead: &Lead, epoch: u64) {
+    let adoptions = cache.groups.values().map(|group| adopt(cache, group));
+    join_all(adoptions).await;
+    // A walk that begins earlier may miss an event, and is repeated.
+    let _ = timeout(EVENTS_WAIT, cache.fleet.until_events_are_read()).await;
+    let known: Vec<&TypeGroup> = cache
+        .groups
+        .values()
+        .map(|group| &**group)
+        .filter(|group| mark_known_outdated(group))
+        .collect();
+    // From now on, this instance applies events as they come.
+    lead.begin(epoch);
+    cache.triggers.wake_refresher();
+    if known.is_empty() {
+        return;
+    }
+    let events = cache.fleet.recent_cms_events().await;
+    for invalidation in events.into_iter().filter_map(named_document) {
+        for group in &known {
+            cache.triggers.invalidations.add_for(&group.query.uid, invalidation.clone());
+        }
+    }
+}
+
+async fn adopt(cache: &SnapshotCache, group: &TypeGroup) {
     if timeout(ADOPTION_WAIT, cache.adopt_published(group)).await.is_err() {
         tracing::warn!(
             uid = %group.query.uid,
             "the published snapshots could not be adopted in time; this instance walks"
         );
-    }
-    // A walk that begins earlier may miss an event, and is repeated.
-    let _ = timeout(EVENTS_WAIT, cache.fleet.until_events_are_read()).await;
-    let is_any_known = mark_known_outdated(group);
-    // From now on, this instance applies events as they come.
-    group.shared.lead(epoch);
-    cache.triggers.wake_refresher();
-    if is_any_known {
-        let events = cache.fleet.recent_cms_events().await;
-        for invalidation in events.into_iter().filter_map(named_document) {
-            cache.triggers.invalidations.add_for(&group.query.uid, invalidation);
-        }
     }
 }
 

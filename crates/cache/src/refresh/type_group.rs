@@ -20,6 +20,12 @@ pub(crate) struct Member {
     pub(crate) entry: Arc<Entry>,
 }
 
+impl Member {
+    fn snapshot_id(&self) -> SnapshotId {
+        SnapshotId::of(&self.site.site, self.entry.query.uid.as_str())
+    }
+}
+
 /// A refresh of a member that has begun.
 pub(super) struct BegunRefresh {
     pub(super) member: Member,
@@ -50,13 +56,10 @@ impl BegunRefresh {
 impl TypeGroup {
     /// A group of at least one member that this instance walks by itself.
     pub(crate) fn new(members: Vec<Member>) -> Self {
-        Self::with_group(members, |_, _| Arc::new(SnapshotGroup::alone()))
+        Self::with_group(members, Arc::new(SnapshotGroup::alone()))
     }
 
-    fn with_group(
-        members: Vec<Member>,
-        group: impl FnOnce(&str, Vec<SnapshotId>) -> Arc<SnapshotGroup>,
-    ) -> Self {
+    fn with_group(members: Vec<Member>, shared: Arc<SnapshotGroup>) -> Self {
         let queries = || members.iter().map(|member| &member.entry.query);
         let uid = queries().next().expect("a group has a member").uid.clone();
         let fields: Vec<FieldPath> = distinct(queries().flat_map(|query| query.projection.paths()));
@@ -71,9 +74,6 @@ impl TypeGroup {
             alternatives,
             selection: None,
         };
-        let uid = query.uid.as_str();
-        let ids = members.iter().map(|member| SnapshotId::of(&member.site.site, uid)).collect();
-        let shared = group(uid, ids);
         Self { query, locales, members, shared, beginning: Mutex::default() }
     }
 
@@ -89,8 +89,13 @@ impl TypeGroup {
                 own.push(Member { site: Arc::clone(site), entry: Arc::clone(entry) });
             }
         }
+        let ids = |members: &[Member]| -> Vec<SnapshotId> {
+            members.iter().map(Member::snapshot_id).collect()
+        };
+        let all: Vec<SnapshotId> = members.values().flat_map(|members| ids(members)).collect();
+        let lead = fleet.lead(&all);
         let group = |(uid, members): (ContentTypeUid, Vec<Member>)| {
-            let shared = |uid: &str, ids: Vec<SnapshotId>| fleet.group(uid, &ids);
+            let shared = fleet.group(lead.as_ref(), uid.as_str(), &ids(&members));
             (uid, Arc::new(Self::with_group(members, shared)))
         };
         members.into_iter().map(group).collect()

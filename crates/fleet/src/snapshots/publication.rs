@@ -133,7 +133,8 @@ impl SharedSnapshots {
         uploaded: &[&Chunks],
     ) -> Result<Outcome, redis::Error> {
         let Publication { id, group, position, at, before, .. } = publication;
-        let Some(lease) = group.lease() else { return Ok(Outcome::NotHolder) };
+        let Some(lead) = group.lead() else { return Ok(Outcome::NotHolder) };
+        let lease = lead.lease();
         let body = format!("{id} {position}");
         let event: SealedEvent = self.redis.sealed_event(LIST, body.as_bytes());
         let mut keys = vec![lease.key().to_owned(), self.pointer_key(id), self.deltas_key(id)];

@@ -50,9 +50,9 @@ pub fn apply_cms_event(app: &App, event: &CmsEvent) {
 pub fn apply_fleet_event(app: &App, event: FleetEvent) {
     match event {
         FleetEvent::Cms(event) => apply_cms_event(app, &event),
-        FleetEvent::Want(lease) => app.snapshots.refresh_for_follower(&lease),
-        FleetEvent::Acknowledged(lease) => app.snapshots.record_response(&lease),
-        FleetEvent::Failed(lease, failure) => app.snapshots.fail_followed(&lease, failure),
+        FleetEvent::Want(group) => app.snapshots.refresh_for_follower(&group),
+        FleetEvent::Acknowledged(group) => app.snapshots.record_response(&group),
+        FleetEvent::Failed(group, failure) => app.snapshots.fail_followed(&group, failure),
         FleetEvent::Gap(Gap { until, lost_until, kept }) => {
             // A URL that was withdrawn must not reappear because the CMS fails.
             app.documents.miss_events(lost_until);

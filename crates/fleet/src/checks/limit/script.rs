@@ -14,11 +14,8 @@ pub(super) static TAKE: LazyLock<Script> = LazyLock::new(|| {
 local me, lifetime, next_ms = ARGV[1], tonumber(ARGV[2]), 3000
 remove_foreign(KEYS[1], 'string')
 remove_foreign(KEYS[2], 'string')
-local function expire_within(key, most)
-  local left = redis.call('PTTL', key)
-  if left == -1 or left > most then redis.call('PEXPIRE', key, most) end
-end
-expire_within(KEYS[2], next_ms)
+-- A foreign value expires, too.
+redis.call('PEXPIRE', KEYS[2], next_ms, 'LT')
 local holder, next = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2])
 local is_free = holder == 'free' or not holder and ARGV[3] == '1'
 if holder == me or is_free and (not next or next == me) then
@@ -28,7 +25,7 @@ if holder == me or is_free and (not next or next == me) then
 end
 if not next or next == me then redis.call('SET', KEYS[2], me, 'PX', next_ms) end
 if not holder then return 'nobody' end
-if holder ~= 'free' then expire_within(KEYS[1], lifetime) end
+if holder ~= 'free' then redis.call('PEXPIRE', KEYS[1], lifetime, 'LT') end
 return 'other'
 ",
     )
