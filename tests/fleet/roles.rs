@@ -1,5 +1,7 @@
 //! Which instance walks, and which one takes over.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use super::instances::{
@@ -316,6 +318,38 @@ fn leader_that_was_paused_follows_and_does_not_bring_back_what_has_changed() {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+#[test]
+fn instance_that_was_paused_says_so_until_it_has_read_the_events_of_the_others() {
+    let (content, redis) = (Content::new(&[("en", "a", "x")]), Redis::start());
+    let cms = content.start();
+    let settings = articles().resolve("documents").strapi(&cms);
+    let all = [0; 2].map(|_| instance_of(&settings, &redis).start());
+    all_serve(&all, &["x"]);
+    until_so("one leads", || all.iter().any(|service| role(service) == "leader"));
+    let leader = usize::from(role(&all[0]) != "leader");
+    let [leader, paused] = [&all[leader], &all[1 - leader]];
+    let resolve = "GET /api/resolve?site=main&pathname=/en/articles/x HTTP/1.1\r\nHost: x\r\n\
+                   Connection: close\r\n\r\n";
+    let age = |response: &str| response.to_lowercase().contains("\r\nage: ");
+    paused.send_signal("STOP");
+    let begun = Instant::now();
+    content.publish("en", "a", "z");
+    changed(leader, "a");
+    serves(leader, &["z"]);
+    until_so("the pause is longer than a read", || begun.elapsed() > Duration::from_secs(4));
+    // It is there before the process goes on.
+    let mut stream = TcpStream::connect(paused.addr()).expect("it listens");
+    stream.write_all(resolve.as_bytes()).expect("the system takes it");
+    paused.send_signal("CONT");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("a response");
+    assert!(age(&response) || response.contains("/en/articles/z"), "{response}");
+    serves(paused, &["z"]);
+    let target = "/api/resolve?site=main&pathname=/en/articles/z";
+    let response = http::get(paused.addr(), target);
+    assert_eq!((response.status, response.header("age")), (200, None), "{}", response.text());
 }
 
 #[test]

@@ -180,6 +180,13 @@ impl Fleet {
         self.redis.as_ref().is_some_and(is_unavailable)
     }
 
+    /// For how long this instance has not read the events of the others although Redis is available, as
+    /// after a pause of the process: its snapshots may lack changes that the others have.
+    #[must_use]
+    pub fn lag(&self) -> Option<Duration> {
+        self.redis.as_ref().filter(|redis| redis.is_available())?.event_lag()
+    }
+
     /// The number of instances that divide the share of the CMS, because each of them walks by
     /// itself: the last known number while Redis is unavailable or the leader of some snapshot does
     /// not respond, otherwise 1.

@@ -50,6 +50,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use redis::FromRedisValue;
 use tokio::sync::watch;
 
@@ -84,6 +85,8 @@ struct Inner {
     /// The last known number of instances.
     instances: AtomicUsize,
     deployments: Deployments,
+    /// When the event stream was last read up to its end; `None`: not yet.
+    events_read: Mutex<Option<Instant>>,
     sealer: Sealer,
     counters: Arc<RedisCounters>,
 }
@@ -101,6 +104,7 @@ impl Client {
             leases: Arc::default(),
             instances: AtomicUsize::new(1),
             deployments: Deployments::default(),
+            events_read: Mutex::default(),
             base: base(&settings.prefix, &sealer),
             sealer,
             instance,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
 use tokio::sync::mpsc;
@@ -116,6 +116,14 @@ impl EventReader {
 }
 
 impl Client {
+    /// How long ago the event stream was last read up to its end, if that is longer than a read takes: this
+    /// process was paused, or its reads fail. `None` also before the first read.
+    #[must_use]
+    pub fn event_lag(&self) -> Option<Duration> {
+        let lag = (*self.0.events_read.lock())?.elapsed();
+        (lag > Duration::from_millis(BLOCK_MS) + ANSWER).then_some(lag)
+    }
+
     /// Reads the event stream from now on. Must be called within a runtime.
     #[must_use]
     pub fn events(&self) -> EventReader {
@@ -207,7 +215,9 @@ impl Reading {
             return Ok(self.send(Read::Gap { until, kept }).await);
         };
         let (mut junk, mut ends_with_junk) = (None, false);
-        for entry in self.read(position.id).await? {
+        let entries = self.read(position.id).await?;
+        let read = Instant::now();
+        for entry in entries {
             ends_with_junk = false;
             match self.take(&entry).await? {
                 Taken::Sent => {}
@@ -215,6 +225,7 @@ impl Reading {
                 Taken::Dropped => return Ok(Err(Dropped)),
             }
         }
+        *self.redis.0.events_read.lock() = Some(read);
         let Some(id) = junk else { return Ok(Ok(())) };
         // A gap comes before the next event in any case.
         if ends_with_junk {

@@ -105,8 +105,9 @@ pub(in crate::http) fn get(
         }
     };
     insert_resolved_by(resolved_by, &mut response);
-    if is_stale {
-        response.headers_mut().insert(AGE, HeaderValue::from(state.age.as_secs()));
+    let lag = app.shared.fleet.lag();
+    if let Some(age) = is_stale.then_some(state.age).max(lag) {
+        response.headers_mut().insert(AGE, HeaderValue::from(age.as_secs()));
     }
     Ok(response)
 }
