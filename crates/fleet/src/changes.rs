@@ -214,10 +214,4 @@ impl SharedChanges {
     fn log_value(&self, site: &str, log: u64) -> LogValue {
         LogValue { log, types: self.types_of(site) }
     }
-
-    /// Whether this instance has read changes of this log after `last`, the last one in Redis.
-    fn has_lost_changes(&self, site: &str, log: u64, last: u64) -> bool {
-        let present = self.log.present(site);
-        present.log == log && present.sequence > last
-    }
 }

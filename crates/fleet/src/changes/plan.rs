@@ -61,6 +61,71 @@ pub(super) enum Since {
     Itself,
 }
 
+/// What the log in Redis says, opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LogState {
+    /// There is none, for this reason.
+    Missing(&'static str),
+    /// A part of it is damaged, or forged: which one.
+    Damaged(&'static str),
+    /// It can be used.
+    Usable {
+        log: LogValue,
+        /// The sequence number of its last change.
+        last: u64,
+        /// What it has of the content type; `None`: nothing.
+        base: Option<BaseValue>,
+    },
+}
+
+/// What decides what a publication does to the log, beside the log.
+#[derive(Clone, Debug)]
+pub(super) struct Publisher<'v> {
+    pub(super) version: &'v SnapshotReplacement,
+    /// What decides the content of the site by the present settings.
+    pub(super) content: u128,
+    /// The sequence number of the last change of this log that this instance has read.
+    pub(super) read: Option<u64>,
+}
+
+/// A plan, or the lease on which it depends.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    Plan(Plan),
+    /// Nothing if this lease has a holder, else this plan.
+    IfAbandoned(String, Plan),
+}
+
+/// Decides what a publication does to the log.
+pub(super) fn decide(publisher: &Publisher<'_>, state: LogState) -> Decision {
+    let Publisher { version, content, read } = publisher;
+    let restart = |reason| Decision::Plan(Plan::Restart(reason));
+    if *content != version.content {
+        // A snapshot from before a reload of the settings.
+        return Decision::Plan(Plan::Nothing);
+    }
+    let (log, last, base) = match state {
+        LogState::Missing(reason) | LogState::Damaged(reason) => return restart(reason),
+        LogState::Usable { log, last, base } => (log, last, base),
+    };
+    if read.is_some_and(|read| read > last) {
+        return restart("Redis has lost changes");
+    }
+    let append = |since| Decision::Plan(Plan::Append { log: log.log, last, since });
+    let Some(base) = base else {
+        return append(match &version.before {
+            Some(_) => Since::Published,
+            None if log.types.contains(&version.key.content_type) => Since::Itself,
+            None => Since::NoPages,
+        });
+    };
+    if base.list != version.list {
+        return Decision::IfAbandoned(base.lease, Plan::Restart("the settings have changed"));
+    }
+    let is_published = version.before.as_ref().is_some_and(|(at, _)| *at == base.position);
+    if is_published { append(Since::Published) } else { restart("it goes on from another version") }
+}
+
 impl SharedChanges {
     pub(super) async fn known(&self, version: &SnapshotReplacement) -> Result<Known, redis::Error> {
         let [log_key, _] = self.keys(&version.key.site);
@@ -71,7 +136,7 @@ impl SharedChanges {
         Ok(Known { log, last, base })
     }
 
-    /// Whether an instance has this lease: a group with other settings is in use then.
+    /// Whether an instance has this lease: instances with other settings are in use then.
     pub(super) async fn is_held(&self, lease_key: &str) -> Result<bool, redis::Error> {
         let mut command = ::redis::cmd("EXISTS");
         command.arg(lease_key);
@@ -83,96 +148,136 @@ impl SharedChanges {
         version: &SnapshotReplacement,
         known: &Known,
     ) -> Result<Plan, redis::Error> {
-        let (site, uid) = (&version.key.site, &version.key.content_type);
-        if self.content_of(site) != version.content {
-            // A snapshot from before a reload of the settings.
-            return Ok(Plan::Nothing);
+        let (site, state) = (&version.key.site, self.open(version, known));
+        let read = match &state {
+            LogState::Usable { log, .. } => {
+                let present = self.log.present(site);
+                (present.log == log.log).then_some(present.sequence)
+            }
+            LogState::Missing(_) | LogState::Damaged(_) => None,
+        };
+        let publisher = Publisher { version, content: self.content_of(site), read };
+        match decide(&publisher, state) {
+            Decision::Plan(plan) => Ok(plan),
+            Decision::IfAbandoned(lease, plan) => {
+                Ok(if self.is_held(&lease).await? { Plan::Nothing } else { plan })
+            }
         }
-        let Some(sealed) = &known.log else { return Ok(Plan::Restart(self.why_missing(site))) };
+    }
+
+    /// Opens the sealed fields of the head of a log.
+    fn open(&self, version: &SnapshotReplacement, known: &Known) -> LogState {
+        let (site, uid) = (&version.key.site, &version.key.content_type);
+        let Some(sealed) = &known.log else { return LogState::Missing(self.why_missing(site)) };
         let Some(log) = fields::open::<LogValue>(&self.redis, site, LOG, sealed) else {
-            return Ok(Plan::Restart("its head is damaged"));
+            return LogState::Damaged("its head is damaged");
         };
         let last = known.last.as_ref();
         let last = last.and_then(|sealed| fields::open(&self.redis, site, LAST, sealed));
         let Some(LastValue { last, .. }) = last.filter(|last: &LastValue| last.log == log.log)
         else {
-            return Ok(Plan::Restart("its end is damaged"));
+            return LogState::Damaged("its end is damaged");
         };
-        if self.has_lost_changes(site, log.log, last) {
-            return Ok(Plan::Restart("Redis has lost changes"));
-        }
-        let Some(sealed) = &known.base else {
-            let since = match &version.before {
-                Some(_) => Since::Published,
-                None if log.types.contains(uid) => Since::Itself,
-                None => Since::NoPages,
-            };
-            return Ok(Plan::Append { log: log.log, last, since });
-        };
+        let Some(sealed) = &known.base else { return LogState::Usable { log, last, base: None } };
         let base = fields::open(&self.redis, site, &base_field(uid), sealed);
-        let Some(base) = base.filter(|base: &BaseValue| base.log == log.log) else {
-            return Ok(Plan::Restart("its base is damaged"));
-        };
-        if base.list != version.list {
-            let is_held = self.is_held(&base.lease).await?;
-            let changed = Plan::Restart("the settings have changed");
-            return Ok(if is_held { Plan::Nothing } else { changed });
+        match base.filter(|base: &BaseValue| base.log == log.log) {
+            Some(base) => LogState::Usable { log, last, base: Some(base) },
+            None => LogState::Damaged("its base is damaged"),
         }
-        let is_published = version.before.as_ref().is_some_and(|(at, _)| *at == base.position);
-        if !is_published {
-            return Ok(Plan::Restart("it goes on from another version"));
-        }
-        Ok(Plan::Append { log: log.log, last, since: Since::Published })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::changes::content_of;
-    use crate::redis::{self, RedisUrl};
-    use frontend_map_catalog::site::{ResolveBy, Site, SitePages};
-    use frontend_map_rules::{Locale, LocalePrefix, Locales, RuleSet};
+    use frontend_map_catalog::changes::difference::LocaleNames;
 
-    #[expect(clippy::default_trait_access, reason = "this module may not name `Hosts`")]
-    fn site() -> Site {
-        let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
-        Site {
-            key: "main".to_owned(),
-            rules: RuleSet::new(locales, LocalePrefix::Always, Vec::new()),
-            hosts: Default::default(),
-            resolve: ResolveBy::Documents,
-            sitemap_path: String::new(),
-            pages: SitePages::new(Snapshot::default()),
-            fingerprint: 0,
-            source: 0,
-        }
-    }
+    const UID: &str = "api::a.a";
 
-    fn version(site: &Site, content: u128) -> SnapshotReplacement {
+    fn version(before: Option<&str>) -> SnapshotReplacement {
         SnapshotReplacement {
-            key: SnapshotKey::of(site, "a"),
-            content,
-            list: String::new(),
-            lease_key: String::new(),
-            before: None,
-            position: String::new(),
+            key: SnapshotKey {
+                site: "main".to_owned(),
+                content_type: UID.to_owned(),
+                fingerprint: 0,
+                source: 0,
+                locales: LocaleNames::default(),
+            },
+            content: 7,
+            list: "own".to_owned(),
+            lease_key: "own lease".to_owned(),
+            before: before.map(|at| (at.to_owned(), Arc::default())),
+            position: "1-3".to_owned(),
             after: Arc::default(),
         }
     }
 
-    #[tokio::test]
-    async fn list_from_before_a_reload_of_the_base_url_does_not_begin_the_new_log() {
-        // Nothing listens there: the plan needs no answer.
-        let url = RedisUrl::parse("redis://127.0.0.1:1").unwrap();
-        let redis = redis::Client::start(&redis::Settings::new(url, "p"), Arc::default());
-        let changes = SharedChanges::new(redis, Arc::default());
-        let (site, present) = (site(), content_of(&site()));
-        changes.set_site(&site, &[]);
-        let known = Known { log: None, last: None, base: None };
-        let plan = changes.plan(&version(&site, present ^ 1), &known).await.unwrap();
-        assert_eq!(plan, Plan::Nothing);
-        let plan = changes.plan(&version(&site, present), &known).await.unwrap();
-        assert!(matches!(plan, Plan::Restart(_)), "{plan:?}");
+    fn base(list: &str, position: &str) -> Option<BaseValue> {
+        let [list, position] = [list, position].map(str::to_owned);
+        Some(BaseValue { log: 5, list, position, lease: "its lease".to_owned() })
+    }
+
+    fn usable(types: &[&str], base: Option<BaseValue>) -> LogState {
+        let types = types.iter().map(|uid| (*uid).to_owned()).collect();
+        LogState::Usable { log: LogValue { log: 5, types }, last: 9, base }
+    }
+
+    #[test]
+    fn changes_since_the_version_of_the_log_are_appended_and_any_other_log_begins_again() {
+        let append = |since| Decision::Plan(Plan::Append { log: 5, last: 9, since });
+        let restart = |reason| Decision::Plan(Plan::Restart(reason));
+        let published = Some("1-2");
+        for (before, read, state, expected) in [
+            (published, Some(9), usable(&[UID], base("own", "1-2")), append(Since::Published)),
+            (published, None, usable(&[UID], base("own", "1-2")), append(Since::Published)),
+            (published, None, usable(&[], None), append(Since::Published)),
+            (None, None, usable(&[UID], None), append(Since::Itself)),
+            (None, None, usable(&["api::b.b"], None), append(Since::NoPages)),
+            (
+                published,
+                None,
+                usable(&[UID], base("own", "1-1")),
+                restart("it goes on from another version"),
+            ),
+            (
+                None,
+                None,
+                usable(&[UID], base("own", "1-2")),
+                restart("it goes on from another version"),
+            ),
+            (
+                published,
+                Some(10),
+                usable(&[UID], base("own", "1-2")),
+                restart("Redis has lost changes"),
+            ),
+            (published, None, LogState::Missing("none"), restart("none")),
+            (published, None, LogState::Damaged("damaged"), restart("damaged")),
+            (
+                published,
+                None,
+                usable(&[UID], base("other", "1-2")),
+                Decision::IfAbandoned(
+                    "its lease".to_owned(),
+                    Plan::Restart("the settings have changed"),
+                ),
+            ),
+        ] {
+            let version = version(before);
+            let publisher = Publisher { version: &version, content: 7, read };
+            assert_eq!(
+                decide(&publisher, state.clone()),
+                expected,
+                "{before:?} {read:?} {state:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn list_from_before_a_reload_of_the_base_url_does_not_begin_the_new_log() {
+        let version = version(None);
+        let publisher = Publisher { version: &version, content: 8, read: None };
+        let decision = decide(&publisher, LogState::Missing("none"));
+        assert_eq!(decision, Decision::Plan(Plan::Nothing));
     }
 }
