@@ -3,41 +3,37 @@
 //!
 //! # Design
 //!
-//! `config` reads everything into one table, removes and checks the sections one by one, and
-//! collects all problems. A key that remains in the table is unknown, which is a problem as well. A
-//! `Config` exists only if there are no problems, so the rest of the program does not check
-//! settings again (D29). Sites and content types are lists (`[[site]]`), never maps by key: names
-//! of environment variables are lower-cased when they are read, but a site's key must keep its
-//! letter case.
+//! `sources` puts the layers above each other, into one table in which each value knows its line or its
+//! variable. `section` takes the values out of it, each with what it is read by (`value`) in the line
+//! that fills the field of a struct, and collects all problems. A key that nothing takes is unknown,
+//! which is a problem as well. A [`Config`] exists only if there are no problems, so the rest of the
+//! program does not check settings again (D29). Sites and content types are lists (`[[site]]`), never
+//! maps by key: names of environment variables have any letter case, but a site's key keeps its own.
 //!
 //! The token cannot be set in the settings file. It is stored in a `SecretString`, its header is
 //! marked sensitive, and the text of an HTTP client error is never printed, because it contains
 //! addresses.
 
-mod deserialize;
 mod file;
 mod fingerprint;
 mod known_keys;
-mod lines;
 mod problems;
 mod restart;
-mod secret;
+mod section;
 mod sections;
 mod sources;
-mod table;
 mod value;
 mod variable_names;
-mod variables;
 mod warnings;
 
 pub use file::search::SettingsFile;
-pub use lines::Lines;
 pub use problems::{Problem, Problems};
 pub use restart::RestartSettings;
+pub use section::Lines;
 pub use sections::auth::Auth;
 pub use sections::changes::Changes;
 pub use sections::cms::Cms;
-pub use sections::limits::{DEFAULT_CMS_REQUESTS, DEFAULT_REQUESTS, Limits};
+pub use sections::limits::{DEFAULT_REQUESTS, Limits};
 pub use sections::log::{Format, Log};
 pub use sections::moved::Moved;
 pub use sections::server::Server;
@@ -51,14 +47,14 @@ use secrecy::SecretString;
 use frontend_map_cache::Freshness;
 use frontend_map_catalog::moved::import::ImportFile;
 use frontend_map_catalog::site::Sites;
-use frontend_map_cms::{AbsentType, StrapiSettings};
+use frontend_map_cms::AbsentType;
 use frontend_map_fleet::redis;
 use frontend_map_outbound::checks::runs::RunTimes;
 use frontend_map_outbound::webhooks::Target;
 use frontend_map_platform::traces::Settings as Traces;
 use frontend_map_rules::ContentTypeUid;
 use frontend_map_rules::frontend_url::BaseUrl;
-use sources::Context;
+use section::Reader;
 
 /// The environment variables by name.
 pub type Environment = HashMap<String, String>;
@@ -125,62 +121,17 @@ pub fn parse(
     path: &Path,
     environment: &Environment,
 ) -> Result<Config, Problems> {
-    let mut table = sources::read(text, path, environment)?;
+    let table = sources::read(text, path, environment)?;
     let written = fingerprint::written(&table);
-    let lines = Lines::of(&table);
-    let mut problems = Problems::of(&table);
-    let context = Context { base_dir: base_dir(path), environment };
-    let server = sections::server::read(&mut table, &mut problems);
-    let limits = sections::limits::read(&mut table, &mut problems);
-    let cms = sections::cms::read(&mut table, context, limits.cms, &mut problems);
-    let sites = sections::site::read(&mut table, environment, &mut problems);
-    let log = sections::log::read(&mut table, &mut problems);
-    let traces = sections::traces::read(&mut table, &mut problems);
-    let webhook_secret = sections::auth::hooks::read(&mut table, context, &mut problems);
-    let freshness = sections::snapshots::read(&mut table, &mut problems);
-    let store = sections::store::read(&mut table, context, &mut problems);
-    let shared = sections::shared::read(&mut table, context, &mut problems);
-    let validation = sections::validation::read(&mut table, &mut problems);
-    let (moved, imports) = sections::moved::read(&mut table, context, &mut problems);
-    let changes = sections::changes::read(&mut table, &mut problems);
-    let notify =
-        sections::changes::notify::read(&mut table, context, sites.as_deref(), &mut problems);
-    let auth = sections::auth::read(&mut table, context, &mut problems);
-    problems.add_unknown_sections(&table);
-    problems.resolve_misplaced();
-    if let (Some((cms, _)), Some(sites)) = (&cms, &sites) {
-        sections::rule::row_ids::refuse(cms, sites, &mut problems);
-    }
-    match (server, cms, sites) {
-        (Some(server), Some((cms, admin_url)), Some(mut sites)) if problems.is_empty() => {
-            let warnings = warnings::find(&sites, &cms, environment, problems.known_keys(), &lines);
-            let content_fingerprint = fingerprint::set_fingerprints(&written, &cms, &mut sites);
-            let sites = Sites::new(sites);
-            Ok(Config {
-                server,
-                cms,
-                admin_url,
-                sites,
-                log,
-                traces,
-                limits,
-                webhook_secret,
-                freshness,
-                store,
-                shared,
-                validation,
-                moved,
-                imports,
-                changes,
-                notify,
-                auth,
-                content_fingerprint,
-                warnings,
-                lines,
-            })
-        }
-        _ => Err(problems),
-    }
+    let reader = Reader::new(base_dir(path), environment);
+    let mut root = reader.root(table);
+    let config = sections::read(&mut root, &written);
+    root.finish();
+    let (problems, known, lines) = reader.finish();
+    let mut config = config.filter(|_| problems.0.is_empty()).ok_or(problems)?;
+    config.warnings = warnings::find(&config.sites, &config.cms, environment, &known, &lines);
+    config.lines = lines;
+    Ok(config)
 }
 
 /// The address of the service, whatever else is in the settings. The file is not read if an
@@ -193,9 +144,10 @@ pub fn listen(file: Option<&Path>, environment: &Environment) -> Result<SocketAd
     let file = file.filter(|_| !environment.contains_key(variable_names::LISTEN));
     let text = file.map(text).transpose()?;
     let path = file.unwrap_or(Path::new("environment"));
-    let mut table = sources::read(text.as_deref(), path, environment)?;
-    let mut problems = Problems::of(&table);
-    sections::server::listen(&mut table, &mut problems).ok_or(problems)
+    let reader = Reader::new(base_dir(path), environment);
+    let mut root = reader.root(sources::read(text.as_deref(), path, environment)?);
+    let listen = root.section("server", sections::server::listen);
+    listen.ok_or_else(|| reader.problems())
 }
 
 /// The files that the settings refer to, such as the one with the token of the CMS.
@@ -204,7 +156,8 @@ pub fn listen(file: Option<&Path>, environment: &Environment) -> Result<SocketAd
 /// [`Problems`] of the file's syntax.
 pub fn referenced_files(file: &Path, environment: &Environment) -> Result<Vec<PathBuf>, Problems> {
     let table = sources::read(Some(&text(file)?), file, environment)?;
-    Ok(sources::referenced_files(&table).map(|path| base_dir(file).join(path)).collect())
+    let files = sources::referenced_files(&table).into_iter();
+    Ok(files.map(|path| base_dir(file).join(path)).collect())
 }
 
 /// Checks the address of a CMS, as `cms.url` is checked; returns it in its canonical form.
@@ -216,18 +169,16 @@ pub fn cms_url(text: &str) -> Result<String, String> {
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// The settings of a CMS at this address, for a command without a settings file: its token and the
-/// limits of requests are those of the environment.
+/// Settings without a file, with the CMS at this address, whatever address the environment has.
 ///
 /// # Errors
 /// [`Problems`] of the address or of the environment.
-pub fn cms_at(url: &str, environment: &Environment) -> Result<StrapiSettings, Problems> {
-    let file = Path::new("environment");
-    let mut table = sources::read(None, file, environment)?;
-    let mut problems = Problems::of(&table);
-    let limits = sections::limits::read(&mut table, &mut problems);
-    let context = Context { base_dir: base_dir(file), environment };
-    sections::cms::at(url, &mut table, context, limits.cms, &mut problems).ok_or(problems)
+pub fn without_file(cms_url: &str, environment: &Environment) -> Result<Config, Problems> {
+    let mut environment = environment.clone();
+    for (key, text) in [("source", "strapi"), ("url", cms_url)] {
+        environment.insert(variable_names::of("cms", key), text.to_owned());
+    }
+    parse(None, Path::new("environment"), &environment)
 }
 
 /// Paths in a settings file are relative to its folder.
@@ -271,5 +222,78 @@ impl Config {
             Some(_) => Ok(()),
             None => Err(Problems::one("site: at least one [[site]] is required")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::value::Table;
+    use super::*;
+    use ::config::{Value, ValueKind};
+
+    const EXAMPLE: &str = include_str!("../config/settings.example.toml");
+
+    /// The example with the settings that it has as comments.
+    fn whole_example() -> String {
+        let is_setting = |line: &str| {
+            let key = line.split_once(" = ").map_or("", |(key, _)| key);
+            let is_key = key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+            line.starts_with("[[") || (!key.is_empty() && is_key)
+        };
+        let uncommented = |line: &'static str| {
+            line.strip_prefix("# ").filter(|rest| is_setting(rest)).unwrap_or(line)
+        };
+        EXAMPLE.lines().map(uncommented).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The keys of a table and of the tables in it.
+    fn keys_of(table: &Table, section: &str, keys: &mut BTreeSet<String>) {
+        for (key, Value { kind, .. }) in table {
+            let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
+            if !section.is_empty() {
+                keys.insert(name.clone());
+            }
+            // Fields, locales and placeholders.
+            let has_keys_of_its_own =
+                ["where", "exclude_when", "params", "template", "path"].contains(&key.as_str());
+            let tables = match kind {
+                ValueKind::Array(list) => list.iter().map(|value| &value.kind).collect(),
+                kind => vec![kind],
+            };
+            for kind in tables.into_iter().filter(|_| !has_keys_of_its_own) {
+                if let ValueKind::Table(table) = kind {
+                    keys_of(table, &name, keys);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_setting_that_is_read_is_in_the_example_and_no_other() {
+        let environment = Environment::new();
+        let path = Path::new("settings.toml");
+        let table = sources::read(Some(&whole_example()), path, &environment).unwrap();
+        let mut of_example = BTreeSet::new();
+        keys_of(&table, "", &mut of_example);
+        let written = fingerprint::written(&table);
+        let reader = Reader::new(base_dir(path), &environment);
+        let mut root = reader.root(table);
+        sections::read(&mut root, &written);
+        root.finish();
+        let (problems, known, _) = reader.finish();
+        let is_unknown = |problem: &&Problem| problem.text.contains("is not a setting");
+        assert_eq!(problems.iter().find(is_unknown), None);
+        // A table for one placeholder, which the page describes as one setting.
+        let read: BTreeSet<String> =
+            known.all().filter(|key| !key.starts_with("site.rule.params.")).collect();
+        assert_eq!(read, of_example);
+    }
+
+    #[test]
+    fn default_of_requests_is_that_of_the_example() {
+        let defaults = parse(None, Path::new("settings.toml"), &Environment::new()).unwrap();
+        assert_eq!(defaults.limits.requests, DEFAULT_REQUESTS);
     }
 }

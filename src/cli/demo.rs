@@ -11,9 +11,11 @@ use clap::Args;
 use super::output::logging;
 use super::shutdown::{Closing, Signals, until_stopped};
 use super::{CommandError, serve};
-use crate::config::DEFAULT_CMS_REQUESTS;
 use crate::demo;
 use frontend_map_service::shared::{Backends, SharedState};
+
+/// The content is a file.
+const CMS_REQUESTS: usize = 1;
 
 /// How long to run.
 #[derive(Debug, Args)]
@@ -30,7 +32,7 @@ pub(super) struct DemoArgs {
 pub(super) fn run(args: &DemoArgs, verbose: bool) -> Result<(), CommandError> {
     serve::block_on(async {
         let signals = Signals::new().map_err(Box::from)?;
-        let shared = SharedState::new(Arc::default(), DEFAULT_CMS_REQUESTS, Backends::default());
+        let shared = SharedState::new(Arc::default(), CMS_REQUESTS, Backends::default());
         let shared = Arc::new(shared.map_err(Box::from)?);
         let demo_shared = Arc::clone(&shared);
         let demo = |closing: Closing| {

@@ -22,8 +22,8 @@ use super::output::logging;
 use super::output::terminal::prose_width;
 use super::output::words::{count, wrapped};
 use super::{CommandError, environment, refuse};
-use crate::config::{self, Log, SettingsFile};
-use frontend_map_cms::{RequestLimiters, Strapi, StrapiSettings};
+use crate::config::{self, Cms, Config, SettingsFile};
+use frontend_map_cms::{RequestLimiters, Strapi};
 use frontend_map_rules::Locale;
 
 /// The name that stands for stdout.
@@ -36,13 +36,13 @@ const STDOUT: &str = "-";
 /// written.
 pub(super) fn run(args: &InitArgs, verbose: bool) -> Result<(), CommandError> {
     let wanted = args.parse().unwrap_or_else(|problem| refuse(&problem));
-    let cms = config::cms_at(&wanted.cms, &environment())?;
-    logging::start_if(verbose, &Log::default());
+    let settings = config::without_file(&wanted.cms, &environment())?;
+    logging::start_if(verbose, &settings.log);
     let to_stdout = args.out.as_os_str() == STDOUT;
     if !to_stdout && std::fs::symlink_metadata(&args.out).is_ok() {
         return Err(exists(&args.out).into());
     }
-    let survey = survey(cms, &wanted)?;
+    let survey = survey(settings, &wanted)?;
     let text = text::settings(&wanted.cms, &survey);
     // Names of the CMS are in it.
     config::parse(Some(&text), Path::new(SettingsFile::DEFAULT), &[].into())?;
@@ -59,8 +59,9 @@ pub(super) fn run(args: &InitArgs, verbose: bool) -> Result<(), CommandError> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn survey(cms: StrapiSettings, wanted: &Wanted) -> Result<Survey, Box<dyn Error>> {
-    let limiters = RequestLimiters::new(config::DEFAULT_CMS_REQUESTS);
+async fn survey(settings: Config, wanted: &Wanted) -> Result<Survey, Box<dyn Error>> {
+    let limiters = RequestLimiters::new(settings.limits.cms_requests);
+    let Cms::Strapi(cms) = settings.cms else { unreachable!("`without_file` sets the source") };
     let strapi = Strapi::new(cms, std::sync::Arc::default(), &limiters)?;
     Ok(survey::survey(&strapi, wanted).await?)
 }

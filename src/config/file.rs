@@ -4,11 +4,12 @@ pub(super) mod search;
 
 use std::path::Path;
 
+use config::{Value, ValueKind};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Problem;
-use super::value::{Kind, Origin, Table, Value};
+use super::value::{Table, at_line};
 
 /// Some editors write it at the beginning of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -31,24 +32,33 @@ pub(super) fn read_text(path: &Path) -> Result<String, String> {
     Ok(text)
 }
 
+/// Which origins values have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origins {
+    /// None, for defaults.
+    None,
+    /// Their lines in the settings file.
+    Lines,
+}
+
 /// Parses the text of a settings file. The error says where the text is not TOML, without the text,
 /// which may have a secret in it.
-pub(super) fn parse(text: &str) -> Result<Table, Problem> {
-    let lines = Lines::new(text);
+pub(super) fn parse(text: &str, origins: Origins) -> Result<Table, Problem> {
+    let ends = text.match_indices('\n').map(|(at, _)| at).collect();
+    let lines = Lines { ends, origins };
     let parsed = DeTable::parse(text).map_err(|error| lines.describe(text, &error))?;
     Ok(lines.table(parsed.into_inner()))
 }
 
 /// The offsets at which the lines of a text end.
-struct Lines(Vec<usize>);
+struct Lines {
+    ends: Vec<usize>,
+    origins: Origins,
+}
 
 impl Lines {
-    fn new(text: &str) -> Self {
-        Self(text.match_indices('\n').map(|(at, _)| at).collect())
-    }
-
     fn line(&self, offset: usize) -> usize {
-        self.0.partition_point(|end| *end < offset) + 1
+        self.ends.partition_point(|end| *end < offset) + 1
     }
 
     fn describe(&self, text: &str, error: &toml::de::Error) -> Problem {
@@ -72,55 +82,74 @@ impl Lines {
     fn table(&self, table: DeTable<'_>) -> Table {
         let entries = table.into_iter().map(|(key, value)| {
             // The line of the key: a table that is only implied has no header of its own.
-            let origin = Origin::Line(self.line(key.span().start));
-            (key.into_inner().into_owned(), Value { kind: self.kind(value.into_inner()), origin })
+            let at = key.span().start;
+            (key.into_inner().into_owned(), self.value(at, value.into_inner()))
         });
         entries.collect()
     }
 
     fn element(&self, value: Spanned<DeValue<'_>>) -> Value {
-        let origin = Origin::Line(self.line(value.span().start));
-        Value { kind: self.kind(value.into_inner()), origin }
+        self.value(value.span().start, value.into_inner())
     }
 
-    fn kind(&self, value: DeValue<'_>) -> Kind {
-        match value {
-            DeValue::Boolean(value) => Kind::Boolean(value),
-            DeValue::String(text) => Kind::Text(text.into_owned()),
-            DeValue::Datetime(date) => Kind::Text(date.to_string()),
+    fn value(&self, at: usize, value: DeValue<'_>) -> Value {
+        let kind = match value {
+            DeValue::Boolean(value) => ValueKind::Boolean(value),
+            DeValue::String(text) => ValueKind::String(text.into_owned()),
+            DeValue::Datetime(date) => ValueKind::String(date.to_string()),
             DeValue::Integer(number) => {
                 let parsed = i128::from_str_radix(number.as_str(), number.radix());
-                parsed.map_or(Kind::Float(f64::INFINITY), Kind::Integer)
+                parsed.map_or(ValueKind::Float(f64::INFINITY), ValueKind::I128)
             }
             // The parser has checked the text.
-            DeValue::Float(number) => Kind::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+            DeValue::Float(number) => ValueKind::Float(number.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::Array(list) => {
-                Kind::List(list.into_iter().map(|value| self.element(value)).collect())
+                ValueKind::Array(list.into_iter().map(|value| self.element(value)).collect())
             }
-            DeValue::Table(table) => Kind::Table(self.table(table)),
-        }
+            DeValue::Table(table) => ValueKind::Table(self.table(table)),
+        };
+        let origin = (self.origins == Origins::Lines).then(|| at_line(self.line(at)));
+        Value::new(origin.as_ref(), kind)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::section::table;
 
     #[test]
     fn parse_keeps_the_line_of_each_key_and_each_entry_of_a_list() {
         let text =
-            "a = 1\n\n[server]\nlisten = \"x\"\n[[site]]\n[[site.rule]]\nb = 0x_f\n[[site]]\n";
-        let table = parse(&text.replace("0x_f", "0xf")).unwrap();
-        let line = |value: &Value| match value.origin {
-            Origin::Line(line) => line,
-            Origin::Variable(_) => 0,
-        };
-        let server = table["server"].table().unwrap();
-        assert_eq!([line(&table["a"]), line(&table["server"]), line(&server["listen"])], [1, 3, 4]);
-        let sites = table["site"].list().unwrap();
-        let rule = &sites[0].table().unwrap()["rule"].list().unwrap()[0];
-        let b = &rule.table().unwrap()["b"];
-        assert_eq!([line(&sites[0]), line(rule), line(b), line(&sites[1])], [5, 6, 7, 8]);
-        assert_eq!(b.kind.to_string(), "15");
+            "a = 1\n\n[server]\nlisten = \"x\"\n[[site]]\n[[site.rule]]\nb = 0xf\n[[site]]\n";
+        let root = parse(text, Origins::Lines).unwrap();
+        let mut found = Vec::new();
+        visit("", &Value::from(root), &mut found);
+        let expected = [
+            ("", None),
+            (".a", Some("line 1")),
+            (".server", Some("line 3")),
+            (".server.listen", Some("line 4")),
+            (".site", Some("line 5")),
+            (".site[0]", Some("line 5")),
+            (".site[0].rule", Some("line 6")),
+            (".site[0].rule[0]", Some("line 6")),
+            (".site[0].rule[0].b", Some("line 7")),
+            (".site[1]", Some("line 8")),
+        ];
+        let expected = expected.map(|(key, origin)| (key.to_owned(), origin.map(str::to_owned)));
+        assert_eq!(found, expected);
+    }
+
+    /// All values with their origins.
+    fn visit(key: &str, value: &Value, found: &mut Vec<(String, Option<String>)>) {
+        found.push((key.to_owned(), value.origin().map(str::to_owned)));
+        if let ValueKind::Array(list) = &value.kind {
+            let list = list.iter().enumerate();
+            list.for_each(|(at, value)| visit(&format!("{key}[{at}]"), value, found));
+        }
+        for (name, value) in table(value).unwrap_or_default() {
+            visit(&format!("{key}.{name}"), &value, found);
+        }
     }
 }

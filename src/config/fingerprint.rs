@@ -1,11 +1,14 @@
 //! Fingerprints of the content source and of each site: equal ones mean equal settings. They are
 //! hashes that do not reveal the settings.
 
+use std::fmt::Write;
+
+use config::{Value, ValueKind};
 use secrecy::ExposeSecret;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::Cms;
-use super::value::Table;
+use super::value::{Table, entries};
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::frontend_url::BaseUrl;
 
@@ -23,15 +26,32 @@ const FIXED_LIMIT: &str = "cms_requests";
 
 /// The settings that the fingerprints hash; other settings do not change a fingerprint.
 pub(super) fn written(table: &Table) -> Written {
-    let section = |name: &str| table.get(name).map(|value| value.kind.to_string());
-    let limits = table.get("limits").and_then(|limits| limits.table());
-    let is_relevant = |key: &str| key.starts_with("cms_") && key != FIXED_LIMIT;
-    let limits = limits.into_iter().flatten().filter(|(key, _)| is_relevant(key));
-    let limits: Vec<String> = limits.map(|(key, value)| format!("{key}={}", value.kind)).collect();
-    let [cms, types] = ["cms", "content_type"].map(|name| section(name).unwrap_or_default());
-    let sites = table.get("site").and_then(|sites| sites.list()).unwrap_or_default();
-    let sites = sites.iter().map(|site| site.kind.to_string()).collect();
-    Written { cms: format!("{cms}\n{types}"), limits: limits.join("\n"), sites }
+    let section = |name: &str| table.get(name).map(canonical).unwrap_or_default();
+    let mut limits = table.get("limits").cloned().unwrap_or_default();
+    if let ValueKind::Table(limits) = &mut limits.kind {
+        limits.retain(|key, _| key.starts_with("cms_") && key != FIXED_LIMIT);
+    }
+    let sites = match table.get("site").map(|sites| &sites.kind) {
+        Some(ValueKind::Array(sites)) => sites.iter().map(canonical).collect(),
+        _ => Vec::new(),
+    };
+    let cms = format!("{}\n{}", section("cms"), section("content_type"));
+    Written { cms, limits: canonical(&limits), sites }
+}
+
+/// Equal values have equal texts, wherever they are written.
+fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    match &value.kind {
+        ValueKind::Array(list) => list.iter().for_each(|value| text += &(canonical(value) + ",")),
+        ValueKind::Table(table) => {
+            for (key, value) in entries(table.clone()) {
+                write!(text, "{key:?}:{},", canonical(&value)).expect("text grows");
+            }
+        }
+        kind => return format!("{kind:?}"),
+    }
+    format!("{{{text}}}")
 }
 
 /// Sets the fingerprint of each site, from its settings and the content source, and returns the

@@ -1,65 +1,68 @@
-//! The keys that sections can have, and unknown ones that were found in them, for suggestions.
+//! The keys that sections can have, for suggestions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::value::Origin;
+use frontend_map_platform::suggestion::did_you_mean;
 
-/// The lists of tables, which have no keys if a settings file has no entry of them.
-const LISTS: [&str; 6] =
-    ["site", "site.locales", "site.page", "site.rule", "site.rule.params", "content_type"];
+/// The lists of tables at the top of a settings file: their headers have double brackets, and no
+/// variable can set them.
+const LISTS: [&str; 3] = ["content_type", "notify", "site"];
 
-/// A key of a table that is not a setting.
-pub(super) struct UnknownKey {
-    /// With the keys that lead to it.
-    pub(super) path: String,
-    pub(super) origin: Origin,
-    /// The keys that the table can have.
-    pub(super) known: &'static [&'static str],
-}
-
-/// The keys that were found while a value was read.
-#[derive(Default)]
-pub(super) struct Keys {
-    pub(super) unknown: Vec<UnknownKey>,
-    /// The keys that the value itself can have; `None`: it is not a table with fixed keys.
-    pub(super) known: Option<&'static [&'static str]>,
+/// Whether a section is an entry of a list, or within one.
+fn is_listed(section: &str) -> bool {
+    section.contains('.') || LISTS.contains(&section)
 }
 
 /// Keys by section. An entry of a list, such as `site.rule`, counts as a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct KnownKeys(BTreeMap<&'static str, &'static [&'static str]>);
+pub(super) struct KnownKeys(BTreeMap<String, BTreeSet<&'static str>>);
 
 impl Default for KnownKeys {
+    /// The lists, of which a settings file may have no entry.
     fn default() -> Self {
-        let none: &[&str] = &[];
-        Self(LISTS.map(|list| (list, none)).into())
+        Self(LISTS.map(|list| (list.to_owned(), BTreeSet::new())).into())
     }
 }
 
 impl KnownKeys {
-    /// Adds the keys of a section.
-    pub(super) fn add(&mut self, section: &'static str, keys: &'static [&'static str]) {
-        self.0.insert(section, keys);
+    /// Adds keys of a section.
+    pub(super) fn add(&mut self, section: &str, keys: impl IntoIterator<Item = &'static str>) {
+        self.0.entry(section.to_owned()).or_default().extend(keys);
     }
 
     /// The names that may stand at the top of a settings file.
-    pub(super) fn sections(&self) -> impl Iterator<Item = &'static str> {
-        self.0.keys().copied().filter(|name| !name.contains('.'))
+    pub(super) fn sections(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str).filter(|name| !name.contains('.'))
     }
 
     /// Each setting that an environment variable can set, as section and key.
-    pub(super) fn settings(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let sections = self.0.iter().filter(|(section, _)| !LISTS.contains(section));
-        sections.flat_map(|(section, keys)| keys.iter().map(move |key| (*section, *key)))
+    pub(super) fn settings(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let sections = self.0.iter().filter(|(section, _)| !is_listed(section));
+        sections.flat_map(|(section, keys)| keys.iter().map(move |key| (&**section, *key)))
     }
 
-    /// The headers of the sections that have this key, if these are one or two.
-    pub(super) fn headers_of(&self, key: &str) -> Option<String> {
-        let owners = self.0.iter().filter(|(_, keys)| keys.contains(&key));
+    /// All keys with their sections.
+    #[cfg(test)]
+    pub(super) fn all(&self) -> impl Iterator<Item = String> {
+        let keys = self.0.iter();
+        keys.flat_map(|(section, keys)| keys.iter().map(move |key| format!("{section}.{key}")))
+    }
+
+    /// Suggests a key of this section that is similar.
+    pub(super) fn similar(&self, section: &str, key: &str) -> String {
+        did_you_mean(key, self.0.get(section).into_iter().flatten().copied())
+    }
+
+    /// Names the sections that have this key, if these are one or two.
+    pub(super) fn belongs_in(&self, key: &str) -> String {
+        let owners = self.0.iter().filter(|(_, keys)| keys.contains(key));
         let headers = owners.map(|(section, _)| {
-            if LISTS.contains(section) { format!("[[{section}]]") } else { format!("[{section}]") }
+            if is_listed(section) { format!("[[{section}]]") } else { format!("[{section}]") }
         });
         let headers: Vec<String> = headers.collect();
-        (1..=2).contains(&headers.len()).then(|| headers.join(" or "))
+        match headers.len() {
+            1 | 2 => format!("; it belongs in {}", headers.join(" or ")),
+            _ => String::new(),
+        }
     }
 }

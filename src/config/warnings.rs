@@ -4,7 +4,7 @@
 use super::known_keys::KnownKeys;
 use super::variable_names::similar_setting;
 use super::{Cms, Environment, Lines, Problem};
-use frontend_map_catalog::site::Site;
+use frontend_map_catalog::site::{Site, Sites};
 use frontend_map_platform::suggestion::did_you_mean;
 
 /// The variables with the base URLs of sites.
@@ -12,7 +12,7 @@ const BASE_URL: &str = "FRONT_END_URL_";
 
 /// All of them, in an order that does not change between starts.
 pub(super) fn find(
-    sites: &[Site],
+    sites: &Sites,
     cms: &Cms,
     environment: &Environment,
     known: &KnownKeys,
@@ -28,7 +28,7 @@ pub(super) fn find(
         let what = "it has no rules, so no pathname matches; add [[site.rule]]";
         in_site(site, format!("site \"{key}\": {what}"))
     }));
-    for site in sites {
+    for site in sites.iter() {
         found.extend(bad_language_tags(site).map(|text| in_site(site, text)));
     }
     let mut names: Vec<&str> = environment.keys().map(String::as_str).collect();
@@ -48,7 +48,7 @@ fn bad_language_tags(site: &Site) -> impl Iterator<Item = String> {
 }
 
 /// Endpoints of content types without a rule.
-fn unused_content_types(sites: &[Site], cms: &Cms) -> Vec<String> {
+fn unused_content_types(sites: &Sites, cms: &Cms) -> Vec<String> {
     let Cms::Strapi(settings) = cms else {
         return Vec::new();
     };
@@ -75,7 +75,7 @@ fn base_url_variables(site: &Site) -> impl Iterator<Item = String> {
     std::iter::once(Site::base_url_variable(&site.key)).chain(of_locales)
 }
 
-fn variable(name: &str, sites: &[Site], known: &KnownKeys) -> Option<String> {
+fn variable(name: &str, sites: &Sites, known: &KnownKeys) -> Option<String> {
     if name.starts_with(BASE_URL) {
         let own: Vec<String> = sites.iter().flat_map(base_url_variables).collect();
         let is_unused = !own.iter().any(|own| own == name);

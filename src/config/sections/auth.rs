@@ -1,18 +1,9 @@
-//! `[auth]`: the tokens that restricted requests have to send.
-
-pub(in crate::config) mod hooks;
-
-use std::path::PathBuf;
+//! `[auth]`: the tokens that restricted requests have to send; `[hooks]`: the secret of the webhooks
+//! that report changed content.
 
 use secrecy::SecretString;
-use serde::Deserialize;
 
-use crate::config::Problems;
-use crate::config::secret::Secret;
-use crate::config::sources::Context;
-use crate::config::table;
-use crate::config::value::Table;
-use crate::config::variable_names::{DRAFT_TOKEN, VALIDATE_TOKEN};
+use crate::config::section::Section;
 
 /// Bearer tokens; a request whose token is not set here is open to all clients.
 #[derive(Clone, Debug, Default)]
@@ -23,31 +14,15 @@ pub struct Auth {
     pub draft: Option<SecretString>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct AuthToml {
-    validate_token_file: Option<PathBuf>,
-    draft_token_file: Option<PathBuf>,
+pub(in crate::config) fn read(auth: &mut Section<'_>) -> Auth {
+    let mut token = |name, key, file_key| auth.secret(name, key, file_key);
+    Auth {
+        validate: token("the token for validate=true", "validate_token", "validate_token_file"),
+        draft: token("the token for status=draft", "draft_token", "draft_token_file"),
+    }
 }
 
-pub(in crate::config) fn read(
-    table: &mut Table,
-    context: Context<'_>,
-    problems: &mut Problems,
-) -> Auth {
-    let toml: AuthToml = table::read(table, "auth", problems);
-    let validate = Secret {
-        name: "the token for validate=true",
-        variable: VALIDATE_TOKEN,
-        key: "auth.validate_token_file",
-    };
-    let draft = Secret {
-        name: "the token for status=draft",
-        variable: DRAFT_TOKEN,
-        key: "auth.draft_token_file",
-    };
-    Auth {
-        validate: validate.read(toml.validate_token_file.as_deref(), context, problems),
-        draft: draft.read(toml.draft_token_file.as_deref(), context, problems),
-    }
+/// The secret that a webhook has to send; without one webhooks are refused.
+pub(in crate::config) fn hooks(hooks: &mut Section<'_>) -> Option<SecretString> {
+    hooks.secret("the secret of the webhook", "secret", "secret_file")
 }

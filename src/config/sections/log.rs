@@ -1,15 +1,12 @@
 //! `[log]`: the level and format of the log (D29).
 
-use serde::Deserialize;
 use tracing_subscriber::EnvFilter;
 
-use crate::config::Problems;
-use crate::config::table;
-use crate::config::value::Table;
+use crate::config::section::Section;
+use crate::config::value::{boolean, parsed, word};
 
 /// The settings of the log. `RUST_LOG` wins over `level`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug)]
 pub struct Log {
     /// `error`, `warn`, `info`, `debug` or `trace`, or directives as in `RUST_LOG`.
     pub level: String,
@@ -20,8 +17,7 @@ pub struct Log {
 }
 
 /// The format of log lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Text for people.
     #[default]
@@ -30,21 +26,19 @@ pub enum Format {
     Json,
 }
 
-impl Default for Log {
-    fn default() -> Self {
-        Self { level: "info".to_owned(), format: Format::default(), access: false }
+pub(in crate::config) fn read(log: &mut Section<'_>) -> Log {
+    Log {
+        level: log.get("level", parsed(level)),
+        format: log.get("format", word([("text", Format::Text), ("json", Format::Json)])),
+        access: log.get("access", boolean),
     }
 }
 
 /// A level that is not one would silence the log, so it is a problem.
-pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Log {
-    let log: Log = table::read(table, "log", problems);
-    let levels = ["off", "error", "warn", "info", "debug", "trace"];
-    let fine = levels.contains(&log.level.as_str())
-        || (log.level.contains('=') && EnvFilter::try_new(&log.level).is_ok());
-    if !fine {
-        let level = &log.level;
-        problems.add("log.level", format_args!("`{level}` is not a level or a filter directive"));
+fn level(text: &str) -> Result<String, String> {
+    let is_level = ["off", "error", "warn", "info", "debug", "trace"].contains(&text);
+    if is_level || (text.contains('=') && EnvFilter::try_new(text).is_ok()) {
+        return Ok(text.to_owned());
     }
-    log
+    Err(format!("`{text}` is not a level or a filter directive"))
 }

@@ -2,216 +2,101 @@
 
 mod param;
 mod patterns;
-pub(in crate::config) mod row_ids;
+mod row_ids;
 
 pub(super) use patterns::Patterns;
 
-use std::collections::BTreeMap;
+use config::{Value, ValueKind};
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-
-use crate::config::value::{Kind, Origin, Value};
-use crate::config::{Problems, table};
+use super::site::by_locale;
+use crate::config::section::Section;
+use crate::config::value::{boolean, text};
+use frontend_map_catalog::site::ResolveBy;
 use frontend_map_rules::{
-    Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, RuleSet, SitemapOptions,
-    Template, Templates,
+    Condition, ContentTypeUid, FieldPath, Literal, Locales, Rule, SitemapOptions, Template,
 };
 
-#[derive(Debug, Deserialize)]
-struct RuleToml {
-    content_type: String,
-    template: TemplatesToml,
-    path_field: Option<String>,
-    /// Taken out before and deserialized one by one.
-    #[serde(default, rename = "params")]
-    _params: IgnoredAny,
-    #[serde(default, rename = "where")]
-    conditions: BTreeMap<String, Scalar>,
-    #[serde(default = "yes")]
-    sitemap: bool,
-    #[serde(default)]
-    exclude_when: BTreeMap<String, Scalar>,
-    modified: Option<String>,
-    title: Option<String>,
+/// What the rules of a site share.
+pub(super) struct Rules<'s> {
+    /// Without these, which have a problem of their own, the locales of templates are not checked.
+    pub(super) locales: Option<&'s Locales>,
+    pub(super) resolve: Option<ResolveBy>,
+    pub(super) are_of_strapi: bool,
+    pub(super) patterns: &'s mut Patterns,
 }
 
-/// The URLs of a rule are in the sitemap by default.
-fn yes() -> bool {
-    true
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "must be a template in quotes, or a table with one for each locale")]
-enum TemplatesToml {
-    One(String),
-    PerLocale(BTreeMap<String, String>),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "must be text, a whole number, true or false")]
-enum Scalar {
-    Boolean(bool),
-    Integer(i64),
-    Text(String),
-}
-
-/// All rules of a site; `None`: one of them has a problem. Without `locales`, which have a problem
-/// of their own, the locales of templates are not checked.
-pub(super) fn read(
-    values: Vec<Value>,
-    place: &str,
-    locales: Option<&Locales>,
-    patterns: &mut Patterns,
-    problems: &mut Problems,
-) -> Option<Vec<Rule>> {
-    let place = |at| format!("{place}, rule {}", at + 1);
-    let read = |(at, value)| rule(value, &place(at), locales, patterns, problems);
-    // All are read before the first `None` ends it, so that every problem is reported.
-    let rules: Vec<Option<Rule>> = values.into_iter().enumerate().map(read).collect();
-    rules.into_iter().collect()
-}
-
-/// The name of a rule in problems; `site` is the place of its site.
-pub(super) fn place(site: &str, at: usize, rule: &Rule) -> String {
-    format!("{site}, rule {} ({})", at + 1, rule.content_type)
-}
-
-/// Where a rule names its path field, if it does.
-pub(super) fn path_field_origin(value: &Value) -> Option<Origin> {
-    value.table().and_then(|table| Some(table.get("path_field")?.origin.clone()))
-}
-
-/// Refuses path fields on a site where the rules decide: only documents say which paths are theirs.
-/// `origins` are those of each rule's path field.
-pub(super) fn refuse_path_fields(
-    rules: &RuleSet,
-    origins: &[Option<Origin>],
-    site: &str,
-    problems: &mut Problems,
-) {
-    for at in rules.with_path_field() {
-        let outer = problems.enter(origins.get(at).cloned().flatten());
-        problems.add(
-            &place(site, at, &rules.rules()[at]),
+pub(super) fn read(rule: &mut Section<'_>, site: &mut Rules<'_>) -> Option<Rule> {
+    let uid = rule.required("content_type", text);
+    let templates = rule.required("template", by_locale::read("a template"));
+    let params = rule.take("params");
+    let [path_field, modified, title] =
+        ["path_field", "modified", "title"].map(|key| rule.optional(key, text));
+    let [conditions, exclude_when] = ["where", "exclude_when"].map(|key| rule.map(key, literal));
+    let listed = rule.or("sitemap", true, boolean);
+    let (uid, templates, conditions, exclude_when) = (uid?, templates?, conditions?, exclude_when?);
+    rule.title(&uid);
+    let content_type = rule.check("", ContentTypeUid::parse(&uid));
+    let mut templates = templates.parse(rule, "template", "", site.locales, Template::parse);
+    if let Some(params) = params {
+        param::read(&params, templates.as_mut(), rule, site.patterns);
+    }
+    if let Some(templates) = templates.as_ref().filter(|_| site.are_of_strapi) {
+        row_ids::refuse(templates, rule);
+    }
+    if path_field.is_some() && site.resolve == Some(ResolveBy::Rules) {
+        rule.problem_of(
+            "path_field",
+            "",
             "`path_field` needs resolve = \"documents\" in the site: add it there, or remove `path_field`",
         );
-        problems.enter(outer);
     }
-}
-
-fn rule(
-    value: Value,
-    place: &str,
-    locales: Option<&Locales>,
-    patterns: &mut Patterns,
-    problems: &mut Problems,
-) -> Option<Rule> {
-    let outer = problems.enter(Some(value.origin.clone()));
-    let rule = rule_at_origin(value, place, locales, patterns, problems);
-    problems.enter(outer);
-    rule
-}
-
-fn rule_at_origin(
-    mut value: Value,
-    place: &str,
-    locales: Option<&Locales>,
-    patterns: &mut Patterns,
-    problems: &mut Problems,
-) -> Option<Rule> {
-    let params = match &mut value.kind {
-        Kind::Table(table) => table.insert("params".to_owned(), Value::empty()),
-        _ => None,
-    };
-    let template = value.table().and_then(|table| Some(table.get("template")?.origin.clone()));
-    let toml: RuleToml = table::one(value, "site.rule", place, problems)?;
-    let place = format!("{place} ({})", toml.content_type);
-    let content_type = problems.take(&place, ContentTypeUid::parse(&toml.content_type));
-    let outer = problems.enter(template);
-    let mut templates = templates(toml.template, locales, &place, problems);
-    problems.enter(outer);
-    param::read(params, templates.as_mut(), &place, patterns, problems);
-    let path_field =
-        toml.path_field.map(|field| field_path(&field, &format!("{place}, path_field"), problems));
-    let conditions = conditions(toml.conditions, &format!("{place}, where"), problems);
-    let sitemap = sitemap_options(toml.sitemap, toml.exclude_when, toml.modified, &place, problems);
-    let title = toml.title.map(|field| field_path(&field, &format!("{place}, title"), problems));
+    let field =
+        |key: &str, text: Option<String>| text.and_then(|text| field_path(rule, key, &text));
+    let path_field = field("path_field", path_field);
+    let title = field("title", title);
+    let modified = field("modified", modified);
+    let conditions = self::conditions(rule, "where", conditions);
+    let exclude_when = self::conditions(rule, "exclude_when", exclude_when);
+    let modified = modified.unwrap_or_else(|| SitemapOptions::default().modified);
+    let sitemap = SitemapOptions { listed: listed?, exclude_when: exclude_when?, modified };
     Some(Rule {
         content_type: content_type?,
         templates: templates?,
-        path_field: path_field.map_or(Some(None), |field| field.map(Some))?,
+        path_field,
         conditions: conditions?,
-        sitemap: sitemap?,
-        title: title.map_or(Some(None), |title| title.map(Some))?,
+        sitemap,
+        title,
     })
 }
 
-fn sitemap_options(
-    listed: bool,
-    exclude_when: BTreeMap<String, Scalar>,
-    modified: Option<String>,
-    place: &str,
-    problems: &mut Problems,
-) -> Option<SitemapOptions> {
-    let exclude_when = conditions(exclude_when, &format!("{place}, exclude_when"), problems);
-    let modified = match modified {
-        Some(field) => field_path(&field, &format!("{place}, modified"), problems),
-        None => Some(SitemapOptions::default().modified),
-    };
-    Some(SitemapOptions { listed, exclude_when: exclude_when?, modified: modified? })
+/// The name of a rule within its site in problems.
+pub(super) fn place(at: usize, rule: &Rule) -> String {
+    format!("rule {} ({})", at + 1, rule.content_type)
 }
 
-fn templates(
-    toml: TemplatesToml,
-    locales: Option<&Locales>,
-    place: &str,
-    problems: &mut Problems,
-) -> Option<Templates> {
-    match toml {
-        TemplatesToml::One(text) => {
-            problems.take(place, Template::parse(&text)).map(Templates::One)
-        }
-        TemplatesToml::PerLocale(templates) if templates.is_empty() => {
-            problems.add(place, "`template` needs a template for at least one locale");
-            None
-        }
-        TemplatesToml::PerLocale(templates) => {
-            let mut read = Vec::new();
-            for (code, text) in templates {
-                let place = format!("{place}, template.{code}");
-                let locale = problems.take(&place, Locale::parse(&code));
-                if locale.is_some() && locales.is_some_and(|all| all.get(&code).is_none()) {
-                    problems.add(&place, format_args!("the site has no locale `{code}`"));
-                }
-                read.push(locale.zip(problems.take(&place, Template::parse(&text))));
-            }
-            read.into_iter().collect::<Option<_>>().map(Templates::PerLocale)
-        }
+fn literal(value: &Value) -> Result<Literal, String> {
+    match &value.kind {
+        ValueKind::String(text) => Ok(Literal::Text(text.clone())),
+        ValueKind::I128(number) => Ok(Literal::Text(number.to_string())),
+        ValueKind::Boolean(value) => Ok(Literal::Boolean(*value)),
+        _ => Err("must be text, a whole number, true or false".to_owned()),
     }
 }
 
 fn conditions(
-    toml: BTreeMap<String, Scalar>,
-    place: &str,
-    problems: &mut Problems,
+    rule: &Section<'_>,
+    key: &str,
+    written: Vec<(String, Literal)>,
 ) -> Option<Vec<Condition>> {
-    let mut read = Vec::new();
-    for (field, value) in toml {
-        let equals = match value {
-            Scalar::Text(text) => Literal::Text(text),
-            Scalar::Integer(number) => Literal::Text(number.to_string()),
-            Scalar::Boolean(value) => Literal::Boolean(value),
-        };
-        let field = field_path(&field, place, problems);
-        read.push(field.map(|field| Condition { field, equals }));
-    }
+    let read = written.into_iter().map(|(field, equals)| {
+        field_path(rule, key, &field).map(|field| Condition { field, equals })
+    });
+    let read: Vec<Option<Condition>> = read.collect();
     read.into_iter().collect()
 }
 
-fn field_path(text: &str, place: &str, problems: &mut Problems) -> Option<FieldPath> {
+fn field_path(section: &Section<'_>, key: &str, text: &str) -> Option<FieldPath> {
     let path = FieldPath::parse(text);
     let names = "write it as the CMS names it, such as `slug` or `seo.handle`";
-    problems
-        .take(place, path.ok_or_else(|| format!("`{text}` is not the name of a field: {names}")))
+    section.check(key, path.ok_or_else(|| format!("`{text}` is not the name of a field: {names}")))
 }

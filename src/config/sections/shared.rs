@@ -1,19 +1,14 @@
 //! `[shared]`: Redis that several instances share (D51).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use secrecy::{ExposeSecret, SecretSlice};
-use serde::Deserialize;
 
-use crate::config::Problems;
-use crate::config::secret::Secret;
-use crate::config::sources::Context;
-use crate::config::table;
-use crate::config::value::Table;
-use crate::config::variable_names::SHARED_PASSWORD;
+use crate::config::section::Section;
+use crate::config::value::{parsed, text};
 use frontend_map_fleet::redis::{self, MIN_KEY_BYTES, RedisUrl};
 
 const DEFAULT_PREFIX: &str = "frontend-map";
@@ -21,50 +16,32 @@ const DEFAULT_PREFIX: &str = "frontend-map";
 /// The longest prefix of keys, in bytes: each key has it.
 const MAX_PREFIX: usize = 64;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct SharedToml {
-    url: Option<String>,
-    password_file: Option<PathBuf>,
-    prefix: Option<String>,
-    key_file: Option<PathBuf>,
-    ca_file: Option<PathBuf>,
+/// `None`: the service works alone.
+pub(in crate::config) fn read(shared: &mut Section<'_>) -> Option<redis::Settings> {
+    let others = ["password_file", "prefix", "key_file", "ca_file"];
+    let url = shared.optional("url", text);
+    // An empty variable turns off what the file turns on.
+    if let Some(url) = url.as_deref().filter(|url| !url.is_empty()) {
+        return connection(shared, url);
+    }
+    let others = others.map(|key| shared.optional(key, text).is_some());
+    if url.is_none() && others.contains(&true) {
+        shared.problem("url", "must be set if [shared] has other settings");
+    }
+    None
 }
 
-/// `None`: the service works alone.
-pub(in crate::config) fn read(
-    table: &mut Table,
-    context: Context<'_>,
-    problems: &mut Problems,
-) -> Option<redis::Settings> {
-    let toml: SharedToml = table::read(table, "shared", problems);
-    let Some(url) = toml.url.as_deref() else {
-        let files = [&toml.password_file, &toml.key_file, &toml.ca_file];
-        if toml.prefix.is_some() || files.iter().any(|file| file.is_some()) {
-            problems.add("shared.url", "must be set if [shared] has other settings");
-        }
-        return None;
-    };
-    // An empty variable turns off what the file turns on.
-    if url.is_empty() {
-        return None;
-    }
-    let url = problems.take("shared.url", RedisUrl::parse(url));
-    let password = Secret {
-        name: "the password of Redis",
-        variable: SHARED_PASSWORD,
-        key: "shared.password_file",
-    };
-    let password = password.read(toml.password_file.as_deref(), context, problems);
-    let prefix = problems.take("shared.prefix", prefix(toml.prefix.as_deref()));
-    let key = toml.key_file.map(|path| key(&context.base_dir.join(path)));
-    let key = key.and_then(|key| problems.take("shared.key_file", key));
-    let ca = toml.ca_file.map(|path| certificates(&context.base_dir.join(path)));
-    let ca = ca.and_then(|ca| problems.take("shared.ca_file", ca));
+fn connection(shared: &mut Section<'_>, url: &str) -> Option<redis::Settings> {
+    let url = shared.check("url", RedisUrl::parse(url));
+    let password = shared.secret("the password of Redis", "password", "password_file");
+    let prefix = shared.optional("prefix", parsed(prefix));
+    let prefix = prefix.unwrap_or_else(|| DEFAULT_PREFIX.to_owned());
+    let key = shared.file("key_file", key);
+    let ca = shared.file("ca_file", certificates);
     if ca.is_some() && url.as_ref().is_some_and(|url| !url.tls) {
-        problems.add("shared.ca_file", "needs a `shared.url` that begins with rediss://");
+        shared.problem("ca_file", "needs a `shared.url` that begins with rediss://");
     }
-    Some(redis::Settings { url: url?, password, prefix: prefix?, key, ca })
+    Some(redis::Settings { url: url?, password, prefix, key, ca })
 }
 
 /// The file, if it has certificates in PEM that can be trusted.
@@ -84,8 +61,7 @@ fn certificates(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// Characters without a meaning in patterns of keys and in access rules.
-fn prefix(text: Option<&str>) -> Result<String, String> {
-    let text = text.unwrap_or(DEFAULT_PREFIX);
+fn prefix(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
     if text.is_empty() || text.len() > MAX_PREFIX || !text.bytes().all(is_plain) {
         return Err(format!(

@@ -1,12 +1,7 @@
 //! `[snapshots]`: how old cached snapshots of the public URLs may get.
 
-use std::time::Duration;
-
-use serde::Deserialize;
-
-use crate::config::Problems;
-use crate::config::table;
-use crate::config::value::Table;
+use crate::config::section::Section;
+use crate::config::value::{boolean, ratio, seconds};
 use frontend_map_cache::Freshness;
 
 /// The highest age that can be set: a leap year.
@@ -19,56 +14,17 @@ const MAX_READY_SECONDS: u64 = 60 * 60;
 /// hours.
 const MIN_SHARE: f64 = 0.001;
 
-#[derive(Debug, Deserialize)]
-#[serde(default)]
-struct SnapshotsToml {
-    soft_seconds: u64,
-    check_seconds: u64,
-    hard_seconds: u64,
-    at_start: bool,
-    ready_seconds: u64,
-    cms_share: f64,
-}
-
-impl Default for SnapshotsToml {
-    fn default() -> Self {
-        Self {
-            soft_seconds: 60,
-            check_seconds: 600,
-            hard_seconds: 24 * 60 * 60,
-            at_start: true,
-            ready_seconds: 30,
-            cms_share: 0.1,
-        }
+pub(in crate::config) fn read(snapshots: &mut Section<'_>) -> Freshness {
+    let freshness = Freshness {
+        soft: snapshots.get("soft_seconds", seconds(1..=MAX_SECONDS)),
+        check: snapshots.get("check_seconds", seconds(1..=MAX_SECONDS)),
+        hard: snapshots.get("hard_seconds", seconds(1..=MAX_SECONDS)),
+        at_start: snapshots.get("at_start", boolean),
+        ready: snapshots.get("ready_seconds", seconds(..=MAX_READY_SECONDS)),
+        cms_share: snapshots.get("cms_share", ratio(MIN_SHARE)),
+    };
+    if freshness.hard < freshness.soft && !freshness.hard.is_zero() {
+        snapshots.problem("hard_seconds", "must be at least `snapshots.soft_seconds`");
     }
-}
-
-pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Freshness {
-    let toml: SnapshotsToml = table::read(table, "snapshots", problems);
-    let ages =
-        [("soft", toml.soft_seconds), ("check", toml.check_seconds), ("hard", toml.hard_seconds)];
-    for (name, seconds) in ages {
-        if !(1..=MAX_SECONDS).contains(&seconds) {
-            let name = format!("snapshots.{name}_seconds");
-            problems.add(&name, format_args!("must be between 1 and {MAX_SECONDS}"));
-        }
-    }
-    if toml.hard_seconds < toml.soft_seconds {
-        problems.add("snapshots.hard_seconds", "must be at least `snapshots.soft_seconds`");
-    }
-    if !(MIN_SHARE..=1.0).contains(&toml.cms_share) {
-        problems.add("snapshots.cms_share", format_args!("must be a number from {MIN_SHARE} to 1"));
-    }
-    if toml.ready_seconds > MAX_READY_SECONDS {
-        let message = format_args!("must be at most {MAX_READY_SECONDS}");
-        problems.add("snapshots.ready_seconds", message);
-    }
-    Freshness {
-        soft: Duration::from_secs(toml.soft_seconds),
-        check: Duration::from_secs(toml.check_seconds),
-        hard: Duration::from_secs(toml.hard_seconds),
-        at_start: toml.at_start,
-        ready: Duration::from_secs(toml.ready_seconds),
-        cms_share: toml.cms_share,
-    }
+    freshness
 }

@@ -2,26 +2,11 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
-
-use crate::config::Problems;
-use crate::config::sources::Context;
-use crate::config::table;
-use crate::config::value::Table;
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct StoreToml {
-    path: Option<PathBuf>,
-}
+use crate::config::section::Section;
+use crate::config::value::text;
 
 /// The path of the file; `None`: snapshots are in memory only.
-pub(in crate::config) fn read(
-    table: &mut Table,
-    context: Context<'_>,
-    problems: &mut Problems,
-) -> Option<PathBuf> {
-    let toml: StoreToml = table::read(table, "store", problems);
-    let path = toml.path.filter(|path| !path.as_os_str().is_empty())?;
-    Some(context.base_dir.join(path))
+pub(in crate::config) fn read(store: &mut Section<'_>) -> Option<PathBuf> {
+    let path = store.optional("path", text)?;
+    (!path.is_empty()).then(|| store.reader.base_dir.join(path))
 }

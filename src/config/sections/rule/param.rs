@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use config::Value;
 
 use super::field_path;
 use super::patterns::Patterns;
-use crate::config::value::{Kind, Value};
-use crate::config::{Problems, table};
+use crate::config::section::{Section, table};
+use crate::config::value::{text, whole};
 use frontend_map_rules::{Constraint, DatePart, Param, Segment, Source, Templates};
 
 /// The default of `depth`: how many ancestors a page may have.
@@ -18,45 +18,33 @@ const MAX_DEPTH: usize = 8;
 /// path, two for the field.
 const MAX_RELATIONS: usize = 9;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(expecting = "a table such as { pattern = \"[a-z0-9-]+\" } or { field = \"handle\" }")]
-struct ParamToml {
-    pattern: Option<String>,
-    values: Option<BTreeSet<String>>,
-    field: Option<String>,
-    ancestors: Option<String>,
-    depth: Option<usize>,
-}
-
 /// Sets the params in the templates. Without `templates`, which have a problem of their own, only the
 /// params themselves are checked.
 pub(super) fn read(
-    params: Option<Value>,
+    params: &Value,
     mut templates: Option<&mut Templates>,
-    place: &str,
+    rule: &Section<'_>,
     patterns: &mut Patterns,
-    problems: &mut Problems,
 ) {
-    let params = match params {
-        None => return,
-        Some(Value { kind: Kind::Table(params), .. }) => params,
-        Some(Value { origin, .. }) => {
-            let what = "must be a table for each placeholder, such as params.slug = { pattern = \"[a-z]+\" }";
-            return problems.add_written(&origin, &format!("{place}, params"), what);
-        }
+    let Ok(params) = table(params) else {
+        let what =
+            "must be a table for each placeholder, such as params.slug = { pattern = \"[a-z]+\" }";
+        return rule.problem("params", what);
     };
     for (name, value) in params {
-        let place = format!("{place}, params.{name}");
-        let toml = table::one(value, "site.rule.params", &place, problems);
-        let param = toml.and_then(|toml| param(toml, &place, patterns, problems));
-        if name == "locale" {
-            problems.add(&place, "`locale` is reserved; templates for single locales restrict it");
-        } else if let Some(templates) = templates.as_deref_mut() {
-            let result = match param {
-                Some(param) => set(templates, &name, &param),
-                None => has(templates, &name),
-            };
-            problems.take(&place, result);
+        let place = rule.named(&format!("params.{name}"));
+        let what = "a table such as { pattern = \"[a-z0-9-]+\" } or { field = \"handle\" }";
+        let param = rule.entry("params", &place, &value, what, |param| one(param, patterns));
+        let result = match (&mut templates, param) {
+            _ if name == "locale" => {
+                Err("`locale` is reserved; templates for single locales restrict it")
+            }
+            (Some(templates), Some(param)) => set(templates, &name, &param),
+            (Some(templates), None) => has(templates, &name),
+            (None, _) => Ok(()),
+        };
+        if let Err(what) = result {
+            rule.reader.add(value.origin(), &place, what);
         }
     }
 }
@@ -95,29 +83,33 @@ fn segments<'t>(templates: &'t Templates, name: &str) -> impl Iterator<Item = &'
 }
 
 /// Does not return early, so that all problems of a param are reported.
-fn param(
-    toml: ParamToml,
-    place: &str,
-    patterns: &mut Patterns,
-    problems: &mut Problems,
-) -> Option<Param> {
-    let constraint = match (toml.pattern, toml.values) {
+fn one(param: &mut Section<'_>, patterns: &mut Patterns) -> Option<Param> {
+    let before = param.reader.count();
+    let pattern = param.optional("pattern", text);
+    let values = param.has("values").then(|| param.each("values", text));
+    let [field, parent] = ["field", "ancestors"].map(|key| param.optional(key, text));
+    let depth = param.optional("depth", whole(..));
+    if param.reader.count() > before {
+        return None;
+    }
+    let constraint = match (pattern, values) {
         (None, None) => Some(None),
-        (Some(pattern), None) => problems.take(place, patterns.get(pattern)).map(Some),
-        (None, Some(values)) => problems.take(place, Constraint::values(values)).map(Some),
+        (Some(pattern), None) => param.check("", patterns.get(pattern)).map(Some),
+        (None, Some(values)) => {
+            let values: BTreeSet<String> = values.into_iter().collect();
+            param.check("", Constraint::values(values)).map(Some)
+        }
         (Some(_), Some(_)) => {
-            problems.add(place, "`pattern` and `values` cannot be used together");
+            param.problem("", "`pattern` and `values` cannot be used together");
             None
         }
     };
-    let source = match (toml.field, toml.ancestors, toml.depth) {
+    let source = match (field, parent, depth) {
         (None, None, None) => Some(None),
-        (Some(field), None, None) => source(&field, place, problems).map(Some),
-        (Some(field), Some(parent), depth) => {
-            ancestors([&field, &parent], depth, place, problems).map(Some)
-        }
+        (Some(field), None, None) => source(&field, param).map(Some),
+        (Some(field), Some(parent), depth) => ancestors([&field, &parent], depth, param).map(Some),
         _ => {
-            problems.add(place, "`ancestors` needs `field`, and `depth` needs `ancestors`");
+            param.problem("", "`ancestors` needs `field`, and `depth` needs `ancestors`");
             None
         }
     };
@@ -125,34 +117,35 @@ fn param(
 }
 
 /// A field, or with `:year`, `:month` or `:day` a part of a date.
-fn source(text: &str, place: &str, problems: &mut Problems) -> Option<Source> {
+fn source(text: &str, param: &Section<'_>) -> Option<Source> {
     let Some((field, part)) = text.split_once(':') else {
-        return field_path(text, place, problems).map(Source::Field);
+        return field_path(param, "", text).map(Source::Field);
     };
     let part = DatePart::parse(part).ok_or("the parts of a date are year, month and day");
-    let part = problems.take(place, part)?;
-    Some(Source::Date(field_path(field, place, problems)?, part))
+    let part = param.check("", part)?;
+    Some(Source::Date(field_path(param, "", field)?, part))
 }
 
 fn ancestors(
     [field, parent]: [&str; 2],
     depth: Option<usize>,
-    place: &str,
-    problems: &mut Problems,
+    param: &Section<'_>,
 ) -> Option<Source> {
-    let [field, parent] = [field, parent].map(|text| field_path(text, place, problems));
+    let [field, parent] = [field, parent].map(|text| field_path(param, "", text));
     let (field, parent) = (field?, parent?);
     // One ancestor more than `depth` is read, to notice that a page has too many.
     let left = (MAX_RELATIONS + 1).saturating_sub(field.segments().len());
     let max = (left / parent.segments().len()).saturating_sub(1).min(MAX_DEPTH);
     let depth = depth.unwrap_or(DEFAULT_DEPTH.min(max));
     if max == 0 {
-        problems.add(
-            place,
-            "the field of an ancestor is behind more relations than Strapi reads in one query",
-        );
+        let what =
+            "the field of an ancestor is behind more relations than Strapi reads in one query";
+        param.problem("", what);
     } else if !(1..=max).contains(&depth) {
-        problems.add(place, format_args!("`depth` must be between 1 and {max} here, for Strapi to read all ancestors in one query"));
+        let what = format_args!(
+            "`depth` must be between 1 and {max} here, for Strapi to read all ancestors in one query"
+        );
+        param.problem("", what);
     }
     Some(Source::ancestors(&field, &parent, depth.min(max)))
 }

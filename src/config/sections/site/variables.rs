@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::config::Problems;
+use crate::config::section::{Reader, site_place};
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::{Locale, Locales};
 
@@ -24,19 +24,19 @@ impl SiteVariables {
             let variable = Site::locale_variable(&self.key, code.as_str());
             (variable, format!("the locale `{code}` of site \"{}\"", self.key))
         };
-        let own = (Site::base_url_variable(&self.key), format!("site \"{}\"", self.key));
+        let own = (Site::base_url_variable(&self.key), site_place(&self.key));
         std::iter::once(own).chain(self.codes.iter().map(of_locale))
     }
 }
 
 /// Sites must differ in their keys, and they and their locales in their environment variables (D15).
-pub(super) fn refuse_duplicates(sites: &[SiteVariables], problems: &mut Problems) {
+pub(super) fn refuse_duplicates(sites: &[SiteVariables], reader: &Reader<'_>) {
     let mut keys = HashSet::new();
     let mut owners: HashMap<String, String> = HashMap::new();
     for site in sites {
-        let place = format!("site \"{}\"", site.key);
+        let place = site_place(&site.key);
         if !keys.insert(&site.key) {
-            problems.add(&place, "another site has the same key");
+            reader.add(None, &place, "another site has the same key");
             continue;
         }
         for (variable, owner) in site.variables() {
@@ -45,14 +45,14 @@ pub(super) fn refuse_duplicates(sites: &[SiteVariables], problems: &mut Problems
                     let what = format_args!(
                         "{other} has the same environment variable, {variable}: rename one of them"
                     );
-                    problems.add(&place, what);
+                    reader.add(None, &place, what);
                     // The variables of its locales may have the same names too: one problem is enough.
                     break;
                 }
                 let what = format_args!(
                     "{owner} and {other} have the same environment variable, {variable}: rename one of them"
                 );
-                problems.add(&place, what);
+                reader.add(None, &place, what);
             }
         }
     }
