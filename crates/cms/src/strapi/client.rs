@@ -28,6 +28,10 @@ use limiter::{Limiter, Permit};
 use retry::RetryingSender;
 use transport::Request;
 
+/// The largest document and the largest schema, in bytes after decompression. A document is read with the
+/// fields of its URL alone.
+const MAX_DOCUMENT_BYTES: usize = 1 << 20;
+
 /// Sends requests to one Strapi.
 pub(super) struct Client {
     sender: Arc<RetryingSender>,
@@ -79,7 +83,7 @@ impl Client {
     /// One document.
     pub(super) async fn document(&self, path: &str, query: &str) -> Result<Reply, ContentError> {
         let (path, query) = (path.to_owned(), query.to_owned());
-        let max_bytes = self.limits.document_bytes;
+        let max_bytes = MAX_DOCUMENT_BYTES;
         self.send(Request { path, query, max_bytes, is_list: false, may_retry: true }).await
     }
 
@@ -88,7 +92,7 @@ impl Client {
     /// one request.
     pub(super) async fn schema(&self, path: &str) -> Result<Reply, ContentError> {
         let path = format!("content-type-builder/{path}");
-        let max_bytes = self.limits.document_bytes;
+        let max_bytes = MAX_DOCUMENT_BYTES;
         let query = String::new();
         self.send(Request { path, query, max_bytes, is_list: false, may_retry: false }).await
     }

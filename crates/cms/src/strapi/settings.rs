@@ -31,25 +31,12 @@ pub struct StrapiSettings {
 /// The limits of one request to the CMS (D28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StrapiLimits {
-    /// For a connection, name look-up and TLS included. Default 1 s.
+    /// For a connection, name look-up and TLS included.
     pub connect: Duration,
-    /// For one request with its whole response. Default 5 s.
+    /// For one request with its whole response.
     pub request: Duration,
-    /// For one page of a list, in bytes after decompression. Default 16 MiB.
+    /// For one page of a list, in bytes after decompression.
     pub page_bytes: usize,
-    /// For one document, in bytes after decompression. Default 1 MiB.
-    pub document_bytes: usize,
-}
-
-impl Default for StrapiLimits {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(1),
-            request: Duration::from_secs(5),
-            page_bytes: 16 << 20,
-            document_bytes: 1 << 20,
-        }
-    }
 }
 
 /// Why a Strapi source cannot be set up. None of the texts shows the token.
