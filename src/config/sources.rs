@@ -41,8 +41,9 @@ impl Source for Layer {
 }
 
 /// Merges tables, and replaces anything else. A table does not replace a single value, whose problem
-/// is reported.
+/// is reported, unless that is a default.
 fn put_above(below: &mut Value, mut above: Value) {
+    let is_default = below.origin().is_none();
     match (&mut below.kind, &mut above.kind) {
         (ValueKind::Table(lower), ValueKind::Table(upper)) => {
             for (key, value) in upper.drain() {
@@ -54,7 +55,7 @@ fn put_above(below: &mut Value, mut above: Value) {
             swap(lower, upper);
         }
         (ValueKind::Array(_), _) => {}
-        (_, ValueKind::Table(_)) => return,
+        (_, ValueKind::Table(_)) if !is_default => return,
         _ => {}
     }
     *below = above;

@@ -508,6 +508,7 @@ fn limits_out_of_their_range_are_refused_with_the_range() {
         ("requests = 0", "limits.requests: must be between 1 and 10000"),
         ("walk_deadline_ms = 0", "limits.walk_deadline_ms: must be at least 1"),
         ("cms_page_bytes = 0", "limits.cms_page_bytes: must be at least 1"),
+        ("requests = { a = 1 }", "limits.requests: must be a whole number, not a table"),
     ] {
         let settings = format!("{}[limits]\n{line}\n", valid());
         assert_both_refuse(line, &setup(&settings), &[problem]);

@@ -1425,7 +1425,7 @@ export interface components {
     headers: {
         /** @description Seconds since the start of the walk, the end of the run, or the CMS's response. */
         Age: number;
-        /** @description The age of the site's oldest snapshot in seconds, if one has missed ten refreshes, or how long ago this instance has read the events of the others, if that is more than three seconds. */
+        /** @description The age of the site's oldest snapshot in seconds, if one has missed ten refreshes; or the seconds since this instance read the events of the others, if these are more than three. */
         StaleAge: number;
         CacheControl: string;
         /** @description `no-store` for drafts. */

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::SnapshotCache;
 use crate::entry::{Entry, Lookup};
-use crate::refresh::{Member, TypeGroup, report_failure};
+use crate::refresh::{Member, TypeGroup, failure};
 use crate::site_cache::SiteCache;
 use frontend_map_cms::{ContentError, Outage};
 use frontend_map_fleet::WalkFailure;
@@ -37,9 +37,9 @@ impl SnapshotCache {
         if self.fleet.is_unavailable() { None } else { self.triggers.since_event() }
     }
 
-    /// Asks the leaders for the refreshes that requests to this instance have found due, and where
+    /// Asks the leader for the refreshes that requests to this instance have found due, and where
     /// a response to an event of the CMS is missing.
-    pub(super) fn ask_leaders(&self) {
+    pub(super) fn ask_leader(&self) {
         let is_wanted = |group: &&Arc<TypeGroup>| {
             group.shared.lacks_response()
                 || group.members.iter().any(|member| member.entry.is_refresh_wanted())
@@ -47,7 +47,7 @@ impl SnapshotCache {
         self.groups.values().filter(is_wanted).for_each(|group| group.shared.want_refresh());
     }
 
-    /// Records that documents of this content type may have changed; `None`: of any. Each leader
+    /// Records that documents of this content type may have changed; `None`: of any. The leader
     /// has to respond: by a publication, or by the acknowledgement of a later request.
     pub(super) fn expect_responses(&self, uid: Option<&str>) {
         let is_of = |group: &&Arc<TypeGroup>| uid.is_none_or(|uid| uid == group.query.uid.as_str());
@@ -72,7 +72,7 @@ impl SnapshotCache {
         if !self.is_any_unpublished(group) {
             group.shared.acknowledge();
         }
-        if !group.shared.is_led() {
+        if !group.shared.leads() {
             return;
         }
         for Member { entry, .. } in &group.members {
@@ -80,7 +80,7 @@ impl SnapshotCache {
             entry.record_request();
             match entry.look_up(self.freshness()) {
                 Lookup::Missing => match self.content.circuit_open() {
-                    Some(error) => report_failure(&group.shared, &error),
+                    Some(error) => group.shared.fail_followers(failure(&error)),
                     None => drop(self.start_refresh(entry)),
                 },
                 Lookup::Found { due: true, .. } if self.content.may_change() => {
@@ -127,7 +127,7 @@ impl SnapshotCache {
     pub fn fail_followed(&self, group: &str, failure: WalkFailure) {
         self.record_response(group);
         let group = self.group_with_name(group);
-        for group in group.into_iter().filter(|group| group.shared.is_followed()) {
+        for group in group.into_iter().filter(|group| group.shared.follows()) {
             for member in &group.members {
                 if let Some(flight) = member.entry.end_followed() {
                     flight.complete(Err(error(failure)));

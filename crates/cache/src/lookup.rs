@@ -175,7 +175,7 @@ impl SnapshotCache {
 
     /// Why no walk may start now. Another instance may reach the CMS although this one does not.
     fn circuit_open(&self, entry: &Entry) -> Option<ContentError> {
-        let is_followed = self.group(entry).shared.is_followed();
+        let is_followed = self.group(entry).shared.follows();
         if is_followed { None } else { self.content.circuit_open() }
     }
 

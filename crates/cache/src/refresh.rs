@@ -20,14 +20,14 @@ use crate::install::{Cause, install};
 use crate::invalidation::Invalidation;
 use crate::site_cache::SiteCache;
 use crate::triggers::{BackgroundWalk, RefreshTriggers};
-use followed::wait_for_adoption;
+use followed::{report_failure, wait_for_adoption};
 use frontend_map_catalog::snapshot::Patched;
 use frontend_map_cms::{ContentError, Outage};
 use frontend_map_fleet::SnapshotGroup;
 use type_group::BegunRefresh;
 use walk::{Found, Fresh, walk};
 
-pub(super) use followed::report_failure;
+pub(super) use followed::failure;
 pub use log::FAILED_WALK;
 pub(super) use log::record;
 pub(super) use type_group::{Member, TypeGroup};
@@ -117,7 +117,7 @@ async fn run(
             _ = abandoned => return,
             found = walk_confirmed(&members, triggers, background.take()) => found,
         };
-        if shared.is_followed() {
+        if shared.follows() {
             // Another instance has the lease by now, and its walk is newer.
             continue;
         }

@@ -69,7 +69,7 @@ impl Refresher {
     /// Starts what is due; returns the time until the next round.
     fn run(&mut self, cache: &SnapshotCache) -> Duration {
         cache.update_interval();
-        cache.ask_leaders();
+        cache.ask_leader();
         let period = PERIOD.min(cache.freshness().soft);
         let breaker = *self.breaker.borrow_and_update();
         let next_probe = breaker.next_probe();

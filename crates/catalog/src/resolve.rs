@@ -1,5 +1,5 @@
-//! What a pathname resolves to: a page outside the CMS, a document, a rule without a document, or where
-//! the document is now that had the path; and what decided.
+//! What a pathname resolves to: a page outside the CMS, a document, a rule without a document, or the
+//! present URL of the document that had the path before. It names what decided.
 
 use crate::moved::redirects::FormerOwner;
 use crate::path_index::{Basis, Decision, PathIndex};
@@ -104,7 +104,7 @@ pub fn resolve<'r, 'i>(
     let resolved_by = match (former.is_stale(), &decision) {
         (Some(is_stale), _) => ResolvedBy::of_history(is_stale || basis == Basis::Stale),
         (None, Some(decision)) => ResolvedBy::of_decision(site, pathname, decision, host),
-        (None, None) => ResolvedBy::of_no_rule(basis),
+        (None, None) => ResolvedBy::of_basis(basis),
     };
     let is_stale = resolved_by == ResolvedBy::StaleHistory || basis == Basis::Stale;
     let Some(decision) = decision else {
@@ -141,7 +141,7 @@ pub fn resolve_rule<'r>(
         return RuleResolution { matched, host, resolved_by: None };
     };
     let Some(decision) = index.decide(&site.rules, pathname, host) else {
-        let resolved_by = ResolvedBy::of_no_rule(index.basis_without_rule(&site.rules));
+        let resolved_by = ResolvedBy::of_basis(index.basis_without_rule(&site.rules));
         return RuleResolution { matched: None, host, resolved_by: Some(resolved_by) };
     };
     let own_host = host.or(owner_host(site, &decision));
@@ -172,14 +172,14 @@ fn owner_host(site: &Site, decision: &Decision<'_, '_>) -> Option<usize> {
 
 impl Resolution<'_, '_> {
     fn not_known(uid: ContentTypeUid, basis: Basis<'_>) -> Self {
-        let resolved_by = ResolvedBy::of_no_rule(basis);
+        let resolved_by = ResolvedBy::of_basis(basis);
         Self { found: Found::NotKnown(uid), resolved_by, is_stale: false }
     }
 }
 
 impl ResolvedBy {
-    /// For a path that no rule matches.
-    fn of_no_rule(basis: Basis<'_>) -> Self {
+    /// For a path that no document has.
+    fn of_basis(basis: Basis<'_>) -> Self {
         match basis {
             Basis::Fresh | Basis::OwnPathsUnknown => Self::Rules,
             Basis::Missing(_) => Self::RulesWithoutIndex,

@@ -15,10 +15,10 @@ use crate::{Role, SharedSnapshotId, WalkFailure};
 pub(super) const WANT: &str = "want";
 /// The kind of the events by which a leader reports a failed walk.
 pub(super) const FAILED: &str = "failed";
-/// The kind of the events by which a leader acknowledges such a request.
+/// The kind of the events by which a leader acknowledges a request for a refresh.
 pub(super) const ACKNOWLEDGED: &str = "acknowledged";
-/// The time limit for appending such an event.
-const WANT_WAIT: Duration = Duration::from_secs(2);
+/// The time limit for appending one of these events.
+const APPEND_WITHIN: Duration = Duration::from_secs(2);
 /// The shortest time between two requests of an instance for a refresh of the same group.
 const WANT_PERIOD: Duration = Duration::from_secs(5);
 
@@ -48,6 +48,7 @@ impl SnapshotGroup {
     }
 
     pub(super) fn shared(ids: Vec<SharedSnapshotId>, lead: Arc<Lead>, name: String) -> Self {
+        lead.add_group();
         let (is_unusable, liveness) = (AtomicBool::new(false), Liveness::new());
         let sharing = Sharing { lead, name, is_unusable, liveness, wanted: Mutex::default() };
         Self { ids, sharing: Some(sharing) }
@@ -83,19 +84,19 @@ impl SnapshotGroup {
 
     /// Whether this instance is the leader, which walks for all.
     #[must_use]
-    pub fn is_led(&self) -> bool {
+    pub fn leads(&self) -> bool {
         matches!(self.role(), Role::Leader(_))
     }
 
     /// Whether this instance is a follower: another instance walks for it.
     #[must_use]
-    pub fn is_followed(&self) -> bool {
+    pub fn follows(&self) -> bool {
         self.role() == Role::Follower
     }
 
     /// Whether another instance is the leader, or will be; also if its snapshots cannot be used.
     #[must_use]
-    pub fn is_of_others(&self) -> bool {
+    pub fn is_led_elsewhere(&self) -> bool {
         self.sharing.as_ref().is_some_and(|sharing| !sharing.is_holder())
     }
 
@@ -105,7 +106,7 @@ impl SnapshotGroup {
     pub fn refreshes_here(&self) -> bool {
         let is_released =
             |sharing: &Sharing| sharing.lead.is_released() && !sharing.lead.is_unavailable();
-        !self.sharing.as_ref().is_some_and(is_released) && !self.is_followed()
+        !self.sharing.as_ref().is_some_and(is_released) && !self.follows()
     }
 
     /// Records whether the published snapshots cannot be adopted: this instance walks by itself
@@ -126,7 +127,7 @@ impl SnapshotGroup {
     /// Records that a response of the leader is expected: an event of the CMS is about these
     /// snapshots.
     pub fn expect_response(&self) {
-        if let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_followed()) {
+        if let Some(sharing) = self.sharing.as_ref().filter(|_| self.follows()) {
             sharing.liveness.expect();
         }
     }
@@ -155,21 +156,27 @@ impl SnapshotGroup {
     /// Records a successful walk of this instance.
     pub fn record_walk(&self) {
         if let Some(sharing) = &self.sharing {
-            sharing.lead.record_walk();
+            sharing.lead.record_success(&sharing.name);
         }
     }
 
-    /// Gives up the lead after several failed walks, so that an instance that reaches the CMS can walk;
-    /// otherwise reports the failed walk to the followers, whose requests wait for it. Returns at once.
+    /// Gives up the lead if the walks of all content types fail, so that an instance that reaches the CMS
+    /// can walk; otherwise reports the failed walk to the followers. Returns at once.
+    pub fn report_failure(&self, failure: WalkFailure) {
+        let Some(sharing) = self.sharing.as_ref().filter(|_| self.leads()) else { return };
+        // Requests to followers wait for the walk of the next leader.
+        if !sharing.lead.record_failure(&sharing.name) {
+            self.fail_followers(failure);
+        }
+    }
+
+    /// Tells the followers that their requests, which wait for a walk of this instance, have failed.
+    /// Returns at once.
     ///
     /// # Panics
     /// Never: an event has text and numbers alone.
-    pub fn report_failure(&self, failure: WalkFailure) {
-        let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_led()) else { return };
-        if sharing.lead.record_failure() {
-            // Requests to followers wait for the walk of the next leader.
-            return;
-        }
+    pub fn fail_followers(&self, failure: WalkFailure) {
+        let Some(sharing) = self.sharing.as_ref().filter(|_| self.leads()) else { return };
         let event = FailureEvent { group: sharing.name.clone(), failure };
         let body = serde_json::to_vec(&event).expect("an event has text and numbers alone");
         // If the event is lost, followers ask again, or their requests end at their deadline.
@@ -186,7 +193,7 @@ impl SnapshotGroup {
 
     /// Asks the leader for a refresh, at most every five seconds. Returns at once.
     pub fn want_refresh(&self) {
-        let is_asked = self.is_followed() || self.is_without_leader();
+        let is_asked = self.follows() || self.is_without_leader();
         let Some(sharing) = self.sharing.as_ref().filter(|_| is_asked) else { return };
         sharing.liveness.expect();
         let mut wanted = sharing.wanted.lock();
@@ -215,7 +222,7 @@ impl Sharing {
     fn append(&self, kind: &'static str, body: Vec<u8>) {
         let redis = self.lead.redis().clone();
         tokio::spawn(async move {
-            let _ = redis.append(kind, &body, WANT_WAIT).await;
+            let _ = redis.append(kind, &body, APPEND_WITHIN).await;
         });
     }
 }

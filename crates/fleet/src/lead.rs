@@ -1,18 +1,46 @@
 //! The lead: of the instances with the same settings, one walks the CMS and publishes for all.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::Role;
 use crate::redis::{self, Lease};
 
-/// After so many failed walks in a row, of whichever content types, the lead is given up.
-const FAILED_WALKS: u32 = 3;
+/// The lead is given up after so many failed walks, if the last walk of each content type has failed: one
+/// that always fails does not make it so.
+const FAILED_WALKS: usize = 3;
 /// Walks that begin because Redis is unavailable begin within this time.
 const JITTER: Duration = Duration::from_secs(5);
+
+/// The walks of this instance for the content types of its sites.
+#[derive(Default)]
+struct Walks {
+    /// How many content types there are.
+    types: usize,
+    /// The content types whose last walk has failed.
+    failing: BTreeSet<String>,
+    /// How many walks have failed since the last successful one.
+    failures: usize,
+}
+
+impl Walks {
+    /// Records a failed walk. Returns whether this instance seems not to reach the CMS.
+    fn fail(&mut self, group: &str) -> bool {
+        self.failures += 1;
+        self.failing.insert(group.to_owned());
+        self.failures >= FAILED_WALKS && self.failing.len() >= self.types
+    }
+
+    fn succeed(&mut self, group: &str) {
+        self.failures = 0;
+        self.failing.remove(group);
+    }
+}
 
 /// The lead of the instances with the same sites. Dropping it releases its lease.
 pub struct Lead {
@@ -20,7 +48,7 @@ pub struct Lead {
     lease: Lease,
     /// The epoch in which this instance leads: it has adopted what was published before.
     ready: AtomicU64,
-    failed_walks: AtomicU32,
+    walks: Mutex<Walks>,
     /// Whether this instance has given up the lease since its last successful walk.
     has_given_up: AtomicBool,
     /// Whether this instance has released its leases, because it stops.
@@ -33,7 +61,7 @@ impl Lead {
             redis,
             lease,
             ready: AtomicU64::new(0),
-            failed_walks: AtomicU32::new(0),
+            walks: Mutex::default(),
             has_given_up: AtomicBool::new(false),
             is_released,
         }
@@ -73,33 +101,39 @@ impl Lead {
         self.ready.store(epoch, Ordering::Relaxed);
     }
 
-    /// Gives up the lease if this instance leads and there are other instances, because this one does not
-    /// reach the CMS: see [`Lease::give_up`]. Returns whether it did.
-    pub fn give_up(&self) -> bool {
+    /// Gives up the lease if this instance leads and there are other instances, for this reason: see
+    /// [`Lease::give_up`]. Returns whether it did.
+    pub fn give_up(&self, reason: &'static str) -> bool {
         let leads = matches!(self.role(), Role::Leader(_));
         if !leads || self.redis.instances() < 2 || !self.lease.give_up() {
             return false;
         }
-        self.failed_walks.store(0, Ordering::Relaxed);
+        self.walks.lock().failures = 0;
         // An outage of an hour is one line, not hundreds.
         if self.has_given_up.swap(true, Ordering::Relaxed) {
-            tracing::debug!("the walks fail again: the lease is given up");
+            tracing::debug!(reason, "the lease is given up again");
         } else {
-            tracing::warn!("the walks fail: the lease is given up for another instance");
+            tracing::warn!(reason, "the lease is given up for another instance");
         }
         true
     }
 
-    /// Records a successful walk of this instance.
-    pub(super) fn record_walk(&self) {
-        self.failed_walks.store(0, Ordering::Relaxed);
+    /// Adds a group, which is a content type.
+    pub(super) fn add_group(&self) {
+        self.walks.lock().types += 1;
+    }
+
+    /// Records a successful walk of this instance for the group with this name.
+    pub(super) fn record_success(&self, group: &str) {
+        self.walks.lock().succeed(group);
         self.has_given_up.store(false, Ordering::Relaxed);
     }
 
-    /// Records a failed walk of this instance. Returns whether the lease is given up for it.
-    pub(super) fn record_failure(&self) -> bool {
-        let failed = self.failed_walks.fetch_add(1, Ordering::Relaxed) + 1;
-        failed >= FAILED_WALKS && self.give_up()
+    /// Records a failed walk of this instance for the group with this name. Returns whether the lease is
+    /// given up for it.
+    pub(super) fn record_failure(&self, group: &str) -> bool {
+        let is_cut_off = self.walks.lock().fail(group);
+        is_cut_off && self.give_up("the walks of all content types fail")
     }
 
     pub(super) fn is_released(&self) -> bool {
@@ -121,5 +155,27 @@ impl Lead {
         #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a fraction")]
         let fraction = xxh3_64(seed.as_bytes()) as f64 / u64::MAX as f64;
         Instant::now().saturating_duration_since(since) < JITTER.mul_f64(fraction)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instance_is_cut_off_if_the_walks_of_all_content_types_fail() {
+        let mut walks = Walks { types: 2, ..Walks::default() };
+        for _ in 0..10 {
+            assert!(!walks.fail("broken"), "the other one is not walked yet");
+        }
+        walks.succeed("good");
+        for _ in 0..10 {
+            assert!(!walks.fail("broken"));
+        }
+        assert!(walks.fail("good"), "now both fail");
+        walks.succeed("broken");
+        assert!(!walks.fail("good"));
+        let mut alone = Walks { types: 1, ..Walks::default() };
+        assert_eq!([(); 3].map(|()| alone.fail("only")), [false, false, true]);
     }
 }

@@ -18,8 +18,8 @@
 //!    A request that finds no snapshot waits for the next adoption (`refresh::followed` of the
 //!    cache), or for the event that the leader's walk has failed. The leader acknowledges the
 //!    request by another event. A follower that gets neither an acknowledgement nor a publication
-//!    for 10 to 14 seconds walks by itself (`liveness`). A leader whose walks fail three times in a row
-//!    releases its lease for another instance.
+//!    for 10 to 14 seconds walks by itself (`liveness`). A leader whose walks of all content types
+//!    fail releases its lease for another instance.
 //! 3. The leader walks the CMS, as an instance without `[shared]` does, and puts the snapshot into
 //!    its cache entry. Each snapshot that is written to the store also becomes a publish request of
 //!    `snapshots`: the publisher computes the difference to the version that is published, and

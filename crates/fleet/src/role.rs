@@ -1,6 +1,6 @@
 //! The role of an instance for a group of snapshots.
 
-/// The role of this instance for the snapshots of one lease.
+/// The role of this instance for a group of snapshots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// The instance walks by itself: there is no Redis, Redis is unavailable, the leader's snapshot

@@ -54,9 +54,9 @@ pub struct Validator {
 /// What limits the checks in flight.
 #[derive(Clone)]
 enum Limit {
-    /// Those of this process.
+    /// The limit of this process.
     Process(Arc<Semaphore>),
-    /// Those of all instances of a fleet.
+    /// The limit that all instances of a fleet share.
     Fleet(CheckLimit),
 }
 

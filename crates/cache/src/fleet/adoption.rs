@@ -58,7 +58,7 @@ impl SnapshotCache {
     /// Adopts what other instances have published of these snapshots.
     pub async fn adopt_snapshots(&self, which: Which) {
         let Some(snapshots) = self.fleet.snapshots() else { return };
-        for group in self.groups.values().filter(|group| group.shared.is_of_others()) {
+        for group in self.groups.values().filter(|group| group.shared.is_led_elsewhere()) {
             let own = group.shared.ids().iter().zip(&group.members);
             for (id, member) in own.filter(|(id, _)| which.has(id)) {
                 self.follow_snapshot(snapshots, group, id, member).await;
@@ -120,11 +120,11 @@ impl SnapshotCache {
         // This instance may be the leader by now. A snapshot that it has made alone stays until a
         // later version is published.
         let is_wanted = |own: Option<&CachedSnapshot>| {
-            group.shared.is_of_others()
+            group.shared.is_led_elsewhere()
                 && own.is_none_or(|own| is_in_use(own) || !is_later(own, &found))
         };
         let is_adopted = if entry.cached().as_ref().is_some_and(is_in_use) {
-            group.shared.is_of_others()
+            group.shared.is_led_elsewhere()
         } else {
             self.adopt(member, &found, is_wanted).await
         };

@@ -56,7 +56,7 @@ impl Roles {
             }
             if cache.content.circuit_open().is_some() {
                 // An instance that reaches the CMS can get the lease.
-                lead.give_up();
+                lead.give_up("the circuit breaker is open");
             }
         }
         for (uid, group) in &cache.groups {

@@ -33,7 +33,7 @@ impl<'g> Reading<'g> {
     /// began before the read, once it completes. What another read has found since stays.
     pub(super) async fn apply(self, patches: &[Patch]) -> Result<(), NotUpdated> {
         // Another instance that has the lease by now reads the documents again.
-        if patches.is_empty() || self.group.shared.is_followed() {
+        if patches.is_empty() || self.group.shared.follows() {
             return Ok(());
         }
         let mut needs_walk = false;

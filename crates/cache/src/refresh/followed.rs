@@ -20,7 +20,7 @@ pub(super) async fn wait_for_adoption(
     begun: Vec<BegunRefresh>,
     shared: &SnapshotGroup,
 ) -> Vec<BegunRefresh> {
-    if !shared.is_followed() {
+    if !shared.follows() {
         return begun;
     }
     for BegunRefresh { member, flight } in &begun {
@@ -46,15 +46,24 @@ pub(super) async fn wait_for_adoption(
 /// Waits until all refreshes have ended, or this instance is no follower any more.
 async fn until_adopted(begun: &[BegunRefresh], shared: &SnapshotGroup) {
     let is_left = |begun: &BegunRefresh| begun.member.entry.is_in_flight(&begun.flight);
-    while shared.is_followed() && begun.iter().any(is_left) {
+    while shared.follows() && begun.iter().any(is_left) {
         shared.want_refresh();
         sleep(PERIOD).await;
     }
 }
 
-/// Reports a failed walk to the followers.
+/// Reports a failed walk to the fleet.
 pub(crate) fn report_failure(shared: &SnapshotGroup, error: &ContentError) {
-    shared.report_failure(match error {
+    match error {
+        // The CMS answers: another instance has the same token.
+        ContentError::Setup(_) => shared.fail_followers(failure(error)),
+        _ => shared.report_failure(failure(error)),
+    }
+}
+
+/// As events have it.
+pub(crate) fn failure(error: &ContentError) -> WalkFailure {
+    match error {
         ContentError::Unavailable { retry_after, .. }
         | ContentError::TypeFails { retry_after, .. }
         | ContentError::CircuitOpen { retry_after, .. } => {
@@ -65,5 +74,5 @@ pub(crate) fn report_failure(shared: &SnapshotGroup, error: &ContentError) {
         | ContentError::Unusable(_)
         | ContentError::Redirected(_)
         | ContentError::Setup(_) => WalkFailure::Unusable,
-    });
+    }
 }

@@ -26,9 +26,9 @@ const EVENT_DELAY: Duration = Duration::from_secs(5);
 const SIZE: usize = 25;
 /// The most documents that are read at once to compare them with the snapshots.
 const CONFIRMED_AT_ONCE: usize = 50;
-/// The walk that finds what had changed before the first probe comes so long after it at the latest: an
+/// The walk that finds what had changed before the first probe begins at most this long after it: an
 /// import is shown within a minute, however rarely the settings ask for walks.
-const FIRST_WALK: Duration = Duration::from_secs(45);
+const WALK_AFTER_FIRST: Duration = Duration::from_secs(45);
 /// For this long after a webhook event, webhooks count as in use.
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -132,9 +132,9 @@ impl Probes {
         events
     }
 
-    /// Lets the content types be walked again that were last walked before their first probe.
+    /// Makes each content type due for a walk once, some time after its first probe.
     fn walk_after_first(&mut self, cache: &SnapshotCache) {
-        let delay = cache.settings.freshness.soft.min(FIRST_WALK);
+        let delay = cache.settings.freshness.soft.min(WALK_AFTER_FIRST);
         let mut due = Vec::new();
         for (uid, probed) in &mut self.by_type {
             if probed.first.take_if(|first| first.elapsed() >= delay).is_some() {

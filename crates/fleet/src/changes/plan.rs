@@ -21,7 +21,7 @@ pub struct SnapshotReplacement {
     pub content: u128,
     /// The id of the snapshot.
     pub list: String,
-    /// The key of the lease of the snapshot's group, with Redis's prefix.
+    /// The key of the leader's lease, with Redis's prefix.
     pub lease_key: String,
     /// The position and the snapshot of the version that is published now; `None`: there is none,
     /// or it cannot be used.
@@ -42,7 +42,7 @@ pub(super) struct Known {
 /// What a publication does to the log.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Plan {
-    /// Nothing: the log belongs to a group with other settings, of which an instance still runs.
+    /// No change: the snapshot is from before a reload, or instances with other settings still use the log.
     Nothing,
     /// The changes since this snapshot are appended after the change `last`.
     Append { log: u64, last: u64, since: Since },
@@ -78,9 +78,9 @@ pub(super) enum LogState {
     },
 }
 
-/// What decides what a publication does to the log, beside the log.
+/// The inputs of [`decide`] beside the log.
 #[derive(Clone, Debug)]
-pub(super) struct Publisher<'v> {
+pub(super) struct PublicationContext<'v> {
     pub(super) version: &'v SnapshotReplacement,
     /// What decides the content of the site by the present settings.
     pub(super) content: u128,
@@ -92,13 +92,16 @@ pub(super) struct Publisher<'v> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     Plan(Plan),
-    /// Nothing if this lease has a holder, else this plan.
-    IfAbandoned(String, Plan),
+    /// The plan if no instance holds this lease, otherwise no change.
+    IfLeaseFree {
+        lease_key: String,
+        plan: Plan,
+    },
 }
 
 /// Decides what a publication does to the log.
-pub(super) fn decide(publisher: &Publisher<'_>, state: LogState) -> Decision {
-    let Publisher { version, content, read } = publisher;
+pub(super) fn decide(context: &PublicationContext<'_>, state: LogState) -> Decision {
+    let PublicationContext { version, content, read } = context;
     let restart = |reason| Decision::Plan(Plan::Restart(reason));
     if *content != version.content {
         // A snapshot from before a reload of the settings.
@@ -120,7 +123,10 @@ pub(super) fn decide(publisher: &Publisher<'_>, state: LogState) -> Decision {
         });
     };
     if base.list != version.list {
-        return Decision::IfAbandoned(base.lease, Plan::Restart("the settings have changed"));
+        return Decision::IfLeaseFree {
+            lease_key: base.lease,
+            plan: Plan::Restart("the settings have changed"),
+        };
     }
     let is_published = version.before.as_ref().is_some_and(|(at, _)| *at == base.position);
     if is_published { append(Since::Published) } else { restart("it goes on from another version") }
@@ -156,11 +162,11 @@ impl SharedChanges {
             }
             LogState::Missing(_) | LogState::Damaged(_) => None,
         };
-        let publisher = Publisher { version, content: self.content_of(site), read };
-        match decide(&publisher, state) {
+        let context = PublicationContext { version, content: self.content_of(site), read };
+        match decide(&context, state) {
             Decision::Plan(plan) => Ok(plan),
-            Decision::IfAbandoned(lease, plan) => {
-                Ok(if self.is_held(&lease).await? { Plan::Nothing } else { plan })
+            Decision::IfLeaseFree { lease_key, plan } => {
+                Ok(if self.is_held(&lease_key).await? { Plan::Nothing } else { plan })
             }
         }
     }
@@ -257,27 +263,23 @@ mod tests {
                 published,
                 None,
                 usable(&[UID], base("other", "1-2")),
-                Decision::IfAbandoned(
-                    "its lease".to_owned(),
-                    Plan::Restart("the settings have changed"),
-                ),
+                Decision::IfLeaseFree {
+                    lease_key: "its lease".to_owned(),
+                    plan: Plan::Restart("the settings have changed"),
+                },
             ),
         ] {
             let version = version(before);
-            let publisher = Publisher { version: &version, content: 7, read };
-            assert_eq!(
-                decide(&publisher, state.clone()),
-                expected,
-                "{before:?} {read:?} {state:?}"
-            );
+            let context = PublicationContext { version: &version, content: 7, read };
+            assert_eq!(decide(&context, state.clone()), expected, "{before:?} {read:?} {state:?}");
         }
     }
 
     #[test]
     fn list_from_before_a_reload_of_the_base_url_does_not_begin_the_new_log() {
         let version = version(None);
-        let publisher = Publisher { version: &version, content: 8, read: None };
-        let decision = decide(&publisher, LogState::Missing("none"));
+        let context = PublicationContext { version: &version, content: 8, read: None };
+        let decision = decide(&context, LogState::Missing("none"));
         assert_eq!(decision, Decision::Plan(Plan::Nothing));
     }
 }

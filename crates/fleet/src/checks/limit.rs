@@ -65,7 +65,7 @@ impl CheckLimit {
     /// If the runtime has shut down.
     pub async fn acquire(&self) -> InFlight {
         let (sender, receiver) = oneshot::channel();
-        self.0.state.lock().wait(sender);
+        self.0.state.lock().enqueue(sender);
         self.0.begin_waiting();
         receiver.await.expect("the state keeps each sender until its check may begin")
     }
@@ -80,7 +80,7 @@ impl CheckLimit {
 impl Drop for InFlight {
     fn drop(&mut self) {
         if let Some(shared) = self.shared.take() {
-            shared.state.lock().end();
+            shared.state.lock().record_end();
             shared.begin_waiting();
         }
     }
@@ -95,7 +95,7 @@ impl Shared {
             if let Err(mut unused) = check.send(in_flight) {
                 // Its drop must not lock the state again.
                 unused.shared = None;
-                state.end();
+                state.record_end();
             }
         }
         drop(state);
@@ -113,7 +113,7 @@ impl Shared {
                 state.step(now)
             };
             match step {
-                Step::Take { from_nobody } => self.take(from_nobody).await,
+                Step::Take { may_take_missing } => self.take(may_take_missing).await,
                 Step::Release => self.release().await,
                 Step::Wait(until) => {
                     let latest = Instant::now() + INSTANCES_PERIOD;
@@ -129,20 +129,22 @@ impl Shared {
         }
     }
 
-    async fn take(&self, from_nobody: bool) {
+    async fn take(&self, may_take_missing: bool) {
         let sent = Instant::now();
         let lifetime = self.state.lock().lifetime().as_millis();
-        let arguments =
-            vec![self.redis.instance_id().into(), lifetime.into(), usize::from(from_nobody).into()];
+        let arguments = vec![
+            self.redis.instance_id().into(),
+            lifetime.into(),
+            usize::from(may_take_missing).into(),
+        ];
         let keys = self.keys();
         let answer = self.redis.script::<String>(&TAKE, &keys, arguments, WITHIN).await;
         let answer = answer.ok().and_then(|answer| Answer::parse(&answer));
-        self.state.lock().answered(answer, sent, Instant::now());
+        self.state.lock().record_answer(answer, sent, Instant::now());
     }
 
     /// If it fails, the lease expires.
     async fn release(&self) {
-        self.state.lock().released();
         let arguments = vec![self.redis.instance_id().into()];
         let _: Result<i64, _> = self.redis.script(&RELEASE, &self.keys(), arguments, WITHIN).await;
     }

@@ -1,5 +1,5 @@
-//! The operations, one file each, named like its route. `resolved_by` and `match_result` are common
-//! to the two that resolve a pathname.
+//! The operations, one file each, named like its route. `match_result` is common to the two that
+//! resolve a pathname, `resolved_by` to all that read a path index.
 
 pub(super) mod build_sitemap;
 pub(super) mod changes;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::redis::Script;
 
 /// Takes or renews the lease. Arguments: instance, lifetime in ms, and whether it may take the lease if
-/// the key has no value: the holder renews it, or Redis has lost it and the holder has not renewed it for
+/// the key is missing: the holder renews it, or Redis has lost it and the holder has not renewed it for
 /// some time. Returns one of the words of `Answer`.
 pub(super) static TAKE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
@@ -24,7 +24,7 @@ if holder == me or is_free and (not next or next == me) then
   return (next and next ~= me) and 'awaited' or 'held'
 end
 if not next or next == me then redis.call('SET', KEYS[2], me, 'PX', next_ms) end
-if not holder then return 'nobody' end
+if not holder then return 'missing' end
 if holder ~= 'free' then redis.call('PEXPIRE', KEYS[1], lifetime, 'LT') end
 return 'other'
 ",

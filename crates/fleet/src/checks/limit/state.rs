@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::CheckCounts;
 use crate::redis::Availability;
 
-/// The lease lasts so much longer than a check: its holder may begin checks for so long after a renewal.
+/// The lease outlasts a check by this time, and its holder may begin checks for this long after a renewal.
 const BEGIN_WITHIN: Duration = Duration::from_secs(4);
 /// The time from one renewal to the next.
 const RENEWAL: Duration = Duration::from_secs(1);
@@ -14,7 +14,7 @@ const RENEWAL: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(250);
 /// How long the key must have had no value before another instance than the holder takes the lease:
 /// Redis may have lost it, and the holder renews it sooner.
-const LOST: Duration = Duration::from_millis(1_500);
+const LOST_AFTER: Duration = Duration::from_millis(1_500);
 /// How long the holder keeps the lease although another instance waits for it.
 const TURN: Duration = Duration::from_secs(3);
 /// How long other instances may take to notice that Redis has returned.
@@ -32,8 +32,8 @@ pub struct Limits {
 /// What the task of the limit does next.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Takes or renews the lease; `from_nobody`: also if its key has no value.
-    Take { from_nobody: bool },
+    /// Takes or renews the lease; `may_take_missing`: also if its key is missing.
+    Take { may_take_missing: bool },
     /// Releases the lease.
     Release,
     /// Waits until this time, or for a change.
@@ -50,8 +50,8 @@ pub(super) enum Answer {
     },
     /// Another instance has the lease or gets it next.
     Other,
-    /// The key has no value.
-    Nobody,
+    /// The key is missing: Redis has lost it, or nobody has had the lease for a day.
+    Missing,
 }
 
 impl Answer {
@@ -61,7 +61,7 @@ impl Answer {
             "held" => Self::Held { is_awaited: false },
             "awaited" => Self::Held { is_awaited: true },
             "other" => Self::Other,
-            "nobody" => Self::Nobody,
+            "missing" => Self::Missing,
             _ => return None,
         })
     }
@@ -69,7 +69,7 @@ impl Answer {
 
 /// Redis, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Redis {
+enum RedisState {
     Unknown,
     Available {
         session: u64,
@@ -85,10 +85,10 @@ enum Redis {
 
 /// The lease, as this instance knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lease {
+enum LeaseState {
     NotHeld,
-    /// Its key has had no value since this time.
-    Nobody {
+    /// Its key has been missing since this time.
+    Missing {
         since: Instant,
     },
     Held {
@@ -102,8 +102,8 @@ enum Lease {
 /// The limit as one instance knows it. `W` is the handle of a check that waits.
 pub(super) struct LimitState<W> {
     limits: Limits,
-    redis: Redis,
-    lease: Lease,
+    redis: RedisState,
+    lease: LeaseState,
     in_flight: usize,
     waiting: VecDeque<W>,
     /// No attempt to get the lease before this time.
@@ -117,8 +117,8 @@ impl<W> LimitState<W> {
     pub(super) fn new(limits: Limits, now: Instant) -> Self {
         Self {
             limits,
-            redis: Redis::Unknown,
-            lease: Lease::NotHeld,
+            redis: RedisState::Unknown,
+            lease: LeaseState::NotHeld,
             in_flight: 0,
             waiting: VecDeque::new(),
             next_attempt: None,
@@ -135,7 +135,7 @@ impl<W> LimitState<W> {
         CheckCounts { in_flight: self.in_flight, waiting: self.waiting.len() }
     }
 
-    pub(super) fn wait(&mut self, check: W) {
+    pub(super) fn enqueue(&mut self, check: W) {
         self.waiting.push_back(check);
     }
 
@@ -150,7 +150,7 @@ impl<W> LimitState<W> {
     }
 
     /// Records the end of a check.
-    pub(super) fn end(&mut self) {
+    pub(super) fn record_end(&mut self) {
         self.in_flight -= 1;
     }
 
@@ -165,96 +165,98 @@ impl<W> LimitState<W> {
     /// Records whether Redis is available.
     pub(super) fn set_redis(&mut self, availability: &Availability, now: Instant) {
         self.redis = match (availability, self.redis) {
-            (Availability::Connecting, _) => Redis::Unknown,
+            (Availability::Connecting, _) => RedisState::Unknown,
             (
                 Availability::Available { session },
-                before @ Redis::Available { session: known, .. },
+                before @ RedisState::Available { session: known, .. },
             ) if known == *session => before,
             (Availability::Available { session }, before) => {
                 self.instances.1 = now;
-                let returned = (before != Redis::Unknown).then_some(now);
-                Redis::Available { session: *session, returned }
+                let returned = (before != RedisState::Unknown).then_some(now);
+                RedisState::Available { session: *session, returned }
             }
-            (Availability::Unavailable { .. }, before @ Redis::Unavailable { .. }) => before,
+            (Availability::Unavailable { .. }, before @ RedisState::Unavailable { .. }) => before,
             (Availability::Unavailable { since, .. }, _) => {
                 self.instances.1 = now;
-                let is_holder = matches!(self.lease, Lease::Held { renewed, .. }
+                if matches!(self.lease, LeaseState::Missing { .. }) {
+                    self.lease = LeaseState::NotHeld;
+                }
+                let is_holder = matches!(self.lease, LeaseState::Held { renewed, .. }
                     if since.saturating_duration_since(renewed) < self.lifetime());
-                Redis::Unavailable { since: *since, is_holder }
+                RedisState::Unavailable { since: *since, is_holder }
             }
         };
     }
 
     /// What the task does at this time. Afterwards it calls [`LimitState::next`].
-    pub(super) fn step(&self, now: Instant) -> Step {
+    pub(super) fn step(&mut self, now: Instant) -> Step {
         match self.redis {
-            Redis::Unknown => return Step::Wait(None),
-            Redis::Unavailable { since, .. } => {
+            RedisState::Unknown => return Step::Wait(None),
+            RedisState::Unavailable { since, .. } => {
                 return Step::Wait(Some(since + self.lifetime()).filter(|at| *at > now));
             }
-            Redis::Available { .. } => {}
+            RedisState::Available { .. } => {}
         }
-        let (due, from_nobody) = match self.lease {
-            Lease::Held { renewed, .. } => {
+        let (due, may_take_missing) = match self.lease {
+            LeaseState::Held { renewed, .. } => {
                 if self.in_flight == 0 && (self.waiting.is_empty() || self.is_turn_over(now)) {
+                    // No check may begin before the lease is released.
+                    self.lease = LeaseState::NotHeld;
                     return Step::Release;
                 }
                 let is_valid = now.saturating_duration_since(renewed) < self.lifetime();
                 (renewed + RENEWAL, is_valid)
             }
             _ if self.waiting.is_empty() => return Step::Wait(None),
-            Lease::Nobody { since } => (now, now.saturating_duration_since(since) >= LOST),
-            Lease::NotHeld => (now, false),
+            LeaseState::Missing { since } => {
+                (now, now.saturating_duration_since(since) >= LOST_AFTER)
+            }
+            LeaseState::NotHeld => (now, false),
         };
         let due = due.max(self.next_attempt.unwrap_or(due));
-        if due <= now { Step::Take { from_nobody } } else { Step::Wait(Some(due)) }
-    }
-
-    /// Records that the lease is released.
-    pub(super) fn released(&mut self) {
-        self.lease = Lease::NotHeld;
+        if due <= now { Step::Take { may_take_missing } } else { Step::Wait(Some(due)) }
     }
 
     /// Records the answer to an attempt that was sent at this time; `None`: there is none, and the
     /// attempt may have been executed.
-    pub(super) fn answered(&mut self, answer: Option<Answer>, sent: Instant, now: Instant) {
+    pub(super) fn record_answer(&mut self, answer: Option<Answer>, sent: Instant, now: Instant) {
         self.next_attempt = Some(now + PAUSE);
         self.lease = match (answer, self.lease) {
-            (None, before) | (Some(Answer::Nobody), before @ Lease::Nobody { .. }) => before,
+            (None, before) | (Some(Answer::Missing), before @ LeaseState::Missing { .. }) => before,
             (Some(Answer::Held { is_awaited }), before) => {
                 self.next_attempt = None;
-                if let (Lease::Nobody { .. }, Redis::Available { returned, .. }) =
+                if let (LeaseState::Missing { .. }, RedisState::Available { returned, .. }) =
                     (before, &mut self.redis)
                 {
                     *returned = Some(now);
                 }
-                let since = if let Lease::Held { since, .. } = before { since } else { now };
-                Lease::Held { since, renewed: sent, is_awaited }
+                let since = if let LeaseState::Held { since, .. } = before { since } else { now };
+                LeaseState::Held { since, renewed: sent, is_awaited }
             }
-            (Some(Answer::Other), _) => Lease::NotHeld,
-            (Some(Answer::Nobody), _) => Lease::Nobody { since: sent },
+            (Some(Answer::Other), _) => LeaseState::NotHeld,
+            (Some(Answer::Missing), _) => LeaseState::Missing { since: sent },
         };
     }
 
     /// The most checks of this instance in flight now.
     fn limit(&self, now: Instant) -> usize {
         match (self.redis, self.lease) {
-            (Redis::Available { returned, .. }, Lease::Held { renewed, .. }) => {
+            (RedisState::Available { returned, .. }, LeaseState::Held { renewed, .. }) => {
                 let settles = |at| now.saturating_duration_since(at) < self.settling_time();
                 if now.saturating_duration_since(renewed) >= BEGIN_WITHIN || self.is_turn_over(now)
                 {
                     0
                 } else if returned.is_some_and(settles) {
                     // Other instances may have begun checks without Redis.
-                    self.share()
+                    self.limit_without_redis()
                 } else {
                     self.limits.checks
                 }
             }
-            (Redis::Unavailable { since, is_holder }, _) => {
+            (RedisState::Unavailable { since, is_holder }, _) => {
                 // Until then, checks may be in flight that the holder began with the lease.
                 let is_over = now.saturating_duration_since(since) >= self.lifetime();
-                if is_holder || is_over { self.share() } else { 0 }
+                if is_holder || is_over { self.limit_without_redis() } else { 0 }
             }
             _ => 0,
         }
@@ -262,12 +264,12 @@ impl<W> LimitState<W> {
 
     /// Whether this instance has had the lease for long enough, and another one waits for it.
     fn is_turn_over(&self, now: Instant) -> bool {
-        matches!(self.lease, Lease::Held { since, is_awaited: true, .. }
+        matches!(self.lease, LeaseState::Held { since, is_awaited: true, .. }
             if now.saturating_duration_since(since) >= TURN)
     }
 
     /// The limit of an instance without Redis.
-    fn share(&self) -> usize {
+    fn limit_without_redis(&self) -> usize {
         (self.limits.checks / self.instances.0).max(1)
     }
 
@@ -285,7 +287,7 @@ mod tests {
     const LIMITS: Limits = Limits { checks: 10, longest_check: Duration::from_secs(11) };
     const HELD: Option<Answer> = Some(Answer::Held { is_awaited: false });
     const AWAITED: Option<Answer> = Some(Answer::Held { is_awaited: true });
-    const TAKE: Step = Step::Take { from_nobody: false };
+    const TAKE: Step = Step::Take { may_take_missing: false };
 
     fn ms(milliseconds: u64) -> Duration {
         Duration::from_millis(milliseconds)
@@ -305,8 +307,8 @@ mod tests {
         Availability::Unavailable { reason: Error::Unavailable, since }
     }
 
-    fn wait(state: &mut LimitState<u32>, checks: u32) {
-        (0..checks).for_each(|check| state.wait(check));
+    fn enqueue(state: &mut LimitState<u32>, checks: u32) {
+        (0..checks).for_each(|check| state.enqueue(check));
     }
 
     /// How many checks begin now.
@@ -321,15 +323,14 @@ mod tests {
         assert_eq!(state.step(now), Step::Wait(None), "there is nothing to check");
         wait(&mut state, 12);
         assert_eq!((begin(&mut state, now), state.step(now)), (0, TAKE));
-        state.answered(HELD, now, now);
+        state.record_answer(HELD, now, now);
         assert_eq!(begin(&mut state, now), 10);
         assert_eq!(state.step(now), Step::Wait(Some(now + RENEWAL)));
-        assert_eq!(state.step(now + RENEWAL), Step::Take { from_nobody: true });
-        (0..10).for_each(|_| state.end());
+        assert_eq!(state.step(now + RENEWAL), Step::Take { may_take_missing: true });
+        (0..10).for_each(|_| state.record_end());
         assert_eq!((begin(&mut state, now), state.counts().waiting), (2, 0));
-        (0..2).for_each(|_| state.end());
+        (0..2).for_each(|_| state.record_end());
         assert_eq!(state.step(now), Step::Release);
-        state.released();
         assert_eq!(state.step(now), Step::Wait(None));
     }
 
@@ -338,14 +339,14 @@ mod tests {
         let now = Instant::now();
         let mut state = available(now);
         wait(&mut state, 20);
-        state.answered(HELD, now, now);
+        state.record_answer(HELD, now, now);
         assert_eq!(begin(&mut state, now), 10);
-        state.end();
+        state.record_end();
         assert_eq!(begin(&mut state, now + BEGIN_WITHIN), 0);
-        assert_eq!(state.step(now + BEGIN_WITHIN), Step::Take { from_nobody: true });
+        assert_eq!(state.step(now + BEGIN_WITHIN), Step::Take { may_take_missing: true });
         let late = now + state.lifetime();
         assert_eq!(state.step(late), TAKE, "another instance may have had it");
-        state.answered(Some(Answer::Other), late, late);
+        state.record_answer(Some(Answer::Other), late, late);
         assert_eq!(
             (begin(&mut state, late), state.step(late)),
             (0, Step::Wait(Some(late + PAUSE)))
@@ -357,15 +358,14 @@ mod tests {
         let now = Instant::now();
         let mut state = available(now);
         wait(&mut state, 30);
-        state.answered(AWAITED, now, now);
+        state.record_answer(AWAITED, now, now);
         assert_eq!(begin(&mut state, now), 10);
-        state.answered(AWAITED, now + TURN, now + TURN);
-        state.end();
+        state.record_answer(AWAITED, now + TURN, now + TURN);
+        state.record_end();
         assert_eq!(begin(&mut state, now + TURN), 0);
         assert_eq!(state.step(now + TURN), Step::Wait(Some(now + TURN + RENEWAL)));
-        (0..9).for_each(|_| state.end());
+        (0..9).for_each(|_| state.record_end());
         assert_eq!(state.step(now + TURN), Step::Release);
-        state.released();
         assert_eq!(state.step(now + TURN), TAKE, "it waits for its next turn");
     }
 
@@ -375,15 +375,15 @@ mod tests {
         let mut state = available(now);
         state.set_instances(3, now);
         wait(&mut state, 20);
-        state.answered(Some(Answer::Nobody), now, now);
+        state.record_answer(Some(Answer::Missing), now, now);
         assert_eq!(state.step(now + PAUSE), TAKE);
-        state.answered(Some(Answer::Nobody), now + PAUSE, now + PAUSE);
-        let late = now + LOST;
-        assert_eq!(state.step(late), Step::Take { from_nobody: true });
-        state.answered(HELD, late, late);
+        state.record_answer(Some(Answer::Missing), now + PAUSE, now + PAUSE);
+        let late = now + LOST_AFTER;
+        assert_eq!(state.step(late), Step::Take { may_take_missing: true });
+        state.record_answer(HELD, late, late);
         assert_eq!(begin(&mut state, late), 3, "others may check without Redis");
         let settled = late + state.settling_time();
-        state.answered(HELD, settled, settled);
+        state.record_answer(HELD, settled, settled);
         assert_eq!(begin(&mut state, settled), 7);
     }
 
@@ -395,9 +395,9 @@ mod tests {
             state.set_instances(3, now);
             wait(&mut state, 30);
             if is_holder {
-                state.answered(HELD, now, now);
+                state.record_answer(HELD, now, now);
                 assert_eq!(begin(&mut state, now), 10);
-                (0..10).for_each(|_| state.end());
+                (0..10).for_each(|_| state.record_end());
             }
             state.set_redis(&unavailable(now), now);
             assert_eq!(begin(&mut state, now), at_first);
@@ -408,8 +408,8 @@ mod tests {
             // While the others find Redis again, it knows fewer of them.
             state.set_redis(&Availability::Available { session: 2 }, late);
             state.set_instances(1, late);
-            state.answered(HELD, late, late);
-            state.end();
+            state.record_answer(HELD, late, late);
+            state.record_end();
             assert_eq!(begin(&mut state, late), 1);
         }
     }
@@ -419,7 +419,7 @@ mod tests {
         let now = Instant::now();
         let mut state = available(now);
         wait(&mut state, 1);
-        state.answered(None, now, now + ms(10));
+        state.record_answer(None, now, now + ms(10));
         assert_eq!(state.step(now + ms(10)), Step::Wait(Some(now + ms(10) + PAUSE)));
         assert_eq!(state.step(now + seconds(1)), TAKE);
     }
