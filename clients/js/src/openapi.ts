@@ -138,6 +138,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The public URL of a document in each locale, or why it has none.
+         * @description For the editor of the document: read from the CMS, with former paths, the owner of a shared
+         *     path, and, for a request with the validation token where one is set, what the last URL check
+         *     found.
+         */
+        get: operations["getDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sites of the settings, with their locales and content types. */
+        get: operations["getSites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/problems": {
         parameters: {
             query?: never;
@@ -841,6 +880,53 @@ export interface components {
             from?: string;
             /** @description When the service noticed the change. */
             at: components["schemas"]["Time"];
+        };
+        DocumentUrls: {
+            data: {
+                site: components["schemas"]["SiteKey"];
+                contentType: components["schemas"]["ContentTypeUid"];
+                documentId: string;
+                /** @description In the order of the site. */
+                locales: components["schemas"]["LocaleUrl"][];
+            };
+            meta: components["schemas"]["Meta"];
+        };
+        /** @description Either `url`, `path` and `formerPaths`, or `reason` and `rule`. */
+        LocaleUrl: {
+            locale: components["schemas"]["LocaleCode"];
+            /** @description Null without a base URL of the locale. */
+            url?: string | null;
+            path?: string;
+            /** @description The paths that lead to the version because it had them before; at most 20. */
+            formerPaths?: string[];
+            sharedPath?: components["schemas"]["SharedPath"];
+            lastCheck?: components["schemas"]["LastCheck"];
+            /** @description As in the 404 of `/api/frontend-url`; `no_version` without a published version. */
+            reason?: string;
+            /** @description The template of the rule that was tried. */
+            rule?: string | null;
+        };
+        /** @description What the last run of URL checks found for this version. */
+        LastCheck: {
+            /** @description The URL that was checked. The version may have another one now. */
+            url: components["schemas"]["Url"];
+            status: components["schemas"]["CheckedStatus"];
+            /** @description Whether the status is 200 to 299. */
+            ok: boolean;
+            location?: components["schemas"]["RedirectTarget"];
+            reason?: components["schemas"]["CheckFailure"];
+            at: components["schemas"]["Time"];
+        };
+        Sites: {
+            data: {
+                sites: {
+                    key: components["schemas"]["SiteKey"];
+                    locales: components["schemas"]["LocaleCode"][];
+                    /** @description In the order of the rules. */
+                    contentTypes: components["schemas"]["ContentTypeUid"][];
+                }[];
+            };
+            meta: components["schemas"]["Meta"];
         };
         Validations: {
             data: {
@@ -1967,6 +2053,83 @@ export interface operations {
             502: components["responses"]["BadGateway"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getDocument: {
+        parameters: {
+            query: {
+                /**
+                 * @description A content type; at most 128 bytes.
+                 * @example plugin::cms.article
+                 */
+                uid: components["parameters"]["Uid"];
+                /** @example a1welcome */
+                documentId: components["parameters"]["DocumentId"];
+                /**
+                 * @description A site key. By default the site is derived from the content type: the only site with a rule for it, else the only one of these with the requested locale, else the one whose key is the plugin of the UID, else the first of these in the settings.
+                 * @example main
+                 */
+                site?: components["parameters"]["OptionalSite"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A row for each locale of the site; one row for a document that is not localized. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentUrls"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            /** @description No rule for `uid` (`no_rule`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoUrlError"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getSites: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the settings. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sites"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            414: components["responses"]["UriTooLong"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["InternalError"];
         };
     };
     getProblems: {

@@ -13,6 +13,8 @@ const ROUTES: &[(&str, u16, &str)] = &[
     ("/api/resolve?site=main&pathname=/en/about", 501, "/api/resolve"),
     ("/api/frontend-url?uid=plugin::cms.article&documentId=one", 200, "/api/frontend-url"),
     ("/api/frontend-urls?uid=plugin::cms.article&documentId=one,two", 200, "/api/frontend-urls"),
+    ("/api/document?uid=plugin::cms.article&documentId=one", 200, "/api/document"),
+    ("/api/sites", 200, "/api/sites"),
     (ARTICLES, 200, "/api/build-sitemap"),
     ("/api/pages?site=main", 200, "/api/pages"),
     ("/api/problems?site=main", 200, "/api/problems"),

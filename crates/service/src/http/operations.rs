@@ -4,6 +4,7 @@
 pub(super) mod build_sitemap;
 pub(super) mod changes;
 pub(super) mod cms_hook;
+pub(super) mod document;
 pub(super) mod frontend_url;
 pub(super) mod frontend_urls;
 pub(super) mod get_content_type;
@@ -14,4 +15,5 @@ pub(super) mod resolve;
 mod resolved_by;
 mod shared_path;
 pub(super) mod sitemap_files;
+pub(super) mod sites;
 pub(super) mod tables;

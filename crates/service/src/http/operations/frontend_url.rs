@@ -200,7 +200,7 @@ impl<'a> Params<'a> {
         Self::of_version(app, parse(query, &VERSION_PARAMS)?)
     }
 
-    fn of_version(
+    pub(super) fn of_version(
         app: &'a App,
         [uid, document_id, locale, status, site]: [Option<Cow<'a, str>>; 5],
     ) -> Result<Self, ApiError> {

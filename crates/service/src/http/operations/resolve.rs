@@ -33,8 +33,8 @@ use frontend_map_cms::Status;
 use frontend_map_rules::{ContentTypeUid, Pathname};
 
 const STATUS: Param = Param::unlimited("status");
-const UID: Param = Param { name: "uid", max_bytes: MAX_UID_BYTES };
-const DOCUMENT_ID: Param = Param { name: "documentId", max_bytes: 64 };
+pub(super) const UID: Param = Param { name: "uid", max_bytes: MAX_UID_BYTES };
+pub(super) const DOCUMENT_ID: Param = Param { name: "documentId", max_bytes: 64 };
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 7] =
     [SITE, PATHNAME, LOCALE, STATUS, UID, DOCUMENT_ID, HOST];

@@ -33,15 +33,15 @@ use tower_http::catch_panic::CatchPanicLayer;
 use super::load_shed::LimitClass;
 use crate::app::App;
 use crate::http::operations::{
-    build_sitemap, changes, cms_hook, frontend_url, frontend_urls, get_content_type, health,
-    openapi, resolve, sitemap_files, tables,
+    build_sitemap, changes, cms_hook, document, frontend_url, frontend_urls, get_content_type,
+    health, openapi, resolve, sitemap_files, sites, tables,
 };
 use crate::http::response::error::ApiError;
 pub(super) use declaration::FromMemory;
 use declaration::{Declaration, Handler, Methods};
 
 /// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
-static ROUTES: [Declaration; 15] = [
+static ROUTES: [Declaration; 17] = [
     Declaration {
         path: "/api/get-content-type",
         label: "/api/get-content-type",
@@ -73,6 +73,20 @@ static ROUTES: [Declaration; 15] = [
         methods: Methods::ReadAndPost,
         limit: LimitClass::Batch,
         handler: Handler::Routed(|| get(frontend_urls::get).post(frontend_urls::post)),
+    },
+    Declaration {
+        path: "/api/document",
+        label: "/api/document",
+        methods: Methods::Read,
+        limit: LimitClass::Single,
+        handler: Handler::Routed(|| get(document::get)),
+    },
+    Declaration {
+        path: "/api/sites",
+        label: "/api/sites",
+        methods: Methods::Read,
+        limit: LimitClass::None,
+        handler: Handler::Routed(|| get(sites::get)),
     },
     Declaration {
         path: "/api/build-sitemap",

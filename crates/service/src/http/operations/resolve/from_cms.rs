@@ -14,6 +14,7 @@ use super::page::{Requested, page_text};
 use super::resolution::{ResolvedData, ResolvedDocument};
 use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID};
 use crate::app::{App, log_unread_documents};
+use crate::http::operations::document::is_in_locale;
 use crate::http::operations::frontend_url;
 use crate::http::operations::match_result::{MatchResult, no_match};
 use crate::http::operations::resolved_by::{insert_resolved_by, path_index, without_path_index};
@@ -31,7 +32,7 @@ use frontend_map_catalog::resolve::{self, ResolvedBy};
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
 use frontend_map_cms::{ContentError, Status};
-use frontend_map_rules::{ContentTypeUid, Document, DocumentLocale, Locale, Pathname};
+use frontend_map_rules::{ContentTypeUid, Document, Locale, Pathname};
 
 const TOO_LARGE: ContentError = ContentError::Unusable("more text than a snapshot can hold");
 
@@ -240,14 +241,5 @@ impl Known<'_> {
             json.raw("}");
         });
         json_response(StatusCode::OK, text, HeaderMap::new())
-    }
-}
-
-/// Whether it is the version in a locale; a document that is not localized is in each of them.
-fn is_in_locale(document: &Document<'_>, locale: &Locale) -> bool {
-    match &document.locale {
-        DocumentLocale::None => true,
-        DocumentLocale::Named(code) => code == locale.as_str(),
-        DocumentLocale::NotText => false,
     }
 }

@@ -26,6 +26,7 @@ use frontend_map_outbound::checks::report::{Entry, Tally};
 use frontend_map_outbound::checks::runs::{self, LastRun};
 use frontend_map_outbound::checks::{Source, Target};
 use frontend_map_platform::clock::unix_ms_of;
+use frontend_map_rules::Locale;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 3] = [
@@ -101,6 +102,17 @@ struct Page<'r> {
     entry: Entry,
     #[serde(flatten)]
     source: Source<'r>,
+}
+
+/// What the last run found for the URL of a version, which may have another one now.
+#[derive(Serialize)]
+pub(in crate::http::operations) struct LastCheck {
+    #[serde(flatten)]
+    entry: Entry,
+    /// The end of the run.
+    at: String,
+    #[serde(skip)]
+    locale: String,
 }
 
 /// A dead URL.
@@ -201,6 +213,21 @@ fn pages<'r>(run: &'r LastRun, document_id: &str) -> Vec<Page<'r>> {
         return Vec::new();
     }
     run.positions_of(document_id).map(page).collect()
+}
+
+/// The results of the URLs that a document had at the time of a run.
+pub(in crate::http::operations) fn last_checks(run: &LastRun, document_id: &str) -> Vec<LastCheck> {
+    let check = |position| {
+        let (target, entry) = result(run, position);
+        LastCheck { entry, at: time(run.ended()), locale: target.locale.to_owned() }
+    };
+    run.positions_of(document_id).map(check).collect()
+}
+
+impl LastCheck {
+    pub(in crate::http::operations) fn is_in(&self, locale: &Locale) -> bool {
+        self.locale == locale.as_str()
+    }
 }
 
 fn dead_url(run: &LastRun, dead: runs::Dead) -> Dead<'_> {

@@ -1,0 +1,37 @@
+//! `/api/sites`: the sites of the settings.
+
+use serde_json::json;
+
+use crate::support::api::get;
+use crate::support::http;
+use crate::support::settings::site;
+
+#[test]
+fn sites_are_listed_with_their_locales_and_content_types_for_the_token() {
+    let token = "canary-5b70-validate";
+    let settings = site("main")
+        .locales(&["en", "de"])
+        .rule("api::page.page", "/{locale}/{slug}")
+        .rule("api::author.author", "/authors/{slug}")
+        .site("shop")
+        .locales(&["fr"])
+        .rule("api::page.page", "/{slug}")
+        .files("{}");
+    let service = settings.env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", token).start();
+    let bearer = format!("Bearer {token}");
+    let send =
+        |value: &str| http::send(service.addr(), "GET", "/api/sites", &[("Authorization", value)]);
+    let response = send(&bearer);
+    let expected = json!([
+        {"key": "main", "locales": ["en", "de"], "contentTypes": ["api::page.page", "api::author.author"]},
+        {"key": "shop", "locales": ["fr"], "contentTypes": ["api::page.page"]},
+    ]);
+    assert_eq!((response.status, &response.json()["data"]["sites"]), (200, &expected));
+    assert_eq!(response.header("cache-control").as_deref(), Some("no-store"));
+    assert_eq!(send("Bearer x").status, 403);
+    assert_eq!(get(&service, "/api/sites").status, 401);
+    assert_eq!(
+        http::send(service.addr(), "GET", "/api/sites?x=1", &[("Authorization", &*bearer)]).status,
+        200
+    );
+}
