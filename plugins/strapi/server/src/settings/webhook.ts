@@ -10,12 +10,22 @@ interface Saved {
   name: string;
 }
 
+/** Requests in this process, one after the other. */
+let saving: Promise<unknown> = Promise.resolve();
+
 /**
  * Creates the webhook for the service, or updates the one of this name. Strapi's own page refuses
  * private addresses; the webhook store does not.
  */
-export const saveWebhook = async (strapi: Core.Strapi, address: string, secret: string): Promise<void> => {
+export const saveWebhook = (strapi: Core.Strapi, address: string, secret: string): Promise<void> => {
+  const saved = saving.then(() => save(strapi, address, secret));
+  saving = saved.catch(() => undefined);
+  return saved;
+};
+
+const save = async (strapi: Core.Strapi, address: string, secret: string): Promise<void> => {
   const store = strapi.get('webhookStore');
+  const runner = strapi.get('webhookRunner');
   const webhook = {
     name: NAME,
     url: `${address}/hooks/cms`,
@@ -23,9 +33,17 @@ export const saveWebhook = async (strapi: Core.Strapi, address: string, secret: 
     events: EVENTS,
     isEnabled: true,
   };
-  const saved = (await store.findWebhooks()).find(({ name }: Saved) => name === NAME);
-  const current = saved
-    ? await store.updateWebhook(saved.id, { ...webhook, id: saved.id })
-    : await store.createWebhook(webhook);
-  strapi.get('webhookRunner').update(current);
+  const ours = async (): Promise<Saved[]> =>
+    (await store.findWebhooks())
+      .filter(({ name }: Saved) => name === NAME)
+      .sort((one: Saved, other: Saved) => Number(one.id) - Number(other.id));
+  const [known] = await ours();
+  if (known) runner.update(await store.updateWebhook(known.id, { ...webhook, id: known.id }));
+  else runner.update(await store.createWebhook(webhook));
+  // Another instance of Strapi may have created one meanwhile: the first one stays, on both.
+  const [, ...others] = await ours();
+  for (const other of others) {
+    await store.deleteWebhook(other.id);
+    runner.remove(other);
+  }
 };
