@@ -1,3 +1,5 @@
+import type { PathOwner, Reason } from './reports';
+
 /** A version of a document that a problem is about. */
 export interface ProblemVersion {
   contentType: string;
@@ -6,51 +8,95 @@ export interface ProblemVersion {
   title?: string;
 }
 
-export type Problem =
-  | ({ kind: 'no_url'; reason: string; rule?: string } & ProblemVersion)
-  | { kind: 'shared_path'; path: string; owner: ProblemVersion; others: ProblemVersion[] };
+export const KINDS = ['dead', 'no_url', 'shared_path'] as const;
+export type Kind = (typeof KINDS)[number];
 
-export interface Problems {
-  /** The number of rows that the admin may read. */
-  count: number;
-  truncated: boolean;
-  problems: Problem[];
+/** A version that an editor can put right. */
+export interface Finding extends ProblemVersion, Partial<Reason> {
+  kind: Kind;
+  /** The name of the content type. */
+  typeName: string;
+  isSingle: boolean;
+  /** Equal for all findings that one change puts right. */
+  cause: string;
+  /** The shared path, or the dead URL. */
+  url?: string;
+  /** The owner of a shared path. */
+  owner?: PathOwner;
+  /** Of a dead URL: its status, or why there was no response. */
+  status?: string;
 }
 
-export interface DeadUrl {
-  contentType: string;
-  documentId: string;
-  locale: string;
-  url: string;
-  status: number | null;
-  reason?: string;
-  since?: string;
+/** What several versions have in common, with one of them. */
+export interface Cause {
+  count: number;
+  example: Finding;
+}
+
+/** What the widget shows. */
+export interface Overview {
+  site: string;
+  total: number;
+  /** The service has more problems than it lists. */
+  isCut: boolean;
+  /** The first ones. */
+  causes: Cause[];
+  /** When the last URL check ended. */
+  lastCheck: string | null;
+}
+
+/** A page of a table. */
+export interface PageOf<T> {
+  rows: T[];
+  /** Rows on all pages. */
+  count: number;
+  pageCount: number;
+}
+
+export interface ContentType {
+  uid: string;
+  name: string;
+}
+
+/** A page of causes, or of the findings of one cause or of a search. */
+export interface Findings {
+  causes: PageOf<Cause> | null;
+  findings: PageOf<Finding> | null;
+  /** The cause whose findings these are. */
+  cause: Cause | null;
+  /** Findings without a choice. */
+  total: number;
+  isCut: boolean;
+  /** What can be chosen. */
+  contentTypes: ContentType[];
+  locales: string[];
 }
 
 /** The last run of URL checks of one content type. */
-export interface CheckReport {
-  contentType: string;
+export interface CheckReport extends ContentType {
   /** Pages that were checked; null where the admin may not read all of them. */
   count: number | null;
+  /** Dead pages that the admin may read. */
+  dead: number;
+  /** There are more dead pages than the service lists. */
+  isCut: boolean;
   endedAt: string;
-  truncated: boolean;
-  dead: DeadUrl[];
 }
 
-/** A former path, and the URL that it redirects to. */
-export interface Move {
+export interface Checks {
+  checks: CheckReport[];
+  /** Types whose pages the admin may have checked. */
+  contentTypes: ContentType[];
+}
+
+/** A former path, and where it leads now. */
+export interface Move extends ProblemVersion {
   from: string;
   path: string;
-  to: string | null;
-  contentType: string;
-  documentId: string;
-  locale: string;
   since: string | null;
+  typeName: string;
+  isSingle: boolean;
 }
 
-/** What the widget and the page of the plugin show. A part that failed is null. */
-export interface Overview {
-  problems: Problems;
-  checks: CheckReport[];
-  moves: Move[] | null;
-}
+/** Null: the site remembers no former paths. */
+export type Moves = PageOf<Move> | null;

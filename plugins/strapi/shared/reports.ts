@@ -38,23 +38,36 @@ export interface Link extends Shared {
   path: string;
 }
 
-/** Why a version has no URL: `reason` and `rule` of the service. */
-export interface NoLink {
+/** A reason of the service, with what an editor reads of it. */
+export interface Reason {
   reason: string;
-  rule: string | null;
+  /** The names that forms show for the fields in the reason and in `related.path`, by their keys. */
+  labels?: Record<string, string>;
   /** Where a related entry or a value of it is at fault, and the user may read that entry. */
   related?: Related;
 }
 
+/** Why a version has no URL: `reason` and `rule` of the service. */
+export interface NoLink extends Reason {
+  rule: string | null;
+}
+
 export type Address = Link | NoLink;
 
-/** What the last run of URL checks found for one URL. */
-export interface CheckedUrl {
-  url: string;
+/** What the last run of URL checks found for a version. */
+export interface Check {
+  at: string;
+  /** Whether the version still has the URL that was checked. */
+  isCurrent: boolean;
   status: number | null;
   ok: boolean;
   reason?: string;
-  location?: string;
+}
+
+/** What the document has in another language than the open one. */
+export interface Language {
+  locale: string;
+  address: Address;
 }
 
 export interface DocumentReport {
@@ -62,13 +75,10 @@ export interface DocumentReport {
   published: Address | null;
   /** The URL after the next publication; null where it is the published one. */
   draft: Address | null;
-  /** Absolute URLs of all published versions by `hreflang`. */
-  alternates: Record<string, string>;
+  languages: Language[];
   /** Paths that redirect to this document. */
   formerPaths: string[];
-  checked: { at: string; urls: CheckedUrl[] } | null;
-  /** Whether Strapi's preview is set up. */
-  preview: boolean;
+  check: Check | null;
 }
 
 /** A report, or the reason why there is none. */
@@ -78,6 +88,10 @@ export type Result<T> = { report: T } | { failure: Failure };
 export const MAX_ROWS = 100;
 
 /** One row of a list: its published URL, or why it has none. */
-export type RowReport = ({ url: string } & Shared) | { reason: string };
+export type RowReport = ({ url: string } & Shared) | Reason;
 
 export const hasLink = (address: Address): address is Link => 'url' in address;
+
+/** The content type has no rule, so that its documents have no URL anywhere. */
+export const isWithoutRule = (address: Address | null): boolean =>
+  address !== null && 'reason' in address && address.reason === 'no_rule';

@@ -5,6 +5,11 @@ export interface Parts {
   widget: boolean;
 }
 
+/** The parts that are on, and the content types that have a rule; null where that is not known. */
+export interface ShownParts extends Parts {
+  contentTypes: string[] | null;
+}
+
 /** Where a value comes from: the configuration wins over what the settings page has stored. */
 export type Source = 'configuration' | 'stored' | 'unset';
 
@@ -15,8 +20,9 @@ export interface SettingsView {
   draftToken: Source;
   validateToken: Source;
   hookSecret: boolean;
-  /** The site of all content types; empty: the service derives it from the content type. */
+  /** The site of all content types; empty: the only one of the service, or derived from the content type. */
   site: string;
+  siteSource: Source;
   /** The site of single content types, where a type has rules in several sites. */
   sites: Record<string, string>;
   parts: Parts;

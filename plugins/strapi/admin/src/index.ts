@@ -3,7 +3,7 @@ import { OpenAction } from './list/action';
 import { addColumn, type Table } from './list/column';
 import { hasAction } from './my-permissions';
 import { UrlPanel } from './panel/panel';
-import { lastParts, requestParts } from './parts';
+import { hasRule, lastParts, requestParts } from './parts';
 import { MANAGE_SETTINGS, READ_REPORT, READ_URL } from './permissions';
 import { PLUGIN_ID } from './plugin-id';
 import { descriptor } from './texts';
@@ -64,7 +64,10 @@ export default {
     app.registerHook('Admin/CM/pages/ListView/inject-column-in-table', (table: Table) => {
       if (!hasAction(registered?.store?.getState(), READ_URL[0]?.action ?? '')) return table;
       void requestParts();
-      return lastParts().column ? addColumn(table) : table;
+      const parts = lastParts();
+      // Strapi does not say here of which content type the list is.
+      const [, uid = ''] = /\/collection-types\/([^/]+)/.exec(window.location.pathname) ?? [];
+      return parts.column && hasRule(parts, uid) ? addColumn(table) : table;
     });
   },
 

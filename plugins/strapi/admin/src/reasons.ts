@@ -1,4 +1,4 @@
-import type { Related } from '../../shared/reports';
+import type { Reason as Given } from '../../shared/reports';
 import en from './translations/en.json';
 import type { Text, TextId } from './texts';
 
@@ -12,6 +12,8 @@ export interface Reason {
 const WHOLE = [
   'no_rule',
   'no_version',
+  'no_translation',
+  'only_draft',
   'no_base_url',
   'locale_unknown',
   'locale_without_template',
@@ -56,15 +58,22 @@ export const parseReason = (reason: string): Reason => {
   return isText(id) ? { field, text: id } : { field: null, text: 'reason.other' };
 };
 
+/** A path of fields by the names in forms: `Category → Slug` for `category.slug`. */
+const named = (path: string, labels: Record<string, string> = {}): string =>
+  path
+    .split('.')
+    .map((key) => labels[key] ?? key)
+    .join(' → ');
+
 /** The reason in the editor's words, with the related entry that is at fault, or has the value. */
-export const reasonText = (text: Text, reason: string, related?: Related): string => {
+export const reasonText = (text: Text, { reason, labels, related }: Given): string => {
   const { field, text: id } = parseReason(reason);
-  if (!related || !field) return text(id, { field: field ?? '', reason });
-  const { path, state } = related;
+  if (!related || !field) return text(id, { field: named(field ?? '', labels), reason });
+  const path = named(related.path, labels);
   const title = related.title ?? related.documentId;
-  if (related.isAtFault) return text(`reason.related.${state}`, { title, path });
-  const rest = field.startsWith(`${path}.`) ? field.slice(path.length + 1) : field;
-  return text('reason.of-related', { title, path, reason: text(id, { field: rest, reason }) });
+  if (related.isAtFault) return text(`reason.related.${related.state}`, { title, path });
+  const rest = field.startsWith(`${related.path}.`) ? field.slice(related.path.length + 1) : field;
+  return text('reason.of-related', { title, path, reason: text(id, { field: named(rest, labels), reason }) });
 };
 
 /** The field of the open document that has to be changed: `category` of `category.slug`. */

@@ -10,11 +10,16 @@ export interface PluginConfig {
   validateToken?: string;
   /** The service's `hooks.secret`, for the webhook. */
   hookSecret?: string;
+  /** The key of the site in the settings of the service. */
+  site?: string;
   /** Milliseconds for what editors wait for. */
   timeoutMs: number;
   /** Milliseconds in which a result is used again. */
   cacheMs: number;
 }
+
+/** As the service has it. */
+export const SITE_KEY = /^[A-Za-z0-9._-]{1,64}$/;
 
 type Env = (name: string) => string | undefined;
 
@@ -23,6 +28,7 @@ const defaults = ({ env }: { env: Env }): PluginConfig => ({
   draftToken: env('FRONTEND_MAP_DRAFT_TOKEN'),
   validateToken: env('FRONTEND_MAP_VALIDATE_TOKEN'),
   hookSecret: env('FRONTEND_MAP_HOOK_SECRET'),
+  site: env('FRONTEND_MAP_SITE'),
   timeoutMs: 2_000,
   cacheMs: 5_000,
 });
@@ -30,6 +36,9 @@ const defaults = ({ env }: { env: Env }): PluginConfig => ({
 const validator = (config: PluginConfig): void => {
   if (config.url && !parseAddress(config.url)) {
     throw new Error('`url` must be an http(s) address without user information, query and fragment');
+  }
+  if (config.site && !SITE_KEY.test(config.site)) {
+    throw new Error('`site` must be the key of a site: letters, digits, and `._-`');
   }
   for (const name of ['timeoutMs', 'cacheMs'] as const) {
     if (!Number.isInteger(config[name]) || config[name] < 0 || config[name] > 60_000) {

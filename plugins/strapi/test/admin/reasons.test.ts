@@ -18,9 +18,12 @@ test('reason: a field and what is wrong with it', () => {
 });
 
 test('reason: a relation is not published or empty, a component is empty', () => {
-  assert.equal(reasonText(text, 'category_relation_missing'), 'reason.field.relation_missing category');
-  assert.equal(reasonText(text, 'seo_missing'), 'reason.field.missing seo');
-  assert.equal(reasonText(text, 'slug_ends_with_slash'), 'reason.field.ends_with_slash slug');
+  assert.equal(
+    reasonText(text, { reason: 'category_relation_missing' }),
+    'reason.field.relation_missing category',
+  );
+  assert.equal(reasonText(text, { reason: 'seo_missing' }), 'reason.field.missing seo');
+  assert.equal(reasonText(text, { reason: 'slug_ends_with_slash' }), 'reason.field.ends_with_slash slug');
 });
 
 test('reason: the related entry that is at fault, or whose field is', () => {
@@ -36,8 +39,24 @@ test('reason: the related entry that is at fault, or whose field is', () => {
     ],
     ['category.slug_empty', 'published', false, 'reason.of-related Cat 7 category: reason.field.empty slug'],
   ] as const) {
-    assert.equal(reasonText(text, reason, { ...related, state, isAtFault }), expected);
+    assert.equal(reasonText(text, { reason, related: { ...related, state, isAtFault } }), expected);
   }
+});
+
+test('reason: the names that forms show for the fields', () => {
+  const labels = { category: 'Rubrik', slug: 'Web address' };
+  assert.equal(
+    reasonText(text, { reason: 'category.slug_empty', labels }),
+    'reason.field.empty Rubrik → Web address',
+  );
+  const related = { uid: 'c', documentId: 'c7', isSingle: false, title: 'Cat 7', path: 'category' };
+  assert.equal(
+    reasonText(text, {
+      ...{ reason: 'category.slug_empty', labels },
+      related: { ...related, state: 'published', isAtFault: false },
+    }),
+    'reason.of-related Cat 7 Rubrik: reason.field.empty Web address',
+  );
 });
 
 test('reason: of the document as a whole', () => {

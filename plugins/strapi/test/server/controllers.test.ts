@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Context } from 'koa';
 import reports from '../../server/src/controllers/reports';
+import settings from '../../server/src/controllers/settings';
 import urls from '../../server/src/controllers/urls';
+import type { DocumentReport } from '../../shared/reports';
 import { data, startPeer } from './peer';
 import { request, strapiWith } from './strapi';
 
@@ -11,18 +13,19 @@ const UID = 'api::a.a';
 test('controllers: reports and checks of a site that the settings do not name are a 404', async () => {
   const peer = await startPeer((_request, response) => data(response, {}));
   const strapi = strapiWith({ url: peer.address }, { site: 'main', sites: { [UID]: 'shop' } }, { [UID]: [] });
-  const { overview, check, start } = reports({ strapi });
-  for (const handler of [overview, check, start]) {
+  const { overview, findings, checks, moves, check, start } = reports({ strapi });
+  for (const handler of [overview, findings, checks, moves, check, start]) {
     await assert.rejects(handler(request({ site: 'another', uid: UID })), { status: 404 });
   }
   assert.deepEqual(peer.asked, []);
   for (const site of ['main', 'shop']) await overview(request({ site }));
   peer.stop();
-  assert.equal(peer.asked.length, 6);
+  assert.equal(peer.asked.length, 4);
 });
 
 test('controllers: a URL is that of the version whose permission was checked', async () => {
-  const peer = await startPeer((_request, response) => data(response, { results: [] }));
+  const locales = ['de', 'en'].map((locale) => ({ locale, url: `https://x/${locale}`, path: `/${locale}` }));
+  const peer = await startPeer((_request, response) => data(response, { results: [], locales }));
   const rows = [
     { documentId: 'd', locale: 'en', updatedAt: '2026-01-01' },
     { documentId: 'd', locale: 'de', updatedAt: '2026-01-01' },
@@ -30,10 +33,12 @@ test('controllers: a URL is that of the version whose permission was checked', a
   const strapi = strapiWith({ url: peer.address }, {}, { [UID]: rows });
   const { rows: list, document } = urls({ strapi });
   await list(request({}, { uid: UID, documentIds: ['d'] }));
-  await document(request({ uid: UID, documentId: 'd' }));
+  const ctx = request({ uid: UID, documentId: 'd' });
+  await document(ctx);
   peer.stop();
   assert.equal(peer.asked[0]?.body, `{"documents":[{"uid":"${UID}","documentId":"d","locale":"en"}]}`);
-  assert.match(peer.asked[1]?.line ?? '', /&locale=en/);
+  const { report } = ctx.body as { report: DocumentReport };
+  assert.deepEqual(report.published, { url: 'https://x/en', path: '/en' });
 });
 
 test('controllers: the owner of a path is named to those alone who may read it', async () => {
@@ -72,15 +77,7 @@ const ODD_ROWS = [
 test('controllers: each body of another server has a result, and ends no process', async () => {
   for (const odd of [...ODD, ...ODD_ROWS]) {
     const peer = await startPeer((_request, response) => {
-      const members = [
-        'results',
-        'problems',
-        'validations',
-        'redirects',
-        'alternates',
-        'formerPaths',
-        'site',
-      ];
+      const members = ['results', 'problems', 'validations', 'redirects', 'locales', 'formerPaths', 'sites'];
       const found = Object.fromEntries(members.map((name) => [name, odd]));
       data(response, { canonicalUrl: 'https://x/a', canonicalPath: '/a', ...found });
     });
@@ -90,6 +87,9 @@ test('controllers: each body of another server has a result, and ends no process
       [urls({ strapi }).rows, request({}, { uid: UID, documentIds: ['d'] })],
       [urls({ strapi }).document, request({ uid: UID, documentId: 'd' })],
       [reports({ strapi }).overview, request({ site: 'main' })],
+      [reports({ strapi }).findings, request({ site: 'main' })],
+      [reports({ strapi }).checks, request({ site: 'main' })],
+      [reports({ strapi }).moves, request({ site: 'main' })],
     ];
     for (const [handler, ctx] of contexts) {
       await handler(ctx);
@@ -97,4 +97,45 @@ test('controllers: each body of another server has a result, and ends no process
     }
     peer.stop();
   }
+});
+
+/** A service with these sites, which has a rule for `UID` in each. */
+const serviceOf = (keys: string[]) =>
+  startPeer((_request, response) =>
+    data(response, {
+      sites: keys.map((key) => ({ key, contentTypes: [UID] })),
+      problems: [],
+      validations: [],
+    }),
+  );
+
+test('controllers: the only site of the service is the site, and one of several is not', async () => {
+  for (const [keys, expected] of [
+    [['main'], ['main']],
+    [['main', 'shop'], []],
+  ] as const) {
+    const peer = await serviceOf([...keys]);
+    const strapi = strapiWith({ url: peer.address }, {}, { [UID]: [] });
+    const [list, first] = [request({}), request({})];
+    await reports({ strapi }).sites(list);
+    await reports({ strapi }).overview(first);
+    peer.stop();
+    assert.deepEqual(list.body, expected);
+    const { report } = first.body as { report: { site: string } | null };
+    assert.equal(report?.site, expected[0]);
+  }
+});
+
+test('controllers: the types with a rule are those of the sites in the settings; unknown without a service', async () => {
+  const peer = await serviceOf(['main', 'shop']);
+  const partsOf = async (url: string, site: string) => {
+    const ctx = request({});
+    await settings({ strapi: strapiWith({ url }, { site }) }).parts(ctx);
+    return (ctx.body as { contentTypes: string[] | null }).contentTypes;
+  };
+  assert.deepEqual(await partsOf(peer.address, 'main'), [UID]);
+  assert.deepEqual(await partsOf(peer.address, ''), [UID]);
+  assert.deepEqual(await partsOf(peer.address, 'another'), []);
+  peer.stop();
+  assert.equal(await partsOf(peer.address, 'main'), null);
 });

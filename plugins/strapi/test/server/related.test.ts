@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Core } from '@strapi/strapi';
-import { reasonBySchema, relatedEntry } from '../../server/src/content/related';
+import { reasonBySchema, relatedEntries, relatedEntry } from '../../server/src/content/related';
 
 type Versions = Record<string, { draft: string[]; published: string[]; links?: Record<string, string> }>;
 
 interface Find {
   filters: { documentId: { $in: string[] } };
+  populate?: object;
   locale: string;
   status: 'draft' | 'published';
 }
@@ -31,11 +32,18 @@ const strapiOf = (documents: Versions, unreadable: string[] = []) =>
           : { create: () => ({ can: { read: () => true }, sanitizedQuery: { read: async () => ({}) } }) },
     }),
     documents: () => ({
-      findOne: async ({ documentId }: { documentId: string }) =>
-        Object.fromEntries(
-          Object.entries(documents[documentId]?.links ?? {}).map(([name, id]) => [name, { documentId: id }]),
-        ),
-      findMany: async ({ filters, locale, status }: Find) => {
+      findMany: async ({ filters, locale, status, populate }: Find) => {
+        if (populate) {
+          return filters.documentId.$in.map((documentId) => ({
+            documentId,
+            ...Object.fromEntries(
+              Object.entries(documents[documentId]?.links ?? {}).map(([name, to]) => [
+                name,
+                { documentId: to },
+              ]),
+            ),
+          }));
+        }
         const [id] = filters.documentId.$in;
         if (!id || unreadable.includes(id)) return [];
         const locales = documents[id]?.[status] ?? [];
@@ -113,4 +121,26 @@ test('related: the schema tells a relation from a component and a field', () => 
   ] as [string, string][]) {
     assert.equal(reasonBySchema(strapi, 'article', reason), expected);
   }
+});
+
+test('related: one query finds the entries behind many documents', async () => {
+  const documents = {
+    a: entry(['en'], { category: 'c7' }),
+    b: entry(['en'], { category: 'c7' }),
+    d: entry(['en'], { category: 'c8' }),
+    e: entry(['en']),
+    c7: entry([]),
+    c8: entry(['de']),
+  };
+  const request = { uid: 'article', documentIds: ['a', 'b', 'd', 'e'], locale: 'en' };
+  const found = await relatedEntries(strapiOf(documents), {}, request, 'category_missing');
+  assert.deepEqual(
+    [...found].map(([id, { related }]) => [id, related?.documentId, related?.state]),
+    [
+      ['a', 'c7', 'draft'],
+      ['b', 'c7', 'draft'],
+      ['d', 'c8', 'in-other-locales'],
+      ['e', undefined, undefined],
+    ],
+  );
 });

@@ -25,6 +25,13 @@ test('settings: the stored ones are used without a configuration', () => {
   assert.equal(found.siteOf('api::b.b'), 'main');
 });
 
+test('settings: the site comes from the configuration, except for single content types', () => {
+  const found = effective({ ...times, site: 'configured' }, stored, decrypt);
+  assert.deepEqual(['api::a.a', 'api::b.b'].map(found.siteOf), ['shop', 'configured']);
+  const shown = view({ ...times, site: 'configured' }, stored);
+  assert.deepEqual([shown.site, shown.siteSource], ['configured', 'configuration']);
+});
+
 test('settings: the configuration wins', () => {
   const configured = { ...times, url: 'http://configured:2/', draftToken: 'configured-draft' };
   const found = effective(configured, stored, decrypt);
@@ -53,6 +60,7 @@ test('settings: the view has no token', () => {
     validateToken: 'configuration',
     hookSecret: true,
     site: 'main',
+    siteSource: 'stored',
     sites: { 'api::a.a': 'shop' },
     parts: { panel: true, column: true, widget: true },
   });

@@ -2,22 +2,20 @@ import { useRBAC, Widget } from '@strapi/strapi/admin';
 import { Box, Flex, Link, Typography } from '@strapi/design-system';
 import { useIntl } from 'react-intl';
 import { Link as RouterLink } from 'react-router-dom';
-import type { Overview } from '../../../shared/problems';
+import type { Cause, Overview } from '../../../shared/problems';
 import { useResult } from '../api/use-result';
-import { isSingle, useContentTypes } from '../api/use-content-types';
-import { useSites } from '../api/use-sites';
 import { entryLink } from '../entry-link';
-import { findingsOf, findingText } from '../page/findings';
+import { FailureNote } from '../failure-note';
+import { findingText } from '../finding-text';
+import { NoSite } from '../no-site';
 import { lastParts } from '../parts';
 import { READ_REPORT } from '../permissions';
+import { PLUGIN_ID } from '../plugin-id';
 import { useText } from '../texts';
 
-/** Rows that fit; the page of the plugin has the others. */
-const MOST_ROWS = 5;
-
 /**
- * Documents without a URL, paths with two owners and dead pages, on the admin's home page. Early
- * versions of Strapi 5 show widgets to admins without the permissions of the widget.
+ * The causes of most problems, on the admin's home page. Early versions of Strapi 5 show widgets to
+ * admins without the permissions of the widget.
  */
 export const ProblemsWidget = () => {
   const { allowedActions, isLoading } = useRBAC(READ_REPORT);
@@ -27,51 +25,54 @@ export const ProblemsWidget = () => {
 
 const Problems = () => {
   const text = useText();
-  const site = useSites();
-  const first = site?.[0];
-  const loaded = useResult<Overview>(first ? `/overview?site=${encodeURIComponent(first)}` : null);
+  const isOn = lastParts().widget;
+  const [loaded, retry] = useResult<Overview | null>(isOn ? '/overview' : null);
 
-  if (!lastParts().widget) return <Widget.NoData>{text('widget.off')}</Widget.NoData>;
-  if (site && !first) return <Widget.NoData>{text('page.no-site')}</Widget.NoData>;
+  if (!isOn) return <Widget.NoData>{text('widget.off')}</Widget.NoData>;
   if (loaded.state === 'loading') return <Widget.Loading />;
-  if (loaded.state === 'error') return <Widget.Error />;
-  if ('failure' in loaded.result)
-    return <Widget.NoData>{text(`failure.${loaded.result.failure}`)}</Widget.NoData>;
-  return <Findings overview={loaded.result.report} />;
+  if (loaded.state === 'error' || 'failure' in loaded.result)
+    return <FailureNote loaded={loaded} retry={retry} />;
+  return loaded.result.report ? <Causes overview={loaded.result.report} /> : <NoSite />;
 };
 
-const Findings = ({ overview }: { overview: Overview }) => {
+const Causes = ({ overview: { total, isCut, causes, lastCheck } }: { overview: Overview }) => {
   const text = useText();
   const { formatDate } = useIntl();
-  const types = useContentTypes();
-  const findings = findingsOf(overview);
-  const last = overview.checks
-    .map(({ endedAt }) => endedAt)
-    .sort()
-    .at(-1);
   return (
     <Flex direction="column" alignItems="stretch" gap={3} data-frontend-map="widget">
-      <Typography>{text('widget.count', { count: findings.length })}</Typography>
+      <Typography>
+        {text('widget.count', { count: total })} {isCut && text('table.truncated')}
+      </Typography>
       <Box tag="ul">
-        {findings.slice(0, MOST_ROWS).map((finding) => (
-          <Box tag="li" key={finding.key} paddingBottom={2}>
-            <Link
-              tag={RouterLink}
-              to={entryLink(finding.version, isSingle(types, finding.version.contentType))}
-            >
-              <bdi>{finding.version.title ?? finding.version.documentId}</bdi>
-            </Link>
-            <Typography tag="p" variant="pi" textColor="neutral600">
-              {findingText(text, finding)}
-            </Typography>
+        {causes.map((cause) => (
+          <Box tag="li" key={cause.example.cause} paddingBottom={2}>
+            <CauseLink cause={cause} />
           </Box>
         ))}
       </Box>
       <Typography variant="pi" textColor="neutral600">
-        {last
-          ? text('widget.last', { at: formatDate(last, { dateStyle: 'short', timeStyle: 'short' }) })
+        {lastCheck
+          ? text('widget.last', { at: formatDate(lastCheck, { dateStyle: 'short', timeStyle: 'short' }) })
           : text('widget.never')}
       </Typography>
     </Flex>
+  );
+};
+
+/** To the entry, or to all pages of a cause. */
+const CauseLink = ({ cause: { count, example } }: { cause: Cause }) => {
+  const text = useText();
+  const all = `/plugins/${PLUGIN_ID}?${new URLSearchParams({ cause: example.cause })}`;
+  return (
+    <>
+      <Link tag={RouterLink} to={count === 1 ? entryLink(example, example.isSingle) : all}>
+        <bdi>{count === 1 ? (example.title ?? example.documentId) : findingText(text, example)}</bdi>
+      </Link>
+      <Typography tag="p" variant="pi" textColor="neutral600">
+        {count === 1
+          ? findingText(text, example)
+          : `${example.typeName}: ${text('table.page-count', { count })}`}
+      </Typography>
+    </>
   );
 };

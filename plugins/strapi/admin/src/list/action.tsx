@@ -2,6 +2,7 @@ import { useNotification, useRBAC } from '@strapi/strapi/admin';
 import { ExternalLink } from '@strapi/icons';
 import type { Failure } from '../../../shared/failures';
 import { READ_URL } from '../permissions';
+import { hasRule, lastParts } from '../parts';
 import { reasonText } from '../reasons';
 import { useText } from '../texts';
 import { requestRow } from './rows';
@@ -18,6 +19,7 @@ export const OpenAction = ({ model, documentId, document }: Props) => {
   const { allowedActions } = useRBAC(READ_URL);
   const { toggleNotification } = useNotification();
   if (!allowedActions.canReadUrl || !documentId || document?.status === 'draft') return null;
+  if (!hasRule(lastParts(), model)) return null;
 
   const open = async () => {
     // In the click itself: a window that is opened after the response is a blocked pop-up.
@@ -33,7 +35,7 @@ export const OpenAction = ({ model, documentId, document }: Props) => {
       'failure' in found
         ? text(`failure.${found.failure as Failure}`)
         : 'reason' in found
-          ? reasonText(text, found.reason)
+          ? reasonText(text, found)
           : text('action.blocked');
     toggleNotification({ type: 'warning', message });
   };

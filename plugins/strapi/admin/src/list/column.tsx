@@ -4,8 +4,12 @@ import type { Failure } from '../../../shared/failures';
 import { OwnerLink } from '../owner';
 import { reasonText } from '../reasons';
 import { descriptor, useText } from '../texts';
+import { decoded } from '../decoded';
 import type { RowResult } from './batch';
 import { requestRow } from './rows';
+
+/** So that the column fits beside Strapi's at 1280 px; a tooltip has the whole. */
+const WIDTH = '10rem';
 
 interface Row {
   documentId?: string;
@@ -19,22 +23,36 @@ export interface Table {
   layout: unknown;
 }
 
-/** The column `URL` after those of the content type. */
+/**
+ * Strapi adds *Status* to what `map` returns for the columns, by `push`. So the new column takes the last
+ * place again after each `push`.
+ */
+const behindStatus = <T,>(columns: T[], last: T): T[] => {
+  const list = [...columns, last];
+  list.map = <U,>(each: (column: T, at: number, all: T[]) => U): U[] => {
+    const mapped = Array.from(list, (column, at) => each(column, at, list));
+    mapped.push = (...added) => {
+      mapped.splice(mapped.length - 1, 0, ...added);
+      return mapped.length;
+    };
+    return mapped;
+  };
+  return list;
+};
+
+/** The column `URL` behind all others. */
 export const addColumn = (table: Table): Table => ({
   ...table,
-  displayedHeaders: [
-    ...table.displayedHeaders,
-    {
-      attribute: { type: 'custom' },
-      name: 'frontend-map-url',
-      label: descriptor('column.title'),
-      searchable: false,
-      sortable: false,
-      cellFormatter: (row: Row, _header: unknown, { model }: { model: string }) => (
-        <Cell row={row} model={model} />
-      ),
-    },
-  ],
+  displayedHeaders: behindStatus(table.displayedHeaders, {
+    attribute: { type: 'custom' },
+    name: 'frontend-map-url',
+    label: descriptor('column.title'),
+    searchable: false,
+    sortable: false,
+    cellFormatter: (row: Row, _header: unknown, { model }: { model: string }) => (
+      <Cell row={row} model={model} />
+    ),
+  }),
 });
 
 const Cell = ({ row, model }: { row: Row; model: string }) => {
@@ -57,7 +75,7 @@ const Cell = ({ row, model }: { row: Row; model: string }) => {
   if (isDraft) return <MutedText>{text('column.draft')}</MutedText>;
   if (!found) return <VisuallyHidden>{text('panel.loading')}</VisuallyHidden>;
   if ('failure' in found) return <MutedText>{text(`failure.${found.failure as Failure}`)}</MutedText>;
-  if ('reason' in found) return <MutedText>{reasonText(text, found.reason)}</MutedText>;
+  if ('reason' in found) return <MutedText>{reasonText(text, found)}</MutedText>;
   if (found.owner === undefined) return <PageLink url={found.url} />;
   return (
     <Flex direction="column" alignItems="flex-start">
@@ -69,7 +87,7 @@ const Cell = ({ row, model }: { row: Row; model: string }) => {
 
 const MutedText = ({ children }: { children: string }) => (
   <Tooltip label={children}>
-    <Typography textColor="neutral600" ellipsis tag="p" maxWidth="24rem">
+    <Typography textColor="neutral600" ellipsis tag="p" maxWidth={WIDTH}>
       {children}
     </Typography>
   </Tooltip>
@@ -80,10 +98,10 @@ const PageLink = ({ url }: { url: string }) => {
   const text = useText();
   const { pathname } = new URL(url);
   return (
-    <Tooltip label={url}>
+    <Tooltip label={decoded(url)}>
       <Link href={url} isExternal onClick={(event: React.MouseEvent) => event.stopPropagation()}>
-        <Typography ellipsis dir="ltr" maxWidth="24rem" textColor="primary600">
-          {pathname}
+        <Typography ellipsis dir="ltr" maxWidth={WIDTH} textColor="primary600">
+          {decoded(pathname)}
         </Typography>
         <VisuallyHidden> ({text('new-tab')})</VisuallyHidden>
       </Link>

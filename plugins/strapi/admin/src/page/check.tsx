@@ -1,54 +1,69 @@
 import { useRBAC } from '@strapi/strapi/admin';
 import { Box, Button, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
+import * as React from 'react';
 import { useIntl } from 'react-intl';
-import { useSearchParams } from 'react-router-dom';
-import type { CheckReport } from '../../../shared/problems';
-import { nameOf, type ContentType } from '../api/use-content-types';
+import type { CheckRun } from '../../../shared/check';
+import type { Checks, ContentType } from '../../../shared/problems';
+import { useResult } from '../api/use-result';
 import { RUN_CHECK } from '../permissions';
 import { useText, type Text } from '../texts';
-import type { CheckRun } from '../../../shared/check';
+import type { PageState } from './state';
+import { Shown } from './table';
 import { useCheck } from './use-check';
 
 interface Props {
   site: string;
-  checks: CheckReport[];
-  types: ContentType[];
-  onDone: () => void;
+  state: PageState;
 }
 
-/** The last runs of URL checks, and *Run now*. */
-export const CheckPanel = ({ site, checks, types, onDone }: Props) => {
-  const text = useText();
-  const { formatDate } = useIntl();
+/** *Run now*, and the last runs of URL checks. */
+export const CheckPanel = ({ site, state }: Props) => {
+  const [version, setVersion] = React.useState(0);
   const { allowedActions } = useRBAC(RUN_CHECK);
   return (
-    <Box>
-      <Typography variant="beta" tag="h2" paddingBottom={2}>
-        {text('check.title')}
-      </Typography>
-      {!checks.length && <Typography tag="p">{text('widget.never')}</Typography>}
-      <Box tag="ul" paddingBottom={4}>
-        {checks.map(({ contentType, count, dead, endedAt }) => (
-          <Typography tag="li" key={contentType}>
-            {text('check.row', {
-              type: nameOf(types, contentType),
-              at: formatDate(endedAt, { dateStyle: 'short', timeStyle: 'short' }),
-              dead: dead.length,
-              count: count ?? '–',
-            })}
-          </Typography>
-        ))}
-      </Box>
-      {allowedActions.canRunCheck && <Run site={site} types={types} onDone={onDone} />}
+    <Shown of={useResult<Checks>(state.path('/checks', site), String(version))}>
+      {({ checks, contentTypes }) => (
+        <>
+          {allowedActions.canRunCheck && (
+            <Run
+              site={site}
+              state={state}
+              types={contentTypes}
+              onDone={() => setVersion((last) => last + 1)}
+            />
+          )}
+          <LastRuns checks={checks} />
+        </>
+      )}
+    </Shown>
+  );
+};
+
+const LastRuns = ({ checks }: Pick<Checks, 'checks'>) => {
+  const text = useText();
+  const { formatDate } = useIntl();
+  if (!checks.length) return <Typography tag="p">{text('widget.never')}</Typography>;
+  return (
+    <Box tag="ul">
+      {checks.map(({ uid, name, count, dead, isCut, endedAt }) => (
+        <Typography tag="li" key={uid}>
+          {text('check.row', {
+            type: name,
+            at: formatDate(endedAt, { dateStyle: 'short', timeStyle: 'short' }),
+            dead,
+            count: count ?? '–',
+          })}{' '}
+          {isCut && text('check.truncated')}
+        </Typography>
+      ))}
     </Box>
   );
 };
 
-const Run = ({ site, types, onDone }: Omit<Props, 'checks'>) => {
+const Run = ({ site, state, types, onDone }: Props & { types: ContentType[]; onDone: () => void }) => {
   const text = useText();
   // In the address bar, so that a page that is loaded again shows the run in progress.
-  const [query, setQuery] = useSearchParams();
-  const uid = query.get('check') ?? '';
+  const uid = state.of('check');
   const { run, start } = useCheck(site, uid, onDone);
   return (
     <Flex gap={2} wrap="wrap">
@@ -56,7 +71,7 @@ const Run = ({ site, types, onDone }: Omit<Props, 'checks'>) => {
         aria-label={text('table.type')}
         placeholder={text('table.type')}
         value={uid || null}
-        onChange={(value) => setQuery({ check: String(value ?? '') }, { replace: true })}
+        onChange={(value) => state.open({ check: String(value ?? '') })}
       >
         {types.map((type) => (
           <SingleSelectOption key={type.uid} value={type.uid}>

@@ -1,56 +1,67 @@
-import { Box, Link, Table, Tbody, Td, Tr, Typography } from '@strapi/design-system';
+import { SearchInput } from '@strapi/strapi/admin';
+import { Flex, Link, Td, Tr, Typography } from '@strapi/design-system';
 import { useIntl } from 'react-intl';
 import { Link as RouterLink } from 'react-router-dom';
-import type { Move } from '../../../shared/problems';
-import { isSingle, nameOf, type ContentType } from '../api/use-content-types';
+import type { Move, Moves } from '../../../shared/problems';
+import { useResult } from '../api/use-result';
 import { entryLink } from '../entry-link';
 import { useText, type TextId } from '../texts';
-import { TableHead } from './table-head';
+import { UrlText } from '../url-text';
+import type { PageState } from './state';
+import { PagedTable, Shown } from './table';
 
 const COLUMNS: TextId[] = ['moves.from', 'moves.to', 'table.type', 'moves.since'];
 
-/** Paths that redirect now; `moves` is null on a site that remembers none. */
-export const Moves = ({ moves, types }: { moves: Move[] | null; types: ContentType[] }) => {
+/** Paths that redirect now, the latest first. */
+export const MovesTab = ({ site, state }: { site: string; state: PageState }) => {
   const text = useText();
-  if (!moves) return null;
   return (
-    <Box>
-      <Typography variant="beta" tag="h2" paddingBottom={2}>
-        {text('moves.title')}
-      </Typography>
-      {!moves.length && <Typography tag="p">{text('moves.none')}</Typography>}
-      {moves.length > 0 && <MovesTable moves={moves} types={types} />}
-    </Box>
+    <Shown of={useResult<Moves>(state.path('/moves', site))}>
+      {(moves) =>
+        moves ? (
+          <>
+            <Flex>
+              <SearchInput
+                label={text('table.search')}
+                placeholder={text('table.search')}
+                trackedEvent={null}
+              />
+            </Flex>
+            <PagedTable
+              page={moves}
+              columns={COLUMNS}
+              status={text('moves.count', { count: moves.count })}
+              row={(move: Move) => <MoveRow key={`${move.from} ${move.locale}`} move={move} />}
+            />
+          </>
+        ) : (
+          <Typography tag="p">{text('moves.off')}</Typography>
+        )
+      }
+    </Shown>
   );
 };
 
-const MovesTable = ({ moves, types }: { moves: Move[]; types: ContentType[] }) => {
+const MoveRow = ({ move }: { move: Move }) => {
   const { formatDate } = useIntl();
   return (
-    <Table colCount={COLUMNS.length} rowCount={moves.length + 1}>
-      <TableHead columns={COLUMNS} />
-      <Tbody>
-        {moves.map((move) => (
-          <Tr key={`${move.from} ${move.locale}`}>
-            <Td>
-              <Typography dir="ltr">{move.from}</Typography>
-            </Td>
-            <Td>
-              <Link tag={RouterLink} to={entryLink(move, isSingle(types, move.contentType))} dir="ltr">
-                {move.path}
-              </Link>
-            </Td>
-            <Td>
-              <Typography>{nameOf(types, move.contentType)}</Typography>
-            </Td>
-            <Td>
-              <Typography>
-                {move.since ? formatDate(move.since, { dateStyle: 'short', timeStyle: 'short' }) : ''}
-              </Typography>
-            </Td>
-          </Tr>
-        ))}
-      </Tbody>
-    </Table>
+    <Tr>
+      <Td>
+        <UrlText url={move.from} />
+      </Td>
+      <Td>
+        <Link tag={RouterLink} to={entryLink(move, move.isSingle)}>
+          <UrlText url={move.path} />
+        </Link>
+      </Td>
+      <Td>
+        <Typography>{move.typeName}</Typography>
+      </Td>
+      <Td>
+        <Typography>
+          {move.since ? formatDate(move.since, { dateStyle: 'short', timeStyle: 'short' }) : ''}
+        </Typography>
+      </Td>
+    </Tr>
   );
 };

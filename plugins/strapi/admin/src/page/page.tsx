@@ -1,70 +1,79 @@
 import { Layouts, Page } from '@strapi/strapi/admin';
-import { Box, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
-import * as React from 'react';
-import type { Overview } from '../../../shared/problems';
-import { useResult } from '../api/use-result';
-import { useContentTypes } from '../api/use-content-types';
+import { Box, Flex, SingleSelect, SingleSelectOption, Tabs } from '@strapi/design-system';
 import { useSites } from '../api/use-sites';
+import { NoSite } from '../no-site';
 import { READ_REPORT } from '../permissions';
-import { useText } from '../texts';
+import { useText, type TextId } from '../texts';
 import { CheckPanel } from './check';
-import { FindingsTable } from './findings-table';
-import { Moves } from './moves';
+import { FindingsTab } from './findings';
+import { MovesTab } from './moves';
+import { usePageState, type PageState } from './state';
+
+const TABS = { problems: FindingsTab, checks: CheckPanel, moves: MovesTab };
+type Tab = keyof typeof TABS;
+const TITLES: Record<Tab, TextId> = { problems: 'tab.problems', checks: 'check.title', moves: 'moves.title' };
+const NAMES = Object.keys(TABS) as Tab[];
 
 const ProblemsPage = () => {
   const text = useText();
   const sites = useSites();
-  const [chosen, setChosen] = React.useState('');
-  const site = chosen || sites?.[0];
+  const state = usePageState();
+  const site = sites?.find((key) => key === state.of('site')) ?? sites?.[0];
   return (
     <Page.Main>
       <Page.Title>{text('page.title')}</Page.Title>
       <Layouts.Header title={text('page.title')} subtitle={text('page.subtitle')} />
       <Layouts.Content>
-        {sites && sites.length > 1 && site && (
-          <Box paddingBottom={4} maxWidth="24rem">
-            <SingleSelect
-              aria-label={text('page.site')}
-              value={site}
-              onChange={(value) => setChosen(String(value))}
-            >
-              {sites.map((key) => (
-                <SingleSelectOption key={key} value={key}>
-                  {key}
-                </SingleSelectOption>
-              ))}
-            </SingleSelect>
-          </Box>
-        )}
-        {sites && !site && <Typography>{text('page.no-site')}</Typography>}
-        {site && <Site site={site} key={site} />}
+        {sites && sites.length > 1 && site && <Sites sites={sites} site={site} state={state} />}
+        {sites && !site && <NoSite />}
+        {site && <SiteTabs site={site} key={site} state={state} />}
       </Layouts.Content>
     </Page.Main>
   );
 };
 
-const Site = ({ site }: { site: string }) => {
+const Sites = ({ sites, site, state }: { sites: string[]; site: string; state: PageState }) => {
   const text = useText();
-  const types = useContentTypes();
-  const [version, setVersion] = React.useState(0);
-  const loaded = useResult<Overview>(`/overview?site=${encodeURIComponent(site)}`, String(version));
-  if (loaded.state === 'loading') return <Page.Loading />;
-  if (loaded.state === 'error') return <Page.Error />;
-  if ('failure' in loaded.result) {
-    return <Typography role="status">{text(`failure.${loaded.result.failure}`)}</Typography>;
-  }
-  const { report } = loaded.result;
   return (
-    <Flex direction="column" alignItems="stretch" gap={6} data-frontend-map="page">
-      <FindingsTable overview={report} types={types} />
-      <CheckPanel
-        site={site}
-        checks={report.checks}
-        types={types}
-        onDone={() => setVersion((last) => last + 1)}
-      />
-      <Moves moves={report.moves} types={types} />
-    </Flex>
+    <Box paddingBottom={4} maxWidth="24rem">
+      <SingleSelect
+        aria-label={text('page.site')}
+        value={site}
+        onChange={(value) => state.open({ site: String(value) })}
+      >
+        {sites.map((key) => (
+          <SingleSelectOption key={key} value={key}>
+            {key}
+          </SingleSelectOption>
+        ))}
+      </SingleSelect>
+    </Box>
+  );
+};
+
+const SiteTabs = ({ site, state }: { site: string; state: PageState }) => {
+  const text = useText();
+  const tab = NAMES.find((name) => name === state.of('tab')) ?? 'problems';
+  const Content = TABS[tab];
+  return (
+    <Tabs.Root variant="simple" value={tab} onValueChange={(value) => state.open({ tab: value })}>
+      <Tabs.List aria-label={text('page.title')}>
+        {NAMES.map((name) => (
+          <Tabs.Trigger key={name} value={name}>
+            {text(TITLES[name])}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      {NAMES.map((name) => (
+        <Tabs.Content key={name} value={name}>
+          {name === tab && (
+            <Flex direction="column" alignItems="stretch" gap={4} paddingTop={4} data-frontend-map="page">
+              <Content site={site} state={state} />
+            </Flex>
+          )}
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
   );
 };
 

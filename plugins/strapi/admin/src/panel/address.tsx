@@ -1,4 +1,4 @@
-import { useClipboard, useNotification, useQueryParams } from '@strapi/strapi/admin';
+import { useQueryParams } from '@strapi/strapi/admin';
 import { Box, Button, Flex, Link, LinkButton, Typography, VisuallyHidden } from '@strapi/design-system';
 import { Duplicate, ExternalLink } from '@strapi/icons';
 import { Link as RouterLink, useLocation } from 'react-router-dom';
@@ -7,6 +7,8 @@ import { entryLink } from '../entry-link';
 import { OwnerLink } from '../owner';
 import { fieldToFix, reasonText } from '../reasons';
 import { useText } from '../texts';
+import { UrlText } from '../url-text';
+import { useCopy } from './use-copy';
 
 interface Props {
   address: Address;
@@ -25,7 +27,7 @@ export const AddressView = ({ address, title, isLive }: Props) => {
       </Typography>
       {hasLink(address) ? (
         <>
-          <Url url={address.url} />
+          <UrlText url={address.url} />
           {address.owner !== undefined && <SharedNote owner={address.owner} isLive={isLive} />}
           {isLive && <Buttons url={address.url} />}
         </>
@@ -49,24 +51,9 @@ const SharedNote = ({ owner, isLive }: { owner: PathOwner | null; isLive: boolea
   );
 };
 
-/** A URL as text: it breaks anywhere, and keeps its order in right-to-left text. */
-export const Url = ({ url }: { url: string }) => (
-  <Typography tag="p" dir="ltr" style={{ overflowWrap: 'anywhere' }}>
-    {url}
-  </Typography>
-);
-
 const Buttons = ({ url }: { url: string }) => {
   const text = useText();
-  const { copy } = useClipboard();
-  const { toggleNotification } = useNotification();
-  const copyUrl = async () => {
-    const isCopied = await copy(url);
-    toggleNotification({
-      type: isCopied ? 'success' : 'danger',
-      message: text(isCopied ? 'panel.copied' : 'panel.copy-failed'),
-    });
-  };
+  const copy = useCopy();
   return (
     <Flex direction="column" alignItems="stretch" gap={2} paddingTop={2}>
       <LinkButton
@@ -79,7 +66,7 @@ const Buttons = ({ url }: { url: string }) => {
       >
         {text('panel.open')} <VisuallyHidden>({text('new-tab')})</VisuallyHidden>
       </LinkButton>
-      <Button variant="tertiary" startIcon={<Duplicate aria-hidden />} onClick={copyUrl} fullWidth>
+      <Button variant="tertiary" startIcon={<Duplicate aria-hidden />} onClick={() => copy(url)} fullWidth>
         {text('panel.copy')}
       </Button>
     </Flex>
@@ -95,13 +82,13 @@ const Reason = ({ address }: { address: NoLink }) => {
   if (field) query.set('field', field);
   return (
     <Flex direction="column" alignItems="flex-start" gap={2}>
-      <Typography tag="p">{reasonText(text, address.reason, address.related)}</Typography>
+      <Typography tag="p">{reasonText(text, address)}</Typography>
       {address.related ? (
         <RelatedEntry related={address.related} />
       ) : (
         field && (
           <Link tag={RouterLink} to={{ search: `?${query}` }}>
-            {text('panel.fix', { field })}
+            {text('panel.fix', { field: address.labels?.[field] ?? field })}
           </Link>
         )
       )}
@@ -116,10 +103,8 @@ const RelatedEntry = ({ related }: { related: Related }) => {
   const locale = query.plugins?.i18n?.locale ?? '';
   const version = { contentType: related.uid, documentId: related.documentId, locale };
   return (
-    <>
-      <Link tag={RouterLink} to={entryLink(version, related.isSingle)}>
-        {text('panel.related')}
-      </Link>
-    </>
+    <Link tag={RouterLink} to={entryLink(version, related.isSingle)}>
+      {text('panel.related')}
+    </Link>
   );
 };

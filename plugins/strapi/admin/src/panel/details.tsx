@@ -1,35 +1,64 @@
-import { Box, Link, Typography, VisuallyHidden } from '@strapi/design-system';
+import { Box, Flex, IconButton, Link, Typography, VisuallyHidden } from '@strapi/design-system';
+import { Duplicate } from '@strapi/icons';
 import type * as React from 'react';
 import { useIntl } from 'react-intl';
-import type { CheckedUrl, DocumentReport } from '../../../shared/reports';
+import { hasLink, type Check, type Language } from '../../../shared/reports';
+import { useLanguageName } from '../language';
+import { reasonText } from '../reasons';
 import { useText, type Text } from '../texts';
+import { UrlText } from '../url-text';
+import { useCopy } from './use-copy';
 
 const Section = ({ title, children }: { title: string; children: React.ReactNode }) => (
   <Box paddingBottom={3}>
     <Typography variant="sigma" textColor="neutral600" tag="h3">
       {title}
     </Typography>
-    <Box tag="ul">{children}</Box>
+    {children}
   </Box>
 );
 
-/** The URLs of the other languages. */
-export const othersOf = (alternates: Record<string, string>, own: string): [string, string][] =>
-  Object.entries(alternates).filter(([code, url]) => code !== 'x-default' && url !== own);
-
-export const Alternates = ({ alternates }: { alternates: [string, string][] }) => {
+/** The other languages: their pages, or why they have none. */
+export const Languages = ({ languages }: { languages: Language[] }) => {
   const text = useText();
-  if (!alternates.length) return null;
+  if (!languages.length) return null;
   return (
     <Section title={text('panel.languages')}>
-      {alternates.map(([code, url]) => (
-        <Box tag="li" key={code} paddingTop={1} paddingBottom={1}>
-          <Link href={url} isExternal>
-            {code} <VisuallyHidden>({text('new-tab')})</VisuallyHidden>
-          </Link>
-        </Box>
-      ))}
+      <Box tag="ul" data-frontend-map="languages">
+        {languages.map((language) => (
+          <Box tag="li" key={language.locale} paddingTop={1}>
+            <LanguageRow language={language} />
+          </Box>
+        ))}
+      </Box>
     </Section>
+  );
+};
+
+const LanguageRow = ({ language: { locale, address } }: { language: Language }) => {
+  const text = useText();
+  const copy = useCopy();
+  const name = useLanguageName()(locale);
+  if (!hasLink(address)) {
+    return (
+      <Typography>
+        {name}: <Typography textColor="neutral600">{reasonText(text, address)}</Typography>
+      </Typography>
+    );
+  }
+  return (
+    <Flex justifyContent="space-between" gap={2}>
+      <Link href={address.url} isExternal>
+        {name} <VisuallyHidden>({text('new-tab')})</VisuallyHidden>
+      </Link>
+      <IconButton
+        variant="ghost"
+        label={text('panel.copy-language', { language: name })}
+        onClick={() => copy(address.url)}
+      >
+        <Duplicate />
+      </IconButton>
+    </Flex>
   );
 };
 
@@ -39,36 +68,36 @@ export const FormerPaths = ({ paths }: { paths: string[] }) => {
   if (!paths.length) return null;
   return (
     <Section title={text('panel.former')}>
-      {paths.map((path) => (
-        <li key={path}>
-          <Typography dir="ltr" style={{ overflowWrap: 'anywhere' }}>
-            {path}
-          </Typography>
-        </li>
-      ))}
+      <Box tag="ul">
+        {paths.map((path) => (
+          <li key={path}>
+            <UrlText url={path} />
+          </li>
+        ))}
+      </Box>
     </Section>
   );
 };
 
 /** What the last run of URL checks found, in the editor's words. */
-export const checkedText = (text: Text, { status, ok, reason }: CheckedUrl): string => {
+export const checkText = (text: Text, { isCurrent, status, ok, reason }: Check): string => {
+  if (!isCurrent) return text('panel.checked.before');
   if (status === null) return text('panel.checked.none', { reason: reason ?? '' });
   if (ok) return text('panel.checked.ok', { status });
   return text(status < 400 ? 'panel.checked.redirect' : 'panel.checked.status', { status });
 };
 
-export const Checked = ({ checked }: { checked: DocumentReport['checked'] }) => {
+export const LastCheck = ({ check }: { check: Check | null }) => {
   const text = useText();
   const { formatDate } = useIntl();
-  if (!checked?.urls.length) return null;
-  const at = formatDate(checked.at, { dateStyle: 'short', timeStyle: 'short' });
+  if (!check) return null;
+  const at = formatDate(check.at, { dateStyle: 'short', timeStyle: 'short' });
+  const isBad = check.isCurrent && !check.ok;
   return (
     <Section title={text('panel.checked', { at })}>
-      {checked.urls.map((url) => (
-        <li key={url.url}>
-          <Typography textColor={url.ok ? 'neutral800' : 'danger600'}>{checkedText(text, url)}</Typography>
-        </li>
-      ))}
+      <Typography tag="p" textColor={isBad ? 'danger600' : 'neutral800'}>
+        {checkText(text, check)}
+      </Typography>
     </Section>
   );
 };

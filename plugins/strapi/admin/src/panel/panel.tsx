@@ -1,5 +1,7 @@
 import { useQueryParams, useRBAC } from '@strapi/strapi/admin';
-import { useParts } from '../parts';
+import { isWithoutRule, type DocumentReport } from '../../../shared/reports';
+import { useResult } from '../api/use-result';
+import { hasRule, useParts } from '../parts';
 import { READ_URL } from '../permissions';
 import { useText } from '../texts';
 import { PanelContent } from './content';
@@ -26,14 +28,12 @@ const useRequestedLocale = (): string | undefined => {
   return query.plugins?.i18n?.locale;
 };
 
-/** The panel beside the form; nothing for admins without the permission. */
+/** The panel beside the form; nothing for admins without the permission, and for types without a rule. */
 export const UrlPanel = ({ model, documentId, document, meta }: Props) => {
   const text = useText();
   const requested = useRequestedLocale();
   const { allowedActions } = useRBAC(READ_URL);
   const parts = useParts(allowedActions.canReadUrl ?? false);
-  if (!parts?.panel) return null;
-
   // Strapi names no id for a single type, and no document for a translation that is not saved.
   const id = document?.documentId;
   const locale = document?.locale ?? undefined;
@@ -43,7 +43,17 @@ export const UrlPanel = ({ model, documentId, document, meta }: Props) => {
     updatedAt,
   ]);
   const version = [document?.updatedAt, document?.publishedAt, document?.status, ...dates].join();
-  const content =
-    !id || isOther ? null : { uid: model, documentId: id, locale, status: document?.status, version };
-  return { title: text('panel.title'), content: <PanelContent document={content} /> };
+  const isOn = Boolean(parts?.panel) && hasRule(parts, model);
+  const path = isOn && id && !isOther ? pathOf(model, id, locale) : null;
+  const [loaded, retry] = useResult<DocumentReport>(path, version);
+  const isWithout =
+    loaded.state === 'done' && 'report' in loaded.result && isWithoutRule(loaded.result.report.published);
+  if (!isOn || isWithout) return null;
+  return {
+    title: text('panel.title'),
+    content: <PanelContent loaded={path ? loaded : null} retry={retry} />,
+  };
 };
+
+const pathOf = (uid: string, documentId: string, locale: string | undefined): string =>
+  `/document?${new URLSearchParams({ uid, documentId, ...(locale && { locale }) })}`;

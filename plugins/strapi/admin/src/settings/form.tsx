@@ -89,17 +89,19 @@ const Token = ({ name, view, draft, onChange }: Props & { name: (typeof TOKENS)[
   );
 };
 
-const Sites = ({ draft, onChange }: Props) => {
+const Sites = ({ view, draft, onChange }: Props) => {
   const text = useText();
+  const isFixed = view.siteSource === 'configuration';
   const types = useContentTypes();
   const set = (uid: string, site: string) => onChange({ ...draft, sites: { ...draft.sites, [uid]: site } });
   const uids = [...new Set([...types.map(({ uid }) => uid), ...Object.keys(draft.sites)])];
   return (
     <>
-      <Field.Root name="site" hint={text('settings.site-hint')}>
+      <Field.Root name="site" hint={text(isFixed ? 'settings.from-configuration' : 'settings.site-hint')}>
         <Field.Label>{text('settings.site')}</Field.Label>
         <TextInput
           value={draft.site}
+          disabled={isFixed}
           onChange={(event: { target: { value: string } }) =>
             onChange({ ...draft, site: event.target.value })
           }

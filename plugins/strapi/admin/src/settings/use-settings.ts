@@ -33,7 +33,11 @@ export const useSettings = () => {
   /** Rejects with Strapi's error. */
   const save = async (): Promise<void> => {
     // An address of the configuration is not stored a second time.
-    const input = view?.urlSource === 'configuration' ? { ...draft, url: '' } : draft;
+    const input = {
+      ...draft,
+      ...(view?.urlSource === 'configuration' && { url: '' }),
+      ...(view?.siteSource === 'configuration' && { site: '' }),
+    };
     const { data } = await getFetchClient().put<SettingsView>(PATH, input);
     show(data);
   };

@@ -1,4 +1,7 @@
-/** The locales of `{$and: [{locale: {$in: […]}}]}`, the form that Strapi's i18n gives each permission. */
+/**
+ * The locales of `{$and: [{locale: {$in: […]}}]}`, the form that Strapi's i18n gives each permission;
+ * null without such a condition, or with others beside it.
+ */
 const onlyLocales = (conditions: unknown): string[] | null => {
   const all = (conditions as { $and?: unknown[] }).$and;
   if (!Array.isArray(all) || all.length !== 1 || Object.keys(conditions as object).length !== 1) return null;
@@ -9,8 +12,8 @@ const onlyLocales = (conditions: unknown): string[] | null => {
 };
 
 /**
- * Whether the conditions of a permission exclude no document: there are none, or they name all
- * locales. The super admin, too, has the condition with all locales.
+ * Whether the conditions of a permission exclude no document in these locales: there are none, or they
+ * name all of them. The super admin, too, has the condition with all locales.
  */
 export const excludesNothing = (conditions: unknown, locales: string[]): boolean => {
   if (conditions === undefined || conditions === null) return true;

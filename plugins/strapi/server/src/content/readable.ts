@@ -26,20 +26,26 @@ interface Rules {
 
 const READ = 'plugin::content-manager.explorer.read';
 
-/** Whether no condition of the permission excludes a document, such as "is creator" or a locale. */
+/** The codes of the locales that Strapi has. */
+const localesOf = async (strapi: Core.Strapi): Promise<string[]> => {
+  const found: { code: string }[] = (await strapi.plugin('i18n')?.service('locales').find()) ?? [];
+  return found.map(({ code }) => code);
+};
+
+/** Whether no condition of the permission excludes a document in these locales, such as "is creator". */
+const mayReadLocales = (strapi: Core.Strapi, ability: Ability, uid: string, locales: string[]): boolean =>
+  mayReadType(strapi, ability, uid) &&
+  // One rule without exclusions is enough: an admin has the permissions of all their roles.
+  (ability as Rules).rulesFor(READ, uid).some(({ conditions }) => excludesNothing(conditions, locales));
+
+export const mayReadLocale = (strapi: Core.Strapi, ability: Ability, uid: string, locale: string): boolean =>
+  mayReadLocales(strapi, ability, uid, [locale]);
+
 export const mayReadWholeType = async (
   strapi: Core.Strapi,
   ability: Ability,
   uid: string,
-): Promise<boolean> => {
-  if (!mayReadType(strapi, ability, uid)) return false;
-  const found: { code: string }[] = (await strapi.plugin('i18n')?.service('locales').find()) ?? [];
-  const locales = found.map(({ code }) => code);
-  // One rule without exclusions is enough: an admin has the permissions of all their roles.
-  return (ability as Rules)
-    .rulesFor(READ, uid)
-    .some(({ conditions }) => excludesNothing(conditions, locales));
-};
+): Promise<boolean> => mayReadLocales(strapi, ability, uid, await localesOf(strapi));
 
 /**
  * Those of the documents that the admin may read, by the filters that Strapi's content manager

@@ -43,67 +43,139 @@ const pathOf = (strapi: Core.Strapi, uid: string, reason: string): Path => {
 export const reasonBySchema = (strapi: Core.Strapi, uid: string, reason: string): string =>
   pathOf(strapi, uid, reason).endsWithRelation ? reason.replace(/_missing$/, '_relation_missing') : reason;
 
+/** Documents of one query. */
+const BATCH = 500;
+
+/** A reason as far as the admin may read what is behind it. */
+export interface KnownReason {
+  reason: string;
+  related?: Related;
+}
+
+interface Documents {
+  uid: string;
+  documentIds: string[];
+  locale?: string | undefined;
+}
+
 /**
- * The last entry on the path of the reason, and the reason as far as drafts show it: the published
- * version has no relation to an entry that is not published. Only entries that the admin may read.
+ * For each of the documents, the last entry on the path of the reason, and the reason as far as drafts
+ * show it: the published version has no relation to an entry that is not published. Only entries that
+ * the admin may read.
  */
+export const relatedEntries = async (
+  strapi: Core.Strapi,
+  ability: Ability,
+  { uid, documentIds, locale }: Documents,
+  reason: string,
+): Promise<Map<string, KnownReason>> => {
+  const found = new Map<string, KnownReason>(documentIds.map((id) => [id, { reason }]));
+  const { steps, endsWithRelation } = pathOf(strapi, uid, reason);
+  // The documents by the entry on their path that the last step has reached.
+  let reached = new Map<string, string[]>(documentIds.map((id) => [id, [id]]));
+  let source = uid;
+  for (const [at, { name, target }] of steps.entries()) {
+    const links = await linksOf(strapi, { uid: source, documentIds: [...reached.keys()], locale }, name);
+    const next = new Map<string, string[]>();
+    for (const [from, documents] of reached) {
+      const to = links.get(from);
+      // The draft has no such relation either, so that the relation is empty.
+      if (to) next.set(to, (next.get(to) ?? []).concat(documents));
+    }
+    const isLast = at === steps.length - 1;
+    const entries = await entriesOf(strapi, ability, target, [...next.keys()], locale);
+    const path = steps
+      .slice(0, at + 1)
+      .map((step) => step.name)
+      .join('.');
+    reached = new Map();
+    for (const [id, documents] of next) {
+      const entry = entries.get(id);
+      for (const document of documents) {
+        const before = found.get(document)?.related;
+        if (!entry) {
+          const known = reasonBySchema(strapi, uid, reason);
+          found.set(document, { reason: known, ...(before && { related: before }) });
+        } else {
+          const isAtFault = entry.state !== 'published' || (endsWithRelation && isLast);
+          found.set(document, { reason, related: { ...entry, path, isAtFault } });
+        }
+      }
+      // What is behind an entry without a published version does not matter.
+      if (entry?.state === 'published') reached.set(id, documents);
+    }
+    source = target;
+  }
+  return found;
+};
+
 export const relatedEntry = async (
   strapi: Core.Strapi,
   ability: Ability,
-  document: { uid: string; documentId: string; locale?: string | undefined },
+  { uid, documentId, locale }: { uid: string; documentId: string; locale?: string | undefined },
   reason: string,
-): Promise<{ reason: string; related?: Related }> => {
-  const { locale } = document;
-  const { steps, endsWithRelation } = pathOf(strapi, document.uid, reason);
-  let [entry, related]: [{ uid: string; documentId: string }, Related | undefined] = [document, undefined];
-  for (const [at, { name, target: uid }] of steps.entries()) {
-    const documentId = await idBehind(strapi, entry, name, locale);
-    // The draft has no such relation either, so that the relation is empty.
-    if (!documentId) break;
-    const version = (version: { locale: string | undefined; status: 'draft' | 'published' }) =>
-      readableVersions(strapi, ability, uid, [documentId], version);
-    const [draft, published, anywhere] = await Promise.all([
-      version({ locale, status: 'draft' }),
-      version({ locale, status: 'published' }),
-      version({ locale: '*', status: 'published' }),
-    ]);
-    if (!draft.length && !published.length && !anywhere.length) {
-      return { reason: reasonBySchema(strapi, document.uid, reason), ...(related && { related }) };
-    }
-    const titles = await titlesOf(strapi, ability, uid, [documentId], 'draft');
-    const title = (titles.find((own) => own.locale === null || own.locale === locale) ?? titles[0])?.title;
-    related = {
-      uid,
-      documentId,
-      isSingle: strapi.contentTypes[uid as UID.ContentType]?.kind === 'singleType',
-      path: steps
-        .slice(0, at + 1)
-        .map((step) => step.name)
-        .join('.'),
-      state: published.length ? 'published' : anywhere.length ? 'in-other-locales' : 'draft',
-      isAtFault: endsWithRelation && at === steps.length - 1,
-      ...(title && { title }),
-    };
-    entry = { uid, documentId };
-    // What is behind an entry without a published version does not matter.
-    if (related.state !== 'published') return { reason, related: { ...related, isAtFault: true } };
-  }
-  return { reason, ...(related && { related }) };
+): Promise<KnownReason> => {
+  const documents = { uid, documentIds: [documentId], locale };
+  return (await relatedEntries(strapi, ability, documents, reason)).get(documentId) ?? { reason };
 };
 
-/** The `documentId` behind a relation of a draft. */
-const idBehind = async (
+/** The entries that the admin may read, by their ids. */
+const entriesOf = async (
   strapi: Core.Strapi,
-  { uid, documentId }: { uid: string; documentId: string },
-  name: string,
+  ability: Ability,
+  uid: string,
+  documentIds: string[],
   locale: string | undefined,
-): Promise<string | undefined> => {
-  const found = (await strapi.documents(uid as UID.ContentType).findOne({
-    documentId,
-    locale,
-    status: 'draft',
-    fields: ['documentId'],
-    populate: { [name]: { fields: ['documentId'] } },
-  } as never)) as Record<string, unknown> | null;
-  return (found?.[name] as { documentId?: string } | null | undefined)?.documentId;
+): Promise<Map<string, Omit<Related, 'path' | 'isAtFault'>>> => {
+  const entries = new Map<string, Omit<Related, 'path' | 'isAtFault'>>();
+  const isSingle = strapi.contentTypes[uid as UID.ContentType]?.kind === 'singleType';
+  const isHere = (one: { locale: string | null }) => one.locale === null || one.locale === locale;
+  for (let at = 0; at < documentIds.length; at += BATCH) {
+    const ids = documentIds.slice(at, at + BATCH);
+    const [drafts, published, titles] = await Promise.all([
+      readableVersions(strapi, ability, uid, ids, { locale: '*', status: 'draft' }),
+      readableVersions(strapi, ability, uid, ids, { locale: '*', status: 'published' }),
+      titlesOf(strapi, ability, uid, ids, 'draft'),
+    ]);
+    for (const documentId of ids) {
+      const isOwn = (one: { documentId: string }) => one.documentId === documentId;
+      const anywhere = published.filter(isOwn);
+      if (!anywhere.length && !drafts.some((one) => isOwn(one) && (isHere(one) || locale === undefined)))
+        continue;
+      const own = titles.filter(isOwn);
+      const title = (own.find(isHere) ?? own[0])?.title;
+      const state =
+        locale === undefined || !anywhere.length || anywhere.some(isHere)
+          ? anywhere.length
+            ? ('published' as const)
+            : ('draft' as const)
+          : ('in-other-locales' as const);
+      entries.set(documentId, { uid, documentId, isSingle, state, ...(title && { title }) });
+    }
+  }
+  return entries;
+};
+
+/** The `documentId` behind a relation of each draft that has one. */
+const linksOf = async (
+  strapi: Core.Strapi,
+  { uid, documentIds, locale }: Documents,
+  name: string,
+): Promise<Map<string, string>> => {
+  const links = new Map<string, string>();
+  for (let at = 0; at < documentIds.length; at += BATCH) {
+    const rows = (await strapi.documents(uid as UID.ContentType).findMany({
+      filters: { documentId: { $in: documentIds.slice(at, at + BATCH) } },
+      locale,
+      status: 'draft',
+      fields: ['documentId'],
+      populate: { [name]: { fields: ['documentId'] } },
+      limit: -1,
+    } as never)) as unknown as Record<string, unknown>[];
+    for (const row of rows) {
+      const to = (row[name] as { documentId?: string } | null | undefined)?.documentId;
+      if (to) links.set(String(row.documentId), to);
+    }
+  }
+  return links;
 };

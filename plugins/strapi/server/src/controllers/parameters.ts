@@ -1,5 +1,8 @@
 import { errors } from '@strapi/utils';
+import { KINDS } from '../../../shared/problems';
 import { MAX_ROWS } from '../../../shared/reports';
+import { SITE_KEY } from '../config';
+import type { Choice } from '../operations/choice';
 
 const UID = /^(api|plugin|admin)::[\w-]{1,64}\.[\w-]{1,64}$/;
 const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -19,7 +22,7 @@ export const documentIdOf = (value: unknown): string => required('documentId', v
 export const localeOf = (value: unknown): string | undefined =>
   value === undefined || value === null || value === '' ? undefined : required('locale', value, LOCALE);
 
-export const siteOf = (value: unknown): string => required('site', value, /^[A-Za-z0-9._-]{1,64}$/);
+export const siteOf = (value: unknown): string => required('site', value, SITE_KEY);
 
 /** 1 to 100 documents, as many as a page of Strapi's list has. */
 export const documentIdsOf = (value: unknown): string[] => {
@@ -28,3 +31,29 @@ export const documentIdsOf = (value: unknown): string[] => {
   }
   return [...new Set(value.map(documentIdOf))];
 };
+
+/** A positive number, at most `max`. */
+const numberOf = (name: string, value: unknown, otherwise: number, max: number): number => {
+  if (value === undefined) return otherwise;
+  const number = Number(required(name, value, /^[1-9][0-9]{0,8}$/));
+  return Math.min(number, max);
+};
+
+const optional = (name: string, value: unknown, form: RegExp): string | undefined =>
+  value === undefined || value === '' ? undefined : required(name, value, form);
+
+/** Any text of so many characters. */
+const TEXT = /^[^]{1,1000}$/;
+
+/** What a table shows: filters, search, order and page, by the names that Strapi's lists have. */
+export const choiceOf = (query: Record<string, unknown>): Choice => ({
+  kind: optional('kind', query.kind, new RegExp(`^(${KINDS.join('|')})$`)) as Choice['kind'],
+  contentType: optional('contentType', query.contentType, UID),
+  locale: optional('locale', query.locale, LOCALE),
+  cause: optional('cause', query.cause, TEXT),
+  search: optional('_q', query._q, TEXT),
+  isFlat: query.view === 'entries',
+  sort: optional('sort', query.sort, /^[A-Za-z]+:(ASC|DESC)$/),
+  page: numberOf('page', query.page, 1, 100_000_000),
+  pageSize: numberOf('pageSize', query.pageSize, 20, MAX_ROWS),
+});

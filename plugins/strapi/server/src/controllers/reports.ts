@@ -2,7 +2,7 @@ import type { Core } from '@strapi/strapi';
 import type { Context } from 'koa';
 import { mayReadWholeType } from '../content/readable';
 import type { OperationsService } from '../operations/service';
-import { siteOf, uidOf } from './parameters';
+import { choiceOf, siteOf, uidOf } from './parameters';
 
 const reports = ({ strapi }: { strapi: Core.Strapi }) => {
   const operations = (): OperationsService => strapi.plugin('frontend-map').service('operations');
@@ -26,10 +26,32 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
       ctx.body = await operations().sites();
     },
 
-    /** `GET /overview?site`: a `Result<Overview>`. */
+    /** `GET /overview?site`: a `Result<Overview>`; without `site`, of the first one. Null without sites. */
     async overview(ctx: Context) {
+      const site = ctx.query.site === undefined ? (await operations().sites())[0] : await ownSite(ctx);
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = await operations().overview(ctx.state.userAbility, await ownSite(ctx));
+      ctx.body = site ? await operations().overview(ctx.state.userAbility, site) : { report: null };
+    },
+
+    /** `GET /findings?site&…`: a `Result<Findings>`. */
+    async findings(ctx: Context) {
+      const site = await ownSite(ctx);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await operations().findings(ctx.state.userAbility, site, choiceOf(ctx.query));
+    },
+
+    /** `GET /checks?site`: a `Result<Checks>`. */
+    async checks(ctx: Context) {
+      const site = await ownSite(ctx);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await operations().checks(ctx.state.userAbility, site);
+    },
+
+    /** `GET /moves?site&…`: a `Result<Moves>`. */
+    async moves(ctx: Context) {
+      const site = await ownSite(ctx);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await operations().moves(ctx.state.userAbility, site, choiceOf(ctx.query));
     },
 
     /** `GET /check?site&uid`: a `CheckRun`. */

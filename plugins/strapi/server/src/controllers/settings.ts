@@ -12,7 +12,8 @@ const settings = ({ strapi }: { strapi: Core.Strapi }) => {
   return {
     /** `GET /parts`: which parts are on, for each admin with permission to see URLs. */
     async parts(ctx: Context) {
-      ctx.body = (await service().view()).parts;
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await operations().parts();
     },
 
     /** `GET /settings`: a `SettingsView`. */

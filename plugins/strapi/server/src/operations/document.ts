@@ -1,8 +1,8 @@
-import type { CheckedUrl, DocumentReport, Link, NoLink, Owner } from '../../../shared/reports';
+import type { Check, DocumentReport, Link, NoLink, Owner } from '../../../shared/reports';
 import { ownerIn } from '../content/owner';
 import { ServiceFailure } from '../service/failure';
 import { pageUrl } from '../service/page-url';
-import { rows } from '../service/records';
+import { isRecord, rows, type Row } from '../service/records';
 import type { ServiceResponse } from '../service/client';
 
 /** One document in one locale, as the service names it. */
@@ -30,19 +30,23 @@ export interface Versions {
 /** An address before it is known which owner of its path the admin may read. */
 export type FoundAddress = (Omit<Link, 'owner'> & { owner?: Owner }) | NoLink;
 
+/** What the published document has in another language. */
+export interface FoundLanguage {
+  locale: string;
+  address: FoundAddress;
+}
+
 /** A report with such addresses. */
-export type FoundDocument = Omit<DocumentReport, 'preview' | 'published' | 'draft'> & {
+export interface FoundDocument extends Pick<DocumentReport, 'formerPaths' | 'check'> {
   published: FoundAddress | null;
   draft: FoundAddress | null;
-};
+  languages: FoundLanguage[];
+}
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-/** An older version of the service: each 404 about a document has a reason. */
-const isMissingRoute = ({ status, details }: ServiceResponse): boolean =>
-  status === 404 && !text(details.reason);
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
 /** The reason in a response without a URL. */
 const withoutUrl = ({ status, details }: ServiceResponse): NoLink => {
@@ -53,109 +57,68 @@ const withoutUrl = ({ status, details }: ServiceResponse): NoLink => {
   return { reason, rule: text(details.rule) };
 };
 
-const addressOf = (response: ServiceResponse, url: unknown, path: unknown): FoundAddress => {
-  if (response.status !== 200) return withoutUrl(response);
-  const found = { url: text(url), path: text(path) };
-  if (found.path === null) throw new ServiceFailure('older-version');
-  if (found.url === null) return { reason: 'no_base_url', rule: null };
-  const owner = ownerIn(response.data.sharedPath);
-  return { url: pageUrl(found.url), path: found.path, ...(owner && { owner }) };
+/** The URL or the reason in `data`, or in a row of it. */
+const addressIn = ({ url, path, reason, rule, sharedPath }: Row): FoundAddress => {
+  const [missing, found] = [text(reason), text(path)];
+  if (missing) return { reason: missing, rule: text(rule) };
+  if (found === null) throw new ServiceFailure('older-version');
+  if (text(url) === null) return { reason: 'no_base_url', rule: null };
+  const owner = ownerIn(sharedPath);
+  return { url: pageUrl(url), path: found, ...(owner && { owner }) };
 };
 
-const byFields = async (get: Get, key: DocumentKey, status: 'published' | 'draft'): Promise<FoundAddress> => {
-  const token = status === 'draft' ? 'draft' : undefined;
-  const response = await get('/api/frontend-url', { ...key, status, details: 'true' }, token);
-  return addressOf(response, response.data.url, response.data.path);
-};
-
-const alternatesOf = (value: unknown): Record<string, string> =>
-  Object.fromEntries(Object.entries(value ?? {}).map(([code, url]) => [code, pageUrl(url)]));
-
-interface Published {
-  address: FoundAddress;
-  site: string | undefined;
-  alternates: Record<string, string>;
-  formerPaths: string[];
-}
-
-/**
- * The published version. `/api/resolve` has alternates and former paths too, on sites that resolve
- * by documents; on others it is a 501, and older versions of the service do not have it.
- */
-const publishedOf = async (get: Get, key: DocumentKey, resolves: ResolveSupport): Promise<Published> => {
-  const bare = { site: key.site, alternates: {}, formerPaths: [] };
-  if (resolves.mayResolve(key)) {
-    const response = await get('/api/resolve', { ...key });
-    if (response.status === 200) {
-      const { canonicalUrl, canonicalPath, alternates, formerPaths, site } = response.data;
-      return {
-        address: addressOf(response, canonicalUrl, canonicalPath),
-        site: text(site) ?? undefined,
-        alternates: alternatesOf(alternates),
-        formerPaths: list(formerPaths).filter((path): path is string => typeof path === 'string'),
-      };
-    }
-    if (response.status !== 501 && !isMissingRoute(response))
-      return { ...bare, address: withoutUrl(response) };
-    resolves.markUnsupported(key);
-  }
-  return { ...bare, address: await byFields(get, key, 'published') };
-};
-
-/** What the last run of URL checks says of the document; null where that is not known. */
-const checkedOf = async (get: Get, key: DocumentKey): Promise<DocumentReport['checked']> => {
-  if (!key.site) return null;
-  const query = { site: key.site, contentType: key.uid, documentId: key.documentId };
-  const response = await get('/api/validations', query, 'validate').catch(() => null);
-  const run = rows(response?.data.validations ?? [])[0];
-  const at = text(run?.endedAt);
-  if (!run || !at) return null;
-  const pages: unknown = rows(run.pages ?? []);
-  const urls = (pages as (CheckedUrl & { locale?: string })[])
-    .filter((page) => !key.locale || page.locale === key.locale)
-    .map(({ url, status, ok, reason, location }) => ({ url, status, ok, reason, location }));
-  return { at, urls };
-};
-
-/** Remembers which sites do not resolve by documents, so that `/api/resolve` is not requested each time. */
-export interface ResolveSupport {
-  mayResolve(key: DocumentKey): boolean;
-  markUnsupported(key: DocumentKey): void;
-}
-
-/** At most three requests to the service; four once for a site that does not resolve by documents. */
-export const readDocument = async (
-  get: Get,
-  key: DocumentKey,
-  versions: Versions,
-  resolves: ResolveSupport,
-): Promise<FoundDocument> => {
-  const [published, draft, early] = await Promise.all([
-    versions.published ? publishedOf(get, key, resolves) : null,
-    versions.draft ? draftOf(get, key) : null,
-    versions.published ? checkedOf(get, key) : null,
-  ]);
-  // At the same time as the others if the site is known, else after the response that names it.
-  const late = published && !key.site ? checkedOf(get, { ...key, site: published.site }) : null;
-  const checked = early ?? (await late);
+/** What the last run found; it may have checked another URL than the version has now. */
+const checkIn = (value: unknown, url: unknown): Check | null => {
+  if (!isRecord(value) || text(value.at) === null) return null;
+  const { at, status, ok, reason } = value;
   return {
-    published: published?.address ?? null,
-    draft: published && draft && isSame(published.address, draft) ? null : draft,
-    alternates: published?.alternates ?? {},
-    formerPaths: published?.formerPaths ?? [],
-    checked,
+    at: String(at),
+    isCurrent: value.url === url,
+    status: typeof status === 'number' ? status : null,
+    ok: ok === true,
+    ...(text(reason) && { reason: String(reason) }),
   };
 };
 
-/** A draft whose URL is not readable must not hide the published URL. */
 const draftOf = async (get: Get, key: DocumentKey): Promise<FoundAddress | null> => {
   try {
-    return await byFields(get, key, 'draft');
+    const response = await get('/api/frontend-url', { ...key, status: 'draft', details: 'true' }, 'draft');
+    return response.status === 200 ? addressIn(response.data) : withoutUrl(response);
   } catch (error) {
+    // A draft whose URL is not readable must not hide the published URL.
     if (error instanceof ServiceFailure && error.failure === 'wrong-token') return null;
     throw error;
   }
 };
 
-const isSame = (one: FoundAddress, other: FoundAddress): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
+/** The rows of all locales; an address instead where the content type has no rule. */
+const localesOf = async (get: Get, { uid, documentId, site }: DocumentKey): Promise<Row[] | NoLink> => {
+  const response = await get('/api/document', { uid, documentId, site }, 'validate');
+  if (response.status !== 200) return withoutUrl(response);
+  return rows(response.data.locales);
+};
+
+/** At most two requests to the service. */
+export const readDocument = async (
+  get: Get,
+  key: DocumentKey,
+  versions: Versions,
+): Promise<FoundDocument> => {
+  const [found, draft] = await Promise.all([localesOf(get, key), versions.draft ? draftOf(get, key) : null]);
+  if (!Array.isArray(found)) {
+    return { published: found, draft: null, languages: [], formerPaths: [], check: null };
+  }
+  // A document that is not localized has one row, for the first locale of the site.
+  const own = found.length === 1 ? found[0] : found.find(({ locale }) => locale === key.locale);
+  const row = own ?? { reason: 'locale_unknown' };
+  const published = versions.published ? addressIn(row) : null;
+  return {
+    published,
+    draft: JSON.stringify(published) === JSON.stringify(draft) ? null : draft,
+    languages: found
+      .filter((one) => one !== own)
+      .map((one) => ({ locale: String(one.locale), address: addressIn(one) })),
+    formerPaths: published ? texts(row.formerPaths) : [],
+    check: published ? checkIn(row.lastCheck, row.url) : null,
+  };
+};

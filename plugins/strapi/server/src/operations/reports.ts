@@ -1,4 +1,3 @@
-import type { CheckReport, Move, Problem, Problems } from '../../../shared/problems';
 import type { ServiceResponse } from '../service/client';
 import { ServiceFailure } from '../service/failure';
 import { rows as rowsIn, type Row } from '../service/records';
@@ -47,48 +46,53 @@ export const readableOf = async (versions: Row[], mayRead: MayRead): Promise<(ve
 
 /**
  * The problems of a site, without those of documents that the admin may not read. A path is listed
- * only where all its documents are readable. The count is that of the rows that are left.
+ * only where all its documents are readable.
  */
-export const problemsOf = async (response: ServiceResponse, mayRead: MayRead): Promise<Problems> => {
+export const problemsOf = async (response: ServiceResponse, mayRead: MayRead): Promise<Row[]> => {
   // Later versions of the service may have other kinds.
   const rows = rowsOf(response, 'problems').filter(({ kind }) => KINDS.includes(kind));
   const isReadable = await readableOf(rows.flatMap(versionsOf), mayRead);
-  const readable = rows.filter((row) => versionsOf(row).every(isReadable));
-  // Copies: the rows are kept for other admins, and these may not read the titles that are added.
-  const problems = structuredClone(readable) as unknown as Problem[];
-  return { count: problems.length, truncated: response.data.truncated === true, problems };
+  return rows.filter((row) => versionsOf(row).every(isReadable));
 };
 
+/** The last run of URL checks of a content type. */
+export interface Run {
+  uid: string;
+  /** Null where the admin may not read all pages. */
+  count: number | null;
+  endedAt: string;
+  isCut: boolean;
+  dead: Row[];
+}
+
 /** The last runs of URL checks, with the dead URLs of documents that the admin may read. */
-export const checksOf = async (response: ServiceResponse, mayRead: MayRead): Promise<CheckReport[]> => {
-  const runs = rowsOf(response, 'validations');
-  const checks: CheckReport[] = [];
-  for (const run of runs) {
+export const runsOf = async (response: ServiceResponse, mayRead: MayRead): Promise<Run[]> => {
+  const runs: Run[] = [];
+  for (const run of rowsOf(response, 'validations')) {
     const uid = String(run.contentType);
-    const typed = rowsIn(run.dead ?? []).map((row) => ({ ...row, contentType: uid }) as Row);
+    const dead = rowsIn(run.dead ?? []).map((row): Row => ({ ...row, contentType: uid }));
     const readable = await mayRead(
       uid,
-      typed.map(({ documentId }) => String(documentId)),
+      dead.map(({ documentId }) => String(documentId)),
     );
     if (readable === 'none') continue;
-    const isReadable = (row: Row) => readable === 'all' || isIn(readable, row);
-    checks.push({
-      contentType: uid,
+    runs.push({
+      uid,
       // The number of pages includes those that the admin may not read.
       count: readable === 'all' ? Number(run.count) : null,
       endedAt: String(run.endedAt),
-      truncated: run.truncated === true,
-      dead: typed.filter(isReadable) as unknown as CheckReport['dead'],
+      isCut: run.truncated === true,
+      dead: dead.filter((row) => readable === 'all' || isIn(readable, row)),
     });
   }
-  return checks;
+  return runs;
 };
 
-/** Pages that have moved or are gone, the latest first, of documents that the admin may read. */
-export const movesOf = async (response: ServiceResponse, mayRead: MayRead): Promise<Move[]> => {
+/** Pages that have moved, the latest first, of documents that the admin may read. */
+export const movesOf = async (response: ServiceResponse, mayRead: MayRead): Promise<Row[]> => {
   const rows = rowsOf(response, 'redirects');
   const isReadable = await readableOf(rows, mayRead);
-  return (rows.filter(isReadable) as unknown as Move[])
-    .sort((one, other) => String(other.since ?? '').localeCompare(String(one.since ?? '')))
-    .slice(0, 100);
+  return rows
+    .filter(isReadable)
+    .sort((one, other) => String(other.since ?? '').localeCompare(String(one.since ?? '')));
 };

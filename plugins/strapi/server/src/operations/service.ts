@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { Core, UID } from '@strapi/strapi';
 import type { CheckRun } from '../../../shared/check';
 import type { ConnectionTest } from '../../../shared/connection';
-import type { Overview } from '../../../shared/problems';
+import type { Checks, Finding, Findings, Moves, Overview } from '../../../shared/problems';
 import type { Address, DocumentReport, Owner, Result, RowReport, Shared } from '../../../shared/reports';
-import { previewIsOn } from '../content/preview';
+import { labelsOf } from '../content/labels';
+import { readableLanguages } from '../content/languages';
 import {
   mayReadType,
   mayReadWholeType,
@@ -12,25 +14,32 @@ import {
   type Version,
 } from '../content/readable';
 import { readableOwner } from '../content/owner';
-import { reasonBySchema, relatedEntry } from '../content/related';
+import { reasonBySchema, relatedEntries, relatedEntry } from '../content/related';
 import { titlesOf } from '../content/titles';
 import { createBreaker } from '../service/breaker';
 import { createCache, type Cache } from '../service/cache';
-import { createClient, type Client } from '../service/client';
+import { createClient, type Client, type ServiceResponse } from '../service/client';
 import { ServiceFailure } from '../service/failure';
+import type { ShownParts } from '../../../shared/settings';
 import type { SettingsService } from '../settings/service';
-import { readDocument, type FoundAddress, type Get, type DocumentKey, type Versions } from './document';
+import { readDocument, type FoundAddress, type Get, type Versions } from './document';
 import { createChecks } from './checks';
-import { checksOf, movesOf, problemsOf, versionKey, type MayRead } from './reports';
+import { causesOf, choose, pageOf, type Choice } from './choice';
+import { findingsOf, type Knowledge } from './findings';
+import { movesWith } from './moves';
+import { movesOf, problemsOf, runsOf, versionKey, type MayRead, type Run } from './reports';
 import { readRows, type FoundRow } from './rows';
 import { testConnection } from './test-connection';
-import { addTitles } from './titles';
+import { sitesOf, type ServiceSite } from './sites';
 
 /** Reports may take longer than a form waits, such as during the first walk of a site. */
 const REPORT_MS = 10_000;
 
-/** How long `/api/resolve` is not requested again for a site that does not resolve by documents. */
-const RESOLVES_MS = 60_000;
+/** Causes that the widget shows. */
+const OVERVIEW_CAUSES = 5;
+
+/** Documents of one query. */
+const BATCH = 500;
 
 export interface DocumentRequest {
   uid: string;
@@ -48,13 +57,6 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   const cached = <T>(key: unknown[], load: () => Promise<T>): Promise<T> => {
     cache ??= createCache<unknown>(settings().config().cacheMs);
     return cache.get(JSON.stringify(key), load) as Promise<T>;
-  };
-
-  const withoutResolve = new Map<string, number>();
-  const resolves = {
-    mayResolve: ({ uid, site }: DocumentKey) => (withoutResolve.get(site ?? uid) ?? 0) < Date.now(),
-    markUnsupported: ({ uid, site }: DocumentKey) =>
-      void withoutResolve.set(site ?? uid, Date.now() + RESOLVES_MS),
   };
 
   const getWith = async (timeoutMs: number, sender: Client = client): Promise<Get> => {
@@ -84,18 +86,54 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   const withRelated = async (
     ability: Ability,
     request: DocumentRequest,
-    address: FoundAddress | null,
-  ): Promise<Address | null> => {
-    if (!address) return null;
+    address: FoundAddress,
+  ): Promise<Address> => {
     if (!('reason' in address)) return withOwner(ability, address);
-    return { ...address, ...(await relatedEntry(strapi, ability, request, address.reason)) };
+    const [known, labels] = await Promise.all([
+      relatedEntry(strapi, ability, request, address.reason),
+      labelsOf(strapi, request.uid, address.reason),
+    ]);
+    return { ...address, ...known, labels };
+  };
+
+  /** A report of the service, for all admins. */
+  const read = async (path: string, site: string): Promise<ServiceResponse> => {
+    const get = await getWith(REPORT_MS);
+    return cached([path, site], () => get(path, { site }, 'validate'));
+  };
+
+  /** What is wrong with a site, for all admins with the same permissions. */
+  const report = (ability: Ability, site: string): Promise<Report> =>
+    cached(['report', site, rulesOf(ability)], async () => {
+      const mayRead = mayReadOf(strapi, ability);
+      const [problems, validations] = await Promise.all([
+        read('/api/problems', site),
+        read('/api/validations', site),
+      ]);
+      const runs = await runsOf(validations, mayRead);
+      const knowledge = knowledgeOf(strapi, ability);
+      const findings = await findingsOf(await problemsOf(problems, mayRead), runs, knowledge);
+      const isCut = problems.data.truncated === true || runs.some((run) => run.isCut);
+      return { findings, runs, isCut };
+    });
+
+  /** All sites of the service. */
+  const serviceSites = (): Promise<ServiceSite[]> =>
+    cached(['sites'], async () => {
+      const get = await getWith(settings().config().timeoutMs);
+      const response = await get('/api/sites', {}, 'validate');
+      return sitesOf(response);
+    });
+
+  const namedSites = async (): Promise<string[]> => {
+    const { site, sites } = await settings().view();
+    return [...new Set([site, ...Object.values(sites)])].filter(Boolean);
   };
 
   return {
     /** Drops what is known of the service, because the settings are new. */
     reset(): void {
       cache?.clear();
-      withoutResolve.clear();
       // The failures were those of the previous address.
       client = createClient(createBreaker());
     },
@@ -109,14 +147,19 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
         const key = { ...request, locale: found.locale, site };
         const get = await getWith(settings().config().timeoutMs);
         // The dates of the versions are in the key, so that a change is seen at once.
-        const report = await cached(['document', key, found], () =>
-          readDocument(get, key, found.versions, resolves),
-        );
-        const [published, draft] = await Promise.all([
-          withRelated(ability, request, report.published),
-          withRelated(ability, request, report.draft),
-        ]);
-        return { ...report, published, draft, preview: previewIsOn(strapi.config.get('admin.preview')) };
+        const report = await cached(['document', key, found], () => readDocument(get, key, found.versions));
+        const { published, draft } = report;
+        const readable = await readableLanguages(strapi, ability, request, report.languages);
+        const languages = readable.map(async ({ locale, address }) => ({
+          locale,
+          address: await withRelated(ability, { ...request, locale }, address),
+        }));
+        return {
+          ...report,
+          published: published && (await withRelated(ability, request, published)),
+          draft: draft && (await withRelated(ability, request, draft)),
+          languages: await Promise.all(languages),
+        };
       });
     },
 
@@ -141,36 +184,79 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
           readRows((path, query, body) => client.call(address, { path, query, body, timeoutMs }), key),
         );
         const report = async (row: FoundRow): Promise<RowReport> =>
-          'url' in row ? withOwner(ability, row) : { reason: reasonBySchema(strapi, uid, row.reason) };
+          'url' in row
+            ? withOwner(ability, row)
+            : {
+                reason: reasonBySchema(strapi, uid, row.reason),
+                labels: await labelsOf(strapi, uid, row.reason),
+              };
         const reports = Object.entries(rows).map(async ([id, row]) => [id, await report(row)] as const);
         return Object.fromEntries(await Promise.all(reports));
       });
     },
 
-    /** What is wrong with the site, of the documents that the admin may read. */
+    /** The first causes of problems, for the widget. */
     async overview(ability: Ability, site: string): Promise<Result<Overview>> {
-      const mayRead = mayReadOf(strapi, ability);
       return asResult(async () => {
-        const get = await getWith(REPORT_MS);
-        // Cached for all admins, and filtered for each.
-        const read = (path: string) => cached([path, site], () => get(path, { site }, 'validate'));
-        const [problems, validations, redirects] = await Promise.all([
-          read('/api/problems'),
-          read('/api/validations'),
-          read('/api/redirects'),
-        ]);
-        const overview: Overview = {
-          problems: await problemsOf(problems, mayRead),
-          checks: await checksOf(validations, mayRead),
-          moves: redirects.status === 200 ? await movesOf(redirects, mayRead) : null,
-        };
-        for (const problem of overview.problems.problems) {
-          if (problem.kind === 'no_url')
-            problem.reason = reasonBySchema(strapi, problem.contentType, problem.reason);
-        }
-        await addTitles(overview, (uid, ids) => titlesOf(strapi, ability, uid, ids));
-        return overview;
+        const { findings, runs, isCut } = await report(ability, site);
+        const ends = runs.map(({ endedAt }) => endedAt).sort();
+        const causes = causesOf(findings).slice(0, OVERVIEW_CAUSES);
+        return { site, total: findings.length, isCut, causes, lastCheck: ends.at(-1) ?? null };
       });
+    },
+
+    /** A page of what is wrong with the site, of the documents that the admin may read. */
+    async findings(ability: Ability, site: string, choice: Choice): Promise<Result<Findings>> {
+      return asResult(async () => {
+        const { findings, isCut } = await report(ability, site);
+        return choose(findings, isCut, choice);
+      });
+    },
+
+    /** The last runs of URL checks, and the types that the admin may have checked. */
+    async checks(ability: Ability, site: string): Promise<Result<Checks>> {
+      return asResult(async () => {
+        const { runs } = await report(ability, site);
+        const own = (await serviceSites()).find(({ key }) => key === site);
+        const contentTypes = [];
+        for (const uid of own?.contentTypes ?? []) {
+          if (await mayReadWholeType(strapi, ability, uid))
+            contentTypes.push({ uid, name: nameOf(strapi, uid) });
+        }
+        const reports = runs.map(({ uid, count, endedAt, isCut, dead }) => ({
+          ...{ uid, name: nameOf(strapi, uid), count, endedAt, isCut },
+          dead: dead.length,
+        }));
+        return { checks: reports, contentTypes };
+      });
+    },
+
+    /** A page of the paths that have moved, of the documents that the admin may read. */
+    async moves(
+      ability: Ability,
+      site: string,
+      choice: Pick<Choice, 'search' | 'page' | 'pageSize'>,
+    ): Promise<Result<Moves>> {
+      return asResult(async () => {
+        const response = await read('/api/redirects', site);
+        if (response.status === 501) return null;
+        const rows = await movesOf(response, mayReadOf(strapi, ability));
+        return pageOf(
+          movesWith(rows, choice.search, (uid) => typeOf(strapi, uid)),
+          choice,
+        );
+      });
+    },
+
+    /** The parts that are on, and the content types with a rule; null while that is not known. */
+    async parts(): Promise<ShownParts> {
+      const { parts } = await settings().view();
+      const [named, known] = await Promise.all([namedSites(), serviceSites().catch(() => null)]);
+      const own = known?.filter(({ key }) => !named.length || named.includes(key));
+      return {
+        ...parts,
+        contentTypes: own ? [...new Set(own.flatMap(({ contentTypes }) => contentTypes))] : null,
+      };
     },
 
     /** What is wrong with the settings. */
@@ -181,10 +267,12 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       return testConnection(get, siteOf(''));
     },
 
-    /** The sites that the settings name: the one of all content types first. */
+    /** The sites that the settings name, the one of all content types first; else the only one. */
     async sites(): Promise<string[]> {
-      const { site, sites } = await settings().view();
-      return [...new Set([site, ...Object.values(sites)])].filter(Boolean);
+      const named = await namedSites();
+      if (named.length) return named;
+      const known = await serviceSites().catch(() => []);
+      return known.length === 1 ? known.map(({ key }) => key) : [];
     },
 
     /** Starts a run of URL checks, or joins the one in progress. */
@@ -196,6 +284,35 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   };
 };
 
+interface Report {
+  findings: Finding[];
+  runs: Run[];
+  /** The service has more than it lists. */
+  isCut: boolean;
+}
+
+/** The permissions of an admin: equal for all who may read the same. */
+const rulesOf = (ability: Ability): string =>
+  createHash('sha256')
+    .update(JSON.stringify((ability as { rules?: unknown }).rules ?? null))
+    .digest('base64');
+
+const nameOf = (strapi: Core.Strapi, uid: string): string =>
+  strapi.contentTypes[uid as UID.ContentType]?.info?.displayName ?? uid;
+
+const typeOf = (strapi: Core.Strapi, uid: string) => ({
+  typeName: nameOf(strapi, uid),
+  isSingle: strapi.contentTypes[uid as UID.ContentType]?.kind === 'singleType',
+});
+
+const knowledgeOf = (strapi: Core.Strapi, ability: Ability): Knowledge => ({
+  typeOf: (uid) => typeOf(strapi, uid),
+  titles: (uid, ids) => titlesOf(strapi, ability, uid, ids),
+  labels: (uid, reason) => labelsOf(strapi, uid, reason),
+  related: (uid, locale, reason, documentIds) =>
+    relatedEntries(strapi, ability, { uid, documentIds, locale: locale || undefined }, reason),
+});
+
 /** Which documents of a report the admin may read: one query for a type with conditions. */
 const mayReadOf =
   (strapi: Core.Strapi, ability: Ability): MayRead =>
@@ -203,8 +320,8 @@ const mayReadOf =
     if (!mayReadType(strapi, ability, uid)) return 'none';
     if (await mayReadWholeType(strapi, ability, uid)) return 'all';
     const readable = new Set<string>();
-    for (let at = 0; at < documentIds.length; at += 100) {
-      const ids = documentIds.slice(at, at + 100);
+    for (let at = 0; at < documentIds.length; at += BATCH) {
+      const ids = documentIds.slice(at, at + BATCH);
       const found = await readableVersions(strapi, ability, uid, ids, { locale: '*', status: 'draft' });
       for (const { documentId, locale } of found) readable.add(versionKey(documentId, locale));
     }

@@ -27,7 +27,7 @@ export const effective = (config: PluginConfig, stored: Stored, decrypt: Decrypt
     address: parseAddress(config.url || stored.url),
     draftToken: token(config.draftToken, stored.draftToken),
     validateToken: token(config.validateToken, stored.validateToken),
-    siteOf: (uid) => stored.sites[uid] || stored.site || undefined,
+    siteOf: (uid) => stored.sites[uid] || config.site || stored.site || undefined,
   };
 };
 
@@ -43,7 +43,8 @@ export const view = (config: PluginConfig, stored: Stored): SettingsView => ({
   draftToken: source(config.draftToken, stored.draftToken),
   validateToken: source(config.validateToken, stored.validateToken),
   hookSecret: Boolean(config.hookSecret),
-  site: stored.site,
+  site: config.site || stored.site,
+  siteSource: source(config.site, stored.site),
   sites: stored.sites,
   parts: stored.parts,
 });
