@@ -50,20 +50,35 @@ export const failures = async ({ api, admin, browser, strapi, seen, check, equal
   }
   proxy.failure = null;
   await reset();
+  await recovery({ check, proxy, reset }, page, places.entry);
   await olderVersion({ strapi, check, proxy, reset }, page, places);
   equal('failures: no error of a script', errors, []);
   await page.context().close();
 };
 
+// A panel that lost the service: it tries again by itself, and by a button, without a reload.
+const recovery = async ({ check, proxy, reset }, page, entry) => {
+  const lost = page.getByText(WORDS.closed);
+  const shown = page.locator('[data-frontend-map=panel]');
+  const button = page.getByRole('button', { name: 'Try again' });
+  proxy.failure = 'closed';
+  await page.goto(entry);
+  check('recovery: the service is away', await appears(lost));
+  proxy.failure = null;
+  check('recovery: by itself', await appears(shown));
+  proxy.failure = 'closed';
+  await reset();
+  await page.goto(entry);
+  check('recovery: the service is away again', await appears(button));
+  proxy.failure = null;
+  await button.click();
+  check('recovery: by the button', await appears(shown));
+};
+
 // A service in which some routes are missing.
 const olderVersion = async ({ strapi, check, proxy, reset }, page, places) => {
   const words = 'This version of frontend-map is too old for this.';
-  proxy.missing = ['/api/resolve', '/api/validations'];
-  await reset();
-  await page.goto(places.entry);
-  const shown = await until(async () => /\/en\/articles\//.test(await textOf(page, 'main')));
-  check('older version: the URL without more', shown, await textOf(page, 'main'));
-  proxy.missing.push('/api/frontend-url', '/api/problems');
+  proxy.missing = ['/api/document', '/api/validations', '/api/frontend-url', '/api/problems'];
   for (const place of PLACES) {
     await reset();
     await page.goto(places[place]);

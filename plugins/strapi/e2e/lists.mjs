@@ -29,6 +29,15 @@ export const lists = async ({ api, admin, browser, strapi, seen, check, equal, b
     .count();
   equal('each row has a URL or a reason', cells + others, 100);
 
+  const heads = await page.locator('thead th').allInnerTexts();
+  equal(
+    'the column stands behind the status',
+    heads.slice(-2).map((head) => head.trim().toLowerCase()),
+    ['status', 'url'],
+  );
+  const cell = await page.locator('td:has([data-frontend-map=url])').first().boundingBox();
+  check('the column fits in 1280 px', cell.x + cell.width <= 1280, cell);
+
   // Of the column alone: the rest of the table is Strapi's.
   await page.evaluate(() => {
     for (const row of document.querySelectorAll('tbody tr'))

@@ -6,6 +6,7 @@ const LOOKS = [
   { theme: 'light', width: 1280 },
   { theme: 'dark', width: 1280 },
   { theme: 'light', width: 800 },
+  { theme: 'light', width: 1280, language: 'de' },
   { theme: 'dark', width: 800, language: 'de' },
 ];
 
@@ -24,6 +25,9 @@ export const pictures = async ({ api, admin, browser, strapi, seen, folder, chec
     ['new', entryUrl(strapi, ARTICLE, 'create', 'en'), '[data-frontend-map=note]'],
     ['list', listUrl(strapi, ARTICLE, 'en'), 'tbody a[href^="http"]'],
     ['problems', `${strapi}/admin/plugins/frontend-map`, '[data-frontend-map=page]'],
+    ['entries', `${strapi}/admin/plugins/frontend-map?view=entries`, '[data-frontend-map=page] table'],
+    ['checks', `${strapi}/admin/plugins/frontend-map?tab=checks`, '[data-frontend-map=page] li'],
+    ['moves', `${strapi}/admin/plugins/frontend-map?tab=moves`, '[data-frontend-map=page] [role=status]'],
     ['home', `${strapi}/admin`, '[data-frontend-map=widget]'],
     ['settings', `${strapi}/admin/settings/frontend-map`, 'main'],
     ['connection', `${strapi}/admin/settings/frontend-map`, '[data-frontend-map=test]'],
@@ -34,7 +38,7 @@ export const pictures = async ({ api, admin, browser, strapi, seen, folder, chec
     // Strapi's own news.
     const news = `STRAPI_MEDIA_LIBRARY_BANNER_DISMISSED_FOR_false:${uuid}`;
     await page.evaluate((key) => localStorage.setItem(key, 'true'), news);
-    const name = (part) => `${part}-${look.theme}-${look.width}`;
+    const name = (part) => `${part}-${look.theme}-${look.width}${look.language ? `-${look.language}` : ''}`;
     for (const [part, url, selector] of pages) {
       await page.goto(url);
       // On narrow screens, Strapi has the panels in a drawer.

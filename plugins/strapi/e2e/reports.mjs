@@ -12,22 +12,50 @@ export const reports = async (run) => {
   const { page, errors } = await openAdmin(browser, strapi, admin, { seen });
   await page.goto(`${strapi}/admin/plugins/frontend-map`);
   await page.waitForSelector(PAGE);
-  const rows = page.locator(`${PAGE} table`).first().locator('tbody tr');
+  const rows = page.locator(`${PAGE} table tbody tr`);
   const text = await textOf(page, PAGE);
+  check('problems: their causes', /\d+ causes: \d+ problems in all/.test(text), text.slice(0, 500));
   check('problems: the reason', text.includes('“slug” is empty.'), text.slice(0, 500));
+  const cause = rows.filter({ hasText: '“slug” is empty.' }).first();
+  const pages = Number((await cause.innerText()).match(/(\d+) pages?/)[1]);
+  await cause.getByRole('button', { name: 'Show pages' }).click();
+  await page.locator('[data-frontend-map=cause]').waitFor();
+  equal('problems: the pages of a cause', await rows.count(), Math.min(pages, 20));
   const articles = await api.rows(admin.token, ARTICLE, { pageSize: 100, locale: 'en', sort: 'title:asc' });
   const empty = articles.find(({ status, slug }) => status === 'published' && slug === null);
-  const link = page.locator(`${PAGE} a[href*="${empty.documentId}"][href$="=en"]`);
-  equal('problems: the title of the entry', await link.first().innerText(), empty.title);
+  await page.getByRole('button', { name: 'All causes' }).click();
+  check('problems: all causes again', await appears(cause));
 
+  await page.goto(`${strapi}/admin/plugins/frontend-map?view=entries`);
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('textbox', { name: 'Search' }).fill(empty.title);
+  await page.keyboard.press('Enter');
+  const link = page.locator(`${PAGE} a[href*="${empty.documentId}"][href$="=en"]`);
+  check('problems: a search finds the title of the entry', await appears(link));
+  equal('problems: the title of the entry', await link.first().innerText(), empty.title);
+  check('problems: the search is in the address', page.url().includes('_q='), page.url());
+
+  await page.goto(`${strapi}/admin/plugins/frontend-map?view=entries&sort=title:DESC`);
   await page.getByRole('combobox', { name: 'Kind' }).click();
   await page.getByRole('option', { name: 'Shared path' }).click();
-  const kinds = await rows.evaluateAll((found) => found.map((row) => row.cells[0].innerText));
-  check('problems: filter', kinds.length > 0 && kinds.every((kind) => kind === 'Shared path'), kinds);
+  const problems = page.locator(`${PAGE} table tbody tr td:last-child`);
+  const isShared = async () =>
+    (await problems.allInnerTexts()).every((one) => /Another document has/.test(one));
+  check('problems: filter', await until(async () => (await rows.count()) > 0 && isShared()));
+  const titles = await page.locator(`${PAGE} bdi`).allInnerTexts();
+  const numeric = new Intl.Collator(undefined, { numeric: true });
+  equal(
+    'problems: order',
+    titles,
+    [...titles].sort((one, other) => numeric.compare(other, one)),
+  );
 
   await urlChecks(run, page);
 
-  await rows.first().getByRole('link').click();
+  await page.getByRole('tab', { name: 'Paths that have moved' }).click();
+  check('moves: how many', await appears(page.getByText(/paths? ha(s|ve) moved|No path has moved/)));
+  await page.goto(`${strapi}/admin/plugins/frontend-map?view=entries`);
+  await rows.first().getByRole('link').first().click();
   await page.waitForURL(/content-manager\/collection-types/);
   check('problems: a row leads to its entry', await appears(page.locator(PANEL)));
 
@@ -59,7 +87,8 @@ const urlChecks = async ({ strapi, check, frontend }, page) => {
   const isDone = async (tab) => /Done: (\d+) of \1 pages/.test(await tab.locator('main').innerText());
   frontend.hold(5);
   try {
-    await page.getByRole('combobox', { name: 'Content type' }).last().click();
+    await page.getByRole('tab', { name: 'URL checks' }).click();
+    await page.getByRole('combobox', { name: 'Content type' }).click();
     await page.getByRole('option', { name: 'Page', exact: true }).click();
     await page.getByRole('button', { name: 'Run now' }).click();
     check('URL checks: progress', await until(() => isRunning(page)), await shown(page));
@@ -67,7 +96,7 @@ const urlChecks = async ({ strapi, check, frontend }, page) => {
     await page.waitForSelector(PAGE);
     check('URL checks: progress after a reload', await until(() => isRunning(page)), await shown(page));
     const other = await page.context().newPage();
-    await other.goto(`${strapi}/admin/plugins/frontend-map?check=api::page.page`);
+    await other.goto(`${strapi}/admin/plugins/frontend-map?tab=checks&check=api::page.page`);
     await other.waitForSelector(PAGE);
     check('URL checks: progress in another tab', await until(() => isRunning(other)), await shown(other));
     frontend.release();
@@ -79,12 +108,6 @@ const urlChecks = async ({ strapi, check, frontend }, page) => {
   }
   const listed = await until(async () => /Page: \d+ of \d+ pages do not work/.test(await textOf(page, PAGE)));
   check('URL checks: the last run is listed', listed, (await textOf(page, PAGE)).slice(-400));
-};
-
-// All rows of the problems table.
-export const showAll = async (page) => {
-  const more = page.getByRole('button', { name: 'Show more' });
-  while (await more.count()) await more.click();
 };
 
 // Content types with a site of their own: `second`, where the homepage needs a slug, and the path of
@@ -101,11 +124,11 @@ export const sites = async (run) => {
     await page.goto(`${strapi}/admin/plugins/frontend-map`);
     await page.waitForSelector(PAGE);
     await page.getByRole('combobox', { name: 'Site' }).click();
-    const responded = page.waitForResponse((response) => response.url().endsWith('/overview?site=second'));
+    const responded = page.waitForResponse((response) => response.url().endsWith('/findings?site=second'));
     await page.getByRole('option', { name: 'second' }).click();
     await responded;
-    await page.waitForSelector(PAGE);
-    await showAll(page);
+    await page.goto(`${page.url()}&view=entries&contentType=${HOMEPAGE}`);
+    await page.locator(`${PAGE} [role=status]`).first().waitFor();
     return (await link.count()) > 0;
   });
   check('second site: a problem of a single type', listed);

@@ -7,6 +7,9 @@ const ROUTES = [
   ['GET', '/parts'],
   ['GET', '/sites'],
   ['GET', '/overview?site=main'],
+  ['GET', '/findings?site=main'],
+  ['GET', '/checks?site=main'],
+  ['GET', '/moves?site=main'],
   ['GET', `/check?site=main&uid=${ARTICLE}`],
   ['POST', `/check?site=main&uid=${ARTICLE}`],
   ['GET', '/settings'],
@@ -44,16 +47,17 @@ export const roles = async ({ api, admin, browser, strapi, seen, check, equal })
   const body = { uid: ARTICLE, documentIds: [article.documentId], locale: 'en' };
   const rows = await api.call('POST', '/frontend-map/rows', { token: writer.token, body });
   equal('rows of a type that the role may not read', rows.body, { report: {} });
-  const overview = await api.call('GET', '/frontend-map/overview?site=main', { token: writer.token });
+  const findings = '/frontend-map/findings?site=main&view=entries&pageSize=100';
+  const overview = await api.call('GET', findings, { token: writer.token });
   check(
     'problems of other types are left out',
     !overview.text.includes('api::') && overview.status === 200,
     overview.text.slice(0, 400),
   );
-  const all = await api.call('GET', '/frontend-map/overview?site=main', { token: admin.token });
+  const all = await api.call('GET', findings, { token: admin.token });
   check('the super admin sees them', all.text.includes(ARTICLE));
-  const counted = overview.body.report.problems;
-  equal('the count is that of the rows', counted.count, counted.problems.length);
+  const counted = overview.body.report;
+  equal('the count is that of the rows', counted.total, counted.findings.rows.length);
 
   await conditions({ api, admin, equal });
 
@@ -105,8 +109,10 @@ const writerSees = async ({ browser, strapi, check, equal, seen, user }, release
   check('writer: the panel', /Live page|No public URL|not published/i.test(await own), await own);
   await visit(page, `${strapi}/admin/plugins/frontend-map`);
   await page.waitForSelector('[data-frontend-map=page]');
-  equal('writer: no Run now', await page.getByRole('button', { name: 'Run now' }).count(), 0);
   const problems = await textOf(page, '[data-frontend-map=page]');
+  await page.getByRole('tab', { name: 'URL checks' }).click();
+  await page.getByText('The pages have not been checked yet.').or(page.locator('main li')).first().waitFor();
+  equal('writer: no Run now', await page.getByRole('button', { name: 'Run now' }).count(), 0);
   check('writer: no problem of an article', !/article/i.test(problems), problems.slice(0, 400));
   await visit(page, `${strapi}/admin`);
   check('writer: the widget', await appears(page.locator('[data-frontend-map=widget]')));
@@ -154,21 +160,23 @@ export const conditions = async ({ api, admin, equal }) => {
   equal('one locale: another one', await status(german, 'en'), 404);
   equal('a condition that is not met', await status(creator, 'en'), 404);
 
-  const overview = async ({ token }) =>
-    (await api.must('GET', '/frontend-map/overview?site=main', { token })).report.problems;
-  const listed = (await overview(german)).problems.flatMap((row) =>
-    row.kind === 'no_url' ? [row] : [row.owner, ...row.others],
+  const { report } = await api.must(
+    'GET',
+    `/frontend-map/document?uid=${ARTICLE}&documentId=${documentId}&locale=de`,
+    { token: german.token },
   );
+  equal('one locale: no URL and no reason of another one', report.languages, []);
+
+  const findings = '/frontend-map/findings?site=main&view=entries&pageSize=100';
+  const found = async ({ token }) => (await api.must('GET', findings, { token })).report;
+  const listed = (await found(german)).findings.rows.flatMap((row) => (row.owner ? [row, row.owner] : [row]));
   equal(
     'one locale: problems of this one',
     [...new Set(listed.map((row) => `${row.contentType} ${row.locale}`))],
     [`${ARTICLE} de`],
   );
-  equal('a condition that is not met: no problems', await overview(creator), {
-    count: 0,
-    truncated: false,
-    problems: [],
-  });
+  const none = await found(creator);
+  equal('a condition that is not met: no problems', [none.total, none.findings.rows], [0, []]);
 
   const documentIds = articles.map((row) => row.documentId);
   const rows = async ({ token }, locale) =>

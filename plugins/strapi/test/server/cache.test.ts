@@ -5,7 +5,7 @@ import { createCache } from '../../server/src/service/cache';
 test('cache: keeps a result, and shares a call in flight', async () => {
   let now = 0;
   let calls = 0;
-  const cache = createCache<number>(100, () => now);
+  const cache = createCache<number>(100, { now: () => now });
   const load = async () => (calls += 1);
   assert.deepEqual(await Promise.all([cache.get('a', load), cache.get('a', load)]), [1, 1]);
   now = 99;
@@ -19,6 +19,14 @@ test('cache: a failed call is not kept', async () => {
   const cache = createCache<number>(100);
   await assert.rejects(cache.get('a', async () => Promise.reject(new Error('down'))));
   assert.equal(await cache.get('a', async () => 1), 1);
+});
+
+test('cache: large results are fewer', async () => {
+  let calls = 0;
+  const cache = createCache<number>(1_000_000, { max: 2 });
+  const load = async () => (calls += 1);
+  for (const key of ['a', 'b', 'c', 'b', 'a']) await cache.get(key, load);
+  assert.equal(calls, 4);
 });
 
 test('cache: has at most 1,000 entries', async () => {

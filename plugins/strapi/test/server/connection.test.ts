@@ -14,6 +14,8 @@ const response = (
   details,
 });
 
+const SITES: ServiceResponse = { ...response(200), data: { sites: [{ key: 'main', contentTypes: [] }] } };
+
 const NO_RULE = response(404, { reason: 'no_rule' });
 
 /** Responses by what is asked; a word is a failure. */
@@ -27,19 +29,15 @@ const tested = (
 ) =>
   testConnection(async (path, query) => {
     const found =
-      path === '/api/validations'
-        ? responses.report
-        : query.status === 'draft'
-          ? responses.draft
-          : responses.url;
+      path === '/api/sites' ? responses.report : query.status === 'draft' ? responses.draft : responses.url;
     if (typeof found === 'string') throw new ServiceFailure(found);
     return found ?? NO_RULE;
   }, site);
 
 test('connection: everything works', async () => {
   const works = { address: null, drafts: null, reports: null, site: null };
-  assert.deepEqual(await tested({ report: response(200) }, 'main'), works);
-  assert.deepEqual(await tested({}, undefined), works);
+  assert.deepEqual(await tested({ report: SITES }, 'main'), works);
+  assert.deepEqual(await tested({ report: SITES }, undefined), works);
 });
 
 test('connection: nothing else is tested where the address does not work', async () => {
@@ -49,10 +47,10 @@ test('connection: nothing else is tested where the address does not work', async
 });
 
 test('connection: each part has its own result', async () => {
-  const refused = await tested({ draft: 'wrong-token', report: response(200) }, 'main');
+  const refused = await tested({ draft: 'wrong-token', report: SITES }, 'main');
   assert.deepEqual(refused, { address: null, drafts: 'wrong-token', reports: null, site: null });
   const report = await tested({ report: 'wrong-token' }, 'main');
   assert.deepEqual(report, { address: null, drafts: null, reports: 'wrong-token', site: null });
-  const site = await tested({ report: response(400) }, 'other');
+  const site = await tested({ report: SITES }, 'other');
   assert.deepEqual(site, { address: null, drafts: null, reports: null, site: 'unknown-site' });
 });

@@ -44,12 +44,13 @@ const strapiOf = (documents: Versions, unreadable: string[] = []) =>
             ),
           }));
         }
-        const [id] = filters.documentId.$in;
-        if (!id || unreadable.includes(id)) return [];
-        const locales = documents[id]?.[status] ?? [];
-        return locales
-          .filter((own) => locale === '*' || own === locale)
-          .map((own) => ({ documentId: id, locale: own, name: `Name of ${id}` }));
+        return filters.documentId.$in
+          .filter((id) => !unreadable.includes(id))
+          .flatMap((id) =>
+            (documents[id]?.[status] ?? [])
+              .filter((own) => locale === '*' || own === locale)
+              .map((own) => ({ documentId: id, locale: own, name: `Name of ${id}` })),
+          );
       },
     }),
   }) as unknown as Core.Strapi;

@@ -1,5 +1,6 @@
-import { Flex, Link, Tooltip, Typography, VisuallyHidden } from '@strapi/design-system';
+import { Box, Flex, Link, Tooltip, Typography, VisuallyHidden } from '@strapi/design-system';
 import * as React from 'react';
+import { createGlobalStyle } from 'styled-components';
 import type { Failure } from '../../../shared/failures';
 import { OwnerLink } from '../owner';
 import { reasonText } from '../reasons';
@@ -55,7 +56,24 @@ export const addColumn = (table: Table): Table => ({
   }),
 });
 
-const Cell = ({ row, model }: { row: Row; model: string }) => {
+/** Where Strapi's own columns are wider than the page, the column stays in view at the right edge. */
+const InView = createGlobalStyle`
+  td:has([data-frontend-map='url']),
+  table:has([data-frontend-map='url']) th:last-of-type {
+    position: sticky;
+    right: 0;
+    background: ${({ theme }) => theme.colors.neutral0};
+  }
+`;
+
+const Cell = (props: { row: Row; model: string }) => (
+  <Box data-frontend-map="url" maxWidth={WIDTH}>
+    <InView />
+    <CellContent {...props} />
+  </Box>
+);
+
+const CellContent = ({ row, model }: { row: Row; model: string }) => {
   const text = useText();
   const [found, setFound] = React.useState<RowResult | null>(null);
   const { documentId, locale, status, updatedAt } = row;

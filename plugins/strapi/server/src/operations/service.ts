@@ -38,6 +38,9 @@ const REPORT_MS = 10_000;
 /** Causes that the widget shows. */
 const OVERVIEW_CAUSES = 5;
 
+/** Reports that are kept: they may have some megabytes, and each role with conditions has its own. */
+const MAX_REPORTS = 8;
+
 /** Documents of one query. */
 const BATCH = 500;
 
@@ -52,8 +55,13 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   const settings = (): SettingsService => strapi.plugin('frontend-map').service('settings');
   let client = createClient(createBreaker());
   let cache: Cache<unknown> | null = null;
+  let reports: Cache<Report> | null = null;
+  const forget = (): void => {
+    cache?.clear();
+    reports?.clear();
+  };
   // The next overview has the result of the run.
-  const checks = createChecks(() => cache?.clear());
+  const checks = createChecks(forget);
   const cached = <T>(key: unknown[], load: () => Promise<T>): Promise<T> => {
     cache ??= createCache<unknown>(settings().config().cacheMs);
     return cache.get(JSON.stringify(key), load) as Promise<T>;
@@ -75,6 +83,9 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     }
   };
 
+  const labels = (uid: string, reason: string): Promise<Record<string, string>> =>
+    cached(['labels', uid, reason], () => labelsOf(strapi, uid, reason));
+
   const withOwner = async <T extends { url: string }>(
     ability: Ability,
     found: T & { owner?: Owner },
@@ -89,11 +100,11 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     address: FoundAddress,
   ): Promise<Address> => {
     if (!('reason' in address)) return withOwner(ability, address);
-    const [known, labels] = await Promise.all([
+    const [known, names] = await Promise.all([
       relatedEntry(strapi, ability, request, address.reason),
-      labelsOf(strapi, request.uid, address.reason),
+      labels(request.uid, address.reason),
     ]);
-    return { ...address, ...known, labels };
+    return { ...address, ...known, labels: names };
   };
 
   /** A report of the service, for all admins. */
@@ -103,8 +114,9 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   };
 
   /** What is wrong with a site, for all admins with the same permissions. */
-  const report = (ability: Ability, site: string): Promise<Report> =>
-    cached(['report', site, rulesOf(ability)], async () => {
+  const report = (ability: Ability, site: string): Promise<Report> => {
+    reports ??= createCache<Report>(settings().config().cacheMs, { max: MAX_REPORTS });
+    return reports.get(JSON.stringify([site, rulesOf(ability)]), async () => {
       const mayRead = mayReadOf(strapi, ability);
       const [problems, validations] = await Promise.all([
         read('/api/problems', site),
@@ -116,6 +128,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       const isCut = problems.data.truncated === true || runs.some((run) => run.isCut);
       return { findings, runs, isCut };
     });
+  };
 
   /** All sites of the service. */
   const serviceSites = (): Promise<ServiceSite[]> =>
@@ -133,7 +146,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   return {
     /** Drops what is known of the service, because the settings are new. */
     reset(): void {
-      cache?.clear();
+      forget();
       // The failures were those of the previous address.
       client = createClient(createBreaker());
     },
@@ -188,7 +201,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
             ? withOwner(ability, row)
             : {
                 reason: reasonBySchema(strapi, uid, row.reason),
-                labels: await labelsOf(strapi, uid, row.reason),
+                labels: await labels(uid, row.reason),
               };
         const reports = Object.entries(rows).map(async ([id, row]) => [id, await report(row)] as const);
         return Object.fromEntries(await Promise.all(reports));

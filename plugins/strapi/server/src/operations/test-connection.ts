@@ -2,6 +2,7 @@ import type { ConnectionTest } from '../../../shared/connection';
 import type { Failure } from '../../../shared/failures';
 import { ServiceFailure } from '../service/failure';
 import type { Get } from './document';
+import { sitesOf } from './sites';
 
 const failureOf = async (check: () => Promise<Failure | null>): Promise<Failure | null> => {
   try {
@@ -31,10 +32,8 @@ export const testConnection = async (get: Get, site: string | undefined): Promis
       return null;
     }),
     failureOf(async () => {
-      if (!site) return null;
-      const { status } = await get('/api/validations', { site }, 'validate');
-      if (status === 400) return 'unknown-site';
-      return status === 200 ? null : 'older-version';
+      const sites = sitesOf(await get('/api/sites', {}, 'validate'));
+      return site && !sites.some(({ key }) => key === site) ? 'unknown-site' : null;
     }),
   ]);
   const isSite = report === 'unknown-site';

@@ -1,9 +1,9 @@
 import { ServiceFailure } from './failure';
 
-/** 10,000 problems with long titles fit. */
-const MAX_BYTES = 16 * 1024 * 1024;
+/** The problems of ten content types fit, of which the service lists 10,000 of each kind. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The body as text; rejects one that is longer than 16 MiB. */
+/** The body as text; rejects one that is longer. */
 export const readText = async (response: Response): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -1,3 +1,4 @@
+/** Entries of the usual size. */
 const MAX_ENTRIES = 1_000;
 
 interface Entry<T> {
@@ -5,11 +6,16 @@ interface Entry<T> {
   until: number;
 }
 
+interface Options {
+  now?: () => number;
+  max?: number;
+}
+
 /**
- * Keeps results for `lifetime` milliseconds, and lets concurrent calls with one key share one call.
- * A rejected call is not kept.
+ * Keeps at most `max` results for `lifetime` milliseconds, and lets concurrent calls with one key share
+ * one call. A rejected call is not kept.
  */
-export const createCache = <T>(lifetime: number, now: () => number = Date.now) => {
+export const createCache = <T>(lifetime: number, { now = Date.now, max = MAX_ENTRIES }: Options = {}) => {
   const entries = new Map<string, Entry<T>>();
 
   return {
@@ -21,7 +27,7 @@ export const createCache = <T>(lifetime: number, now: () => number = Date.now) =
       entries.delete(key);
       entries.set(key, entry);
       const oldest = entries.keys().next();
-      if (entries.size > MAX_ENTRIES && !oldest.done) entries.delete(oldest.value);
+      if (entries.size > max && !oldest.done) entries.delete(oldest.value);
       value.then(
         () => {
           entry.until = now() + lifetime;
