@@ -4,6 +4,7 @@ import { ARTICLE, CATEGORY } from './strapi.mjs';
 
 const PAGE = '[data-frontend-map=page]';
 const WIDGET = '[data-frontend-map=widget]';
+const PAGES = 'api::page.page';
 const HOMEPAGE = 'api::homepage.homepage';
 const HOME = `/content-manager/single-types/${HOMEPAGE}`;
 
@@ -51,10 +52,13 @@ export const reports = async (run) => {
   );
 
   await urlChecks(run, page);
+  await lastCheck(run, page);
 
+  await page.goto(`${strapi}/admin/plugins/frontend-map`);
   await page.getByRole('tab', { name: 'Paths that have moved' }).click();
   check('moves: how many', await appears(page.getByText(/paths? ha(s|ve) moved|No path has moved/)));
   await page.goto(`${strapi}/admin/plugins/frontend-map?view=entries`);
+  await rows.first().waitFor();
   await rows.first().getByRole('link').first().click();
   await page.waitForURL(/content-manager\/collection-types/);
   check('problems: a row leads to its entry', await appears(page.locator(PANEL)));
@@ -108,6 +112,26 @@ const urlChecks = async ({ strapi, check, frontend }, page) => {
   }
   const listed = await until(async () => /Page: \d+ of \d+ pages do not work/.test(await textOf(page, PAGE)));
   check('URL checks: the last run is listed', listed, (await textOf(page, PAGE)).slice(-400));
+};
+
+// What the run says of an entry is said of the URL that was checked, and of no other one.
+const lastCheck = async ({ api, admin, strapi, check }, page) => {
+  const { token } = admin;
+  const pages = await api.rows(token, PAGES, { pageSize: 100, locale: 'en', sort: 'slug:asc' });
+  const { documentId, slug } = pages.find((row) => row.status === 'published' && row.slug);
+  const entry = entryUrl(strapi, PAGES, documentId, 'en');
+  const works = await openEntry(page, entry);
+  check('last check: of this URL', works.includes('200: the page works'), works);
+  const path = `/content-manager/collection-types/${PAGES}/${documentId}`;
+  const publish = (body) => api.must('POST', `${path}/actions/publish?locale=en`, { token, body });
+  await publish({ slug: `${slug}-${Date.now().toString(36)}` });
+  const isSaid = await until(async () => {
+    await page.goto(entry);
+    await page.waitForSelector(PANEL);
+    return (await textOf(page)).includes('Not checked since the URL changed');
+  });
+  check('last check: of another URL', isSaid, await textOf(page));
+  await publish({ slug });
 };
 
 // Content types with a site of their own: `second`, where the homepage needs a slug, and the path of

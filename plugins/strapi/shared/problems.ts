@@ -39,8 +39,9 @@ export interface Overview {
   total: number;
   /** The service has more problems than it lists. */
   isCut: boolean;
-  /** The first ones. */
+  /** The first ones of `causeCount`. */
   causes: Cause[];
+  causeCount: number;
   /** When the last URL check ended. */
   lastCheck: string | null;
 }

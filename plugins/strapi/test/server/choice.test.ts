@@ -59,6 +59,18 @@ test('choice: a search finds titles, ids and paths, encoded or not, in any lette
   assert.deepEqual(shown({ search: 'title 3' }).counts, ['two 1']);
 });
 
+test('choice: a search for the entry at fault finds all its pages, in all languages', () => {
+  const related = { uid: 'c', documentId: 'c7', isSingle: false, path: 'category', isAtFault: true };
+  const of = (id: string, title: string) =>
+    finding(id, { cause: 'entry', related: { ...related, title, state: 'draft' } });
+  const findings = [of('1', 'News'), of('2', 'Nachrichten'), finding('3')];
+  const found = choose(findings, false, { page: 1, pageSize: 20, search: 'nachr' });
+  assert.deepEqual(
+    found.causes?.rows.map(({ count }) => count),
+    [2],
+  );
+});
+
 test('choice: pages', () => {
   const found = shown({ isFlat: true, page: 2, pageSize: 3 });
   assert.deepEqual([found.ids, found.findings?.count, found.findings?.pageCount], [['4'], 4, 2]);

@@ -35,7 +35,7 @@ const Problems = () => {
   return loaded.result.report ? <Causes overview={loaded.result.report} /> : <NoSite />;
 };
 
-const Causes = ({ overview: { total, isCut, causes, lastCheck } }: { overview: Overview }) => {
+const Causes = ({ overview: { total, isCut, causes, causeCount, lastCheck } }: { overview: Overview }) => {
   const text = useText();
   const { formatDate } = useIntl();
   return (
@@ -50,6 +50,9 @@ const Causes = ({ overview: { total, isCut, causes, lastCheck } }: { overview: O
           </Box>
         ))}
       </Box>
+      {causeCount > causes.length && (
+        <Typography>{text('widget.more', { count: causeCount - causes.length })}</Typography>
+      )}
       <Typography variant="pi" textColor="neutral600">
         {lastCheck
           ? text('widget.last', { at: formatDate(lastCheck, { dateStyle: 'short', timeStyle: 'short' }) })

@@ -7,10 +7,17 @@ import { reasonText } from '../reasons';
 import { descriptor, useText } from '../texts';
 import { decoded } from '../decoded';
 import type { RowResult } from './batch';
+import { behindStatus } from './behind-status';
 import { requestRow } from './rows';
 
 /** So that the column fits beside Strapi's at 1280 px; a tooltip has the whole. */
-const WIDTH = '10rem';
+const WIDTH = '18rem';
+
+/** Without the icon of a link. */
+const LINK_WIDTH = '15.6rem';
+
+/** The padding of Strapi's tables, which is inside of what scrolls. */
+const TABLE_PADDING = '2.4rem';
 
 interface Row {
   documentId?: string;
@@ -23,23 +30,6 @@ export interface Table {
   displayedHeaders: unknown[];
   layout: unknown;
 }
-
-/**
- * Strapi adds *Status* to what `map` returns for the columns, by `push`. So the new column takes the last
- * place again after each `push`.
- */
-const behindStatus = <T,>(columns: T[], last: T): T[] => {
-  const list = [...columns, last];
-  list.map = <U,>(each: (column: T, at: number, all: T[]) => U): U[] => {
-    const mapped = Array.from(list, (column, at) => each(column, at, list));
-    mapped.push = (...added) => {
-      mapped.splice(mapped.length - 1, 0, ...added);
-      return mapped.length;
-    };
-    return mapped;
-  };
-  return list;
-};
 
 /** The column `URL` behind all others. */
 export const addColumn = (table: Table): Table => ({
@@ -61,7 +51,7 @@ const InView = createGlobalStyle`
   td:has([data-frontend-map='url']),
   table:has([data-frontend-map='url']) th:last-of-type {
     position: sticky;
-    right: 0;
+    right: -${TABLE_PADDING};
     background: ${({ theme }) => theme.colors.neutral0};
   }
 `;
@@ -118,7 +108,7 @@ const PageLink = ({ url }: { url: string }) => {
   return (
     <Tooltip label={decoded(url)}>
       <Link href={url} isExternal onClick={(event: React.MouseEvent) => event.stopPropagation()}>
-        <Typography ellipsis dir="ltr" maxWidth={WIDTH} textColor="primary600">
+        <Typography ellipsis dir="ltr" maxWidth={LINK_WIDTH} textColor="primary600">
           {decoded(pathname)}
         </Typography>
         <VisuallyHidden> ({text('new-tab')})</VisuallyHidden>

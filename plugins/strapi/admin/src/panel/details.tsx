@@ -62,6 +62,9 @@ const LanguageRow = ({ language: { locale, address } }: { language: Language }) 
   );
 };
 
+/** The service names no more of a version. */
+const MAX_FORMER_PATHS = 20;
+
 /** The paths that this document had before. */
 export const FormerPaths = ({ paths }: { paths: string[] }) => {
   const text = useText();
@@ -75,6 +78,11 @@ export const FormerPaths = ({ paths }: { paths: string[] }) => {
           </li>
         ))}
       </Box>
+      {paths.length >= MAX_FORMER_PATHS && (
+        <Typography textColor="neutral600">
+          {text('panel.former.cut', { count: MAX_FORMER_PATHS })}
+        </Typography>
+      )}
     </Section>
   );
 };

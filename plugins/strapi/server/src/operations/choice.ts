@@ -44,10 +44,22 @@ export const hasUrl = (url: string | undefined, part: string): boolean => {
   }
 };
 
-const isFound = (finding: Finding, part: string): boolean =>
-  [finding.title, finding.documentId, finding.related?.title, finding.owner?.title].some((one) =>
-    has(one, part),
-  ) || hasUrl(finding.url, part);
+/** The titles of the entries that are at fault, in all languages, by the cause. */
+const namesOf = (findings: Finding[]): Map<string, Set<string>> => {
+  const names = new Map<string, Set<string>>();
+  for (const { cause, related, owner } of findings) {
+    const title = related?.title ?? owner?.title;
+    if (title) names.set(cause, (names.get(cause) ?? new Set()).add(title.toLowerCase()));
+  }
+  return names;
+};
+
+const finder = (findings: Finding[], part: string): ((finding: Finding) => boolean) => {
+  const causes = [...namesOf(findings)].filter(([, names]) => [...names].some((name) => name.includes(part)));
+  const whole = new Set(causes.map(([cause]) => cause));
+  return ({ title, documentId, url, cause }) =>
+    whole.has(cause) || has(title, part) || has(documentId, part) || hasUrl(url, part);
+};
 
 const ORDERS: Record<string, (one: Finding, other: Finding) => number> = {
   title: (one, other) =>
@@ -68,14 +80,14 @@ const orderOf = (sort: string | undefined): ((one: Finding, other: Finding) => n
 
 /** The page of findings or causes that is asked for. */
 export const choose = (findings: Finding[], isCut: boolean, choice: Choice): Findings => {
-  const part = choice.search?.toLowerCase();
+  const isFound = choice.search ? finder(findings, choice.search.toLowerCase()) : null;
   const chosen = findings.filter(
     (finding) =>
       (!choice.kind || finding.kind === choice.kind) &&
       (!choice.contentType || finding.contentType === choice.contentType) &&
       (!choice.locale || finding.locale === choice.locale) &&
       (!choice.cause || finding.cause === choice.cause) &&
-      (!part || isFound(finding, part)),
+      (!isFound || isFound(finding)),
   );
   const order = orderOf(choice.sort);
   const isFlat = Boolean(choice.isFlat || choice.cause);

@@ -213,8 +213,12 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       return asResult(async () => {
         const { findings, runs, isCut } = await report(ability, site);
         const ends = runs.map(({ endedAt }) => endedAt).sort();
-        const causes = causesOf(findings).slice(0, OVERVIEW_CAUSES);
-        return { site, total: findings.length, isCut, causes, lastCheck: ends.at(-1) ?? null };
+        const all = causesOf(findings);
+        const causes = all.slice(0, OVERVIEW_CAUSES);
+        return {
+          ...{ site, total: findings.length, isCut, causes, causeCount: all.length },
+          lastCheck: ends.at(-1) ?? null,
+        };
       });
     },
 
