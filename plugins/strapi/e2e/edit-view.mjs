@@ -93,7 +93,11 @@ const liveLinks = async ({ base, check, equal }, page, url) => {
   equal('Open live page: the title of the new tab', await tab.title(), 'A page of the frontend');
   await tab.close();
   const german = page.locator(`${PANEL} a[href^="${base}/de/"]`);
-  equal('the second locale: its name', (await german.innerText()).replace(/ \(.*/, ''), 'German');
+  equal(
+    'the second locale: its name',
+    (await german.innerText()).split('\n')[0].replace(/ \(.*/, ''),
+    'German',
+  );
 
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: 'Copy link' }).click();

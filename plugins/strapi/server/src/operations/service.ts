@@ -35,6 +35,9 @@ import { sitesOf, type ServiceSite } from './sites';
 /** Reports may take longer than a form waits, such as during the first walk of a site. */
 const REPORT_MS = 10_000;
 
+/** How long the sites of the service are known: they change with its settings alone. */
+const SITES_MS = 60_000;
+
 /** Causes that the widget shows. */
 const OVERVIEW_CAUSES = 5;
 
@@ -56,6 +59,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   let client = createClient(createBreaker());
   let cache: Cache<unknown> | null = null;
   let reports: Cache<Report> | null = null;
+  const knownSites = createCache<ServiceSite[]>(SITES_MS);
   const forget = (): void => {
     cache?.clear();
     reports?.clear();
@@ -132,7 +136,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
 
   /** All sites of the service. */
   const serviceSites = (): Promise<ServiceSite[]> =>
-    cached(['sites'], async () => {
+    knownSites.get('', async () => {
       const get = await getWith(settings().config().timeoutMs);
       const response = await get('/api/sites', {}, 'validate');
       return sitesOf(response);
@@ -147,6 +151,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     /** Drops what is known of the service, because the settings are new. */
     reset(): void {
       forget();
+      knownSites.clear();
       // The failures were those of the previous address.
       client = createClient(createBreaker());
     },
