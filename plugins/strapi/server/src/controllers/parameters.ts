@@ -50,7 +50,7 @@ export const choiceOf = (query: Record<string, unknown>): Choice => ({
   kind: optional('kind', query.kind, new RegExp(`^(${KINDS.join('|')})$`)) as Choice['kind'],
   contentType: optional('contentType', query.contentType, UID),
   locale: optional('locale', query.locale, LOCALE),
-  cause: optional('cause', query.cause, TEXT),
+  cause: optional('cause', query.cause, /^[\w-]{16}$/),
   search: optional('_q', query._q, TEXT),
   isFlat: query.view === 'entries',
   sort: optional('sort', query.sort, /^[A-Za-z]+:(ASC|DESC)$/),

@@ -13,7 +13,7 @@ const settings = ({ strapi }: { strapi: Core.Strapi }) => {
     /** `GET /parts`: which parts are on, for each admin with permission to see URLs. */
     async parts(ctx: Context) {
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = await operations().parts();
+      ctx.body = await operations().parts(ctx.state.userAbility);
     },
 
     /** `GET /settings`: a `SettingsView`. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Finding } from '../../../shared/problems';
 import type { PathOwner } from '../../../shared/reports';
 import type { KnownReason } from '../content/related';
@@ -52,8 +53,17 @@ export const findingsOf = async (problems: Row[], runs: Run[], knowledge: Knowle
   }
   await addTitles(findings, knowledge);
   await addReasons(findings, knowledge);
+  const keys = new Map<string, string>();
+  for (const finding of findings) {
+    const key = keys.get(finding.cause) ?? keyOf(finding.cause);
+    keys.set(finding.cause, key);
+    finding.cause = key;
+  }
   return findings;
 };
+
+/** Short, and without what has a meaning in an address: Strapi's pagination does not encode it. */
+const keyOf = (cause: string): string => createHash('sha256').update(cause).digest('base64url').slice(0, 16);
 
 const grouped = <T>(list: T[], keyOf: (one: T) => string): T[][] => {
   const groups = new Map<string, T[]>();

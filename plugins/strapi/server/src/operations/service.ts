@@ -270,15 +270,13 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       });
     },
 
-    /** The parts that are on, and the content types with a rule; null while that is not known. */
-    async parts(): Promise<ShownParts> {
+    /** The parts that are on, and the types with a rule that the admin may read; null while they are not known. */
+    async parts(ability: Ability): Promise<ShownParts> {
       const { parts } = await settings().view();
       const [named, known] = await Promise.all([namedSites(), serviceSites().catch(() => null)]);
       const own = known?.filter(({ key }) => !named.length || named.includes(key));
-      return {
-        ...parts,
-        contentTypes: own ? [...new Set(own.flatMap(({ contentTypes }) => contentTypes))] : null,
-      };
+      const uids = [...new Set(own?.flatMap(({ contentTypes }) => contentTypes))];
+      return { ...parts, contentTypes: own ? uids.filter((uid) => mayReadType(strapi, ability, uid)) : null };
     },
 
     /** What is wrong with the settings. */
