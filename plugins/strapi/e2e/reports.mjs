@@ -210,7 +210,7 @@ const relatedEntry = async ({ api, admin, strapi, check, base }, page) => {
   await act('unpublish');
   check(
     'the category is not published: the reason',
-    await reads('(category) is not published.'),
+    await reads('(category) is not published in this language.'),
     await textOf(page),
   );
   await page.getByRole('link', { name: 'Open the related entry' }).click();

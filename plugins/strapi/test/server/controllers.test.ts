@@ -130,7 +130,7 @@ test('controllers: the types with a rule are those of the sites in the settings;
   const peer = await serviceOf(['main', 'shop']);
   const partsOf = async (url: string, site: string) => {
     const ctx = request({});
-    await settings({ strapi: strapiWith({ url }, { site }) }).parts(ctx);
+    await settings({ strapi: strapiWith({ url }, { site }, { [UID]: [] }) }).parts(ctx);
     return (ctx.body as { contentTypes: string[] | null }).contentTypes;
   };
   assert.deepEqual(await partsOf(peer.address, 'main'), [UID]);
