@@ -1,15 +1,10 @@
 import { getFetchClient } from '@strapi/strapi/admin';
 import * as React from 'react';
-
-export interface ContentType {
-  uid: string;
-  name: string;
-  isSingle: boolean;
-}
+import type { ContentType } from '../../../shared/problems';
 
 interface Init {
   data: {
-    contentTypes: { uid: string; isDisplayed: boolean; kind: string; info: { displayName: string } }[];
+    contentTypes: { uid: string; isDisplayed: boolean; info: { displayName: string } }[];
   };
 }
 
@@ -22,11 +17,7 @@ export const useContentTypes = (): ContentType[] => {
       .get<Init>('/content-manager/init', { signal: abort.signal })
       .then(({ data }) => {
         const shown = data.data.contentTypes.filter(({ isDisplayed }) => isDisplayed);
-        const named = shown.map(({ uid, kind, info }) => ({
-          uid,
-          name: info.displayName,
-          isSingle: kind === 'singleType',
-        }));
+        const named = shown.map(({ uid, info }) => ({ uid, name: info.displayName }));
         setTypes(named.sort((one, other) => one.name.localeCompare(other.name)));
       })
       // Without names, the content types are shown by their UIDs.
@@ -38,6 +29,3 @@ export const useContentTypes = (): ContentType[] => {
 
 export const nameOf = (types: ContentType[], uid: string): string =>
   types.find((type) => type.uid === uid)?.name ?? uid;
-
-export const isSingle = (types: ContentType[], uid: string): boolean =>
-  types.some((type) => type.uid === uid && type.isSingle);
