@@ -1,10 +1,10 @@
-import { Page, Pagination } from '@strapi/strapi/admin';
-import { Box, Table, Tbody, Typography } from '@strapi/design-system';
+import { Pagination } from '@strapi/strapi/admin';
+import { Box, Flex, Loader, Table, Tbody, Typography } from '@strapi/design-system';
 import type * as React from 'react';
 import type { PageOf } from '../../../shared/problems';
 import type { Loaded } from '../api/loaded';
 import { FailureNote } from '../failure-note';
-import type { TextId } from '../texts';
+import { useText, type TextId } from '../texts';
 import { TableHead } from './table-head';
 
 /** The content of a tab when it has been loaded; before that and after a failure what is said instead. */
@@ -15,7 +15,14 @@ export const Shown = <T,>({
   of: [Loaded<T>, () => void];
   children: (report: T) => React.ReactNode;
 }) => {
-  if (loaded.state === 'loading') return <Page.Loading />;
+  const text = useText();
+  if (loaded.state === 'loading') {
+    return (
+      <Flex justifyContent="center" padding={6}>
+        <Loader>{text('page.loading')}</Loader>
+      </Flex>
+    );
+  }
   if (loaded.state === 'done' && 'report' in loaded.result) return <>{children(loaded.result.report)}</>;
   return <FailureNote loaded={loaded} retry={retry} />;
 };
