@@ -116,11 +116,11 @@ test('document: a refused draft token does not hide the published URL', async ()
   assert.equal(report.draft, null);
 });
 
-test('document: a 404 without a reason is of an older version', async () => {
-  await assert.rejects(
-    read((_request, response) => error(response, 404), onlyPublished),
-    { failure: 'older-version' },
-  );
+test('document: a 404 without a reason, or of the address, is of an older version', async () => {
+  for (const details of [undefined, { reason: 'no_route' }]) {
+    const respond: Respond = (_request, response) => error(response, 404, details);
+    await assert.rejects(read(respond, onlyPublished), { failure: 'older-version' });
+  }
 });
 
 test('document: only URLs that a browser may follow', async () => {

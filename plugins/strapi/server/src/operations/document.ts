@@ -53,7 +53,8 @@ const withoutUrl = ({ status, details }: ServiceResponse): NoLink => {
   if (status === 400) throw new ServiceFailure('unknown-site');
   if (status === 501) return { reason: 'no_base_url', rule: null };
   const reason = text(details.reason);
-  if (!reason) throw new ServiceFailure('older-version');
+  // The service says so of an address that it does not have.
+  if (!reason || reason === 'no_route') throw new ServiceFailure('older-version');
   return { reason, rule: text(details.rule) };
 };
 
