@@ -45,6 +45,13 @@ test('findings: the pages of one entry are one cause, in all languages', async (
   assert.deepEqual(found[0]?.labels, { category: 'Category' });
 });
 
+test('findings: a field without a value and one with an empty text are one cause', async () => {
+  const rows = [row('x', 'slug_missing'), row('y', 'slug_empty'), row('z', 'slug_has_slash')];
+  const [missing, empty, slash] = (await findingsOf(rows, [], knowledge())).map(({ cause }) => cause);
+  assert.equal(missing, empty);
+  assert.notEqual(missing, slash);
+});
+
 test('findings: each document that shares a path has the owner, and the owner has no row', async () => {
   const version = (documentId: string): Row => ({ contentType: 'a', documentId, locale: 'en' });
   const shared = {

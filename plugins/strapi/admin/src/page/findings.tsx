@@ -124,13 +124,21 @@ const CauseRow = ({ cause: { count, example }, state }: { cause: Cause; state: P
   return (
     <Tr>
       <Td>
-        <Flex direction="column" alignItems="flex-start" style={{ whiteSpace: 'normal' }}>
+        <Flex
+          direction="column"
+          alignItems="flex-start"
+          paddingTop={3}
+          paddingBottom={3}
+          style={{ whiteSpace: 'normal' }}
+        >
           <Typography textColor="neutral800">{findingText(text, example)}</Typography>
           {count === 1 ? <EntryLink finding={example} /> : <RelatedLink finding={example} />}
         </Flex>
       </Td>
       <Cell>{example.typeName}</Cell>
-      <Cell>{text('table.page-count', { count })}</Cell>
+      <Td>
+        <Typography textColor="neutral800">{text('table.page-count', { count })}</Typography>
+      </Td>
       <Td>
         <Button variant="tertiary" size="S" onClick={() => state.choose({ cause: example.cause, sort: '' })}>
           {text('table.show')}

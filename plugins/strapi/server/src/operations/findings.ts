@@ -115,7 +115,8 @@ const addReasons = async (findings: Finding[], { labels, related }: Knowledge): 
       // An entry that is not published in one language and one that is not in another are one cause.
       if (entry?.isAtFault) finding.cause = `entry ${entry.uid} ${entry.documentId}`;
       else if (entry) finding.cause = `entry ${entry.uid} ${entry.documentId} ${reason}`;
-      else finding.cause = `${contentType} ${finding.reason}`;
+      // A field without a value and one with an empty text have the same words.
+      else finding.cause = `${contentType} ${finding.reason?.replace(/_empty$/, '_missing')}`;
     }
   }
 };
