@@ -14,6 +14,7 @@ export const reports = async (run) => {
   await page.goto(`${strapi}/admin/plugins/frontend-map`);
   await page.waitForSelector(PAGE);
   const rows = page.locator(`${PAGE} table tbody tr`);
+  await rows.first().waitFor();
   const text = await textOf(page, PAGE);
   check('problems: their causes', /\d+ causes: \d+ problems in all/.test(text), text.slice(0, 500));
   check('problems: the reason', text.includes('“slug” is empty.'), text.slice(0, 500));

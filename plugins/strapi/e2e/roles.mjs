@@ -108,7 +108,7 @@ const writerSees = async ({ browser, strapi, check, equal, seen, user }, release
   const own = openEntry(page, entryUrl(strapi, PRESS, release.documentId));
   check('writer: the panel', /Live page|No public URL|not published/i.test(await own), await own);
   await visit(page, `${strapi}/admin/plugins/frontend-map`);
-  await page.waitForSelector('[data-frontend-map=page]');
+  await page.locator('[data-frontend-map=page] [role=status]').first().waitFor();
   const problems = await textOf(page, '[data-frontend-map=page]');
   await page.getByRole('tab', { name: 'URL checks' }).click();
   await page.getByText('The pages have not been checked yet.').or(page.locator('main li')).first().waitFor();
