@@ -24,7 +24,7 @@ export const pictures = async ({ api, admin, browser, strapi, seen, folder, chec
     ['draft', entryUrl(strapi, ARTICLE, draft, 'en'), panel],
     ['new', entryUrl(strapi, ARTICLE, 'create', 'en'), '[data-frontend-map=note]'],
     ['list', listUrl(strapi, ARTICLE, 'en'), 'tbody a[href^="http"]'],
-    ['problems', `${strapi}/admin/plugins/frontend-map`, '[data-frontend-map=page]'],
+    ['problems', `${strapi}/admin/plugins/frontend-map`, '[data-frontend-map=page]:has(table)'],
     ['entries', `${strapi}/admin/plugins/frontend-map?view=entries`, '[data-frontend-map=page] table'],
     ['checks', `${strapi}/admin/plugins/frontend-map?tab=checks`, '[data-frontend-map=page] li'],
     ['moves', `${strapi}/admin/plugins/frontend-map?tab=moves`, '[data-frontend-map=page] [role=status]'],
