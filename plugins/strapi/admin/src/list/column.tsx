@@ -86,7 +86,7 @@ const CellContent = ({ row, model }: { row: Row; model: string }) => {
   if ('reason' in found) return <MutedText>{reasonText(text, found)}</MutedText>;
   if (found.owner === undefined) return <PageLink url={found.url} />;
   return (
-    <Flex direction="column" alignItems="flex-start">
+    <Flex direction="column" alignItems="flex-start" gap={2}>
       <PageLink url={found.url} />
       {found.owner ? <OwnerLink owner={found.owner} /> : <MutedText>{text('shared.live')}</MutedText>}
     </Flex>
