@@ -110,7 +110,7 @@ export const readDocument = async (
     return { published: found, draft: null, languages: [], formerPaths: [], check: null };
   }
   // A document that is not localized has one row, for the first locale of the site.
-  const own = found.length === 1 ? found[0] : found.find(({ locale }) => locale === key.locale);
+  const own = key.locale ? found.find(({ locale }) => locale === key.locale) : found[0];
   const row = own ?? { reason: 'locale_unknown' };
   const published = versions.published ? addressIn(row) : null;
   return {
