@@ -1,41 +1,15 @@
 """Roots in which packages are tried: an empty one, and Debian's from `mmdebstrap`."""
 
-import os
 import pathlib
 import re
 import shutil
-import signal
-import socket
 
-from common.process import Process
 from release.shell import must, run, step
 from release.targets import BINARY_NAME, Target, version
+from release.unit import SETTINGS, SITE, STATE, STORE, TOKEN, UNIT, check_unit
 
-RELEASES = ("bullseye", "bookworm")
-SETTINGS = "etc/frontend-map/settings.toml"
-UNIT = "usr/lib/systemd/system/frontend-map.service"
-TOKEN = "etc/frontend-map/credentials/cms-token"
-# The folder of DynamicUser, to which the name in the unit is a link.
-STATE = "var/lib/private/frontend-map"
-SITE = """
-[server]
-listen = "127.0.0.1:0"
-admin_listen = ""
-drain_delay_ms = 0
-
-[cms]
-source = "files"
-
-[[site]]
-key = "main"
-front_end_url = "https://www.example.com"
-locales = ["en", "de"]
-
-[[site.rule]]
-content_type = "plugin::cms.article"
-template = "/{locale}/articles/{slug}"
-"""
-NOBODY = 65534
+RELEASES = ("bullseye", "bookworm", "trixie")
+ANSWER = '"collectionType":"plugin::cms.article"'
 
 
 def prepare(target: Target, root: pathlib.Path, *, emulated: bool) -> list[str]:
@@ -56,26 +30,37 @@ def files(root: pathlib.Path) -> set[str]:
 
 
 def check_system(targets: list[Target], folder: pathlib.Path, work: pathlib.Path) -> None:
-    native = next(one for one in targets if one.triple.startswith(os.uname().machine))
+    native = next(one for one in targets if one.is_native)
+    archive = folder / f"{BINARY_NAME}-{version()}-{native.triple}.tar.gz"
     deb = folder / f"{BINARY_NAME}_{version()}-1_{native.deb}.deb"
     rpm = folder / f"{BINARY_NAME}-{version()}-1.{native.rpm}.rpm"
     for release in RELEASES:
         step(f"Debian {release}: a root")
         root = work / release
         run("mmdebstrap", "--variant=minbase", "--quiet", release, root)
+        print(f"  Debian {(root / 'etc/debian_version').read_text().strip()}", flush=True)
+        check_archive(archive, root)
         check_deb(deb, root, work)
         if release == RELEASES[-1]:
             check_rpm(rpm, root)
     check_tools(deb, folder, work)
 
 
+def check_archive(archive: pathlib.Path, root: pathlib.Path) -> None:
+    step("archive: its binary runs there")
+    run("tar", "xf", archive, "-C", root / "tmp", "--strip-components=1")
+    must(ANSWER in run("chroot", root, f"/tmp/{BINARY_NAME}", "demo", "--once"), "no right answer")
+
+
 def check_deb(deb: pathlib.Path, root: pathlib.Path, work: pathlib.Path) -> None:
+    # systemd's, for the states of all services.
+    (root / STATE).parent.mkdir(mode=0o700, exist_ok=True)
     before = files(root)
     step(".deb: installs, and has no settings yet")
     shutil.copy(deb, root / "first.deb")
     run("chroot", root, "dpkg", "--install", "/first.deb")
     shown = run("chroot", root, BINARY_NAME, "demo", "--once")
-    must("plugin::cms.article" in shown, shown)
+    must(ANSWER in shown, shown)
     check = ("chroot", root, BINARY_NAME, "--config", f"/{SETTINGS}", "check")
     must("site" in run(*check, "--offline", status=78), "no word about the site")
     check_unit(root)
@@ -84,7 +69,7 @@ def check_deb(deb: pathlib.Path, root: pathlib.Path, work: pathlib.Path) -> None
     run("chroot", root, "dpkg", "--install", "/second.deb")
     must("0.9.9" in run("chroot", root, "dpkg-query", "--show", BINARY_NAME), "no upgrade")
     must((root / SETTINGS).read_text() == SITE, "the settings are lost")
-    for kept in (TOKEN, f"{STATE}/frontend-map.redb"):
+    for kept in (TOKEN, STORE):
         must((root / kept).is_file(), f"{kept} is lost")
     step(".deb: a removal keeps them, a purge does not")
     run("chroot", root, "dpkg", "--remove", BINARY_NAME)
@@ -107,66 +92,6 @@ def newer(deb: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
     return work / "newer.deb"
 
 
-class Manager:
-    """The socket of a service manager, in a root."""
-
-    def __init__(self, root: pathlib.Path) -> None:
-        self.path = root / "run/notify.socket"
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.bind(str(self.path))
-        self.path.chmod(0o666)
-        self.socket.settimeout(30)
-
-    def expect(self, *wanted: str) -> None:
-        """The next message has these lines."""
-        lines = self.socket.recv(4096).decode().splitlines()
-        print(f"  {' | '.join(lines)}", flush=True)
-        must(set(wanted) <= set(lines), f"the service says {lines}, not {wanted}")
-
-    def close(self) -> None:
-        self.socket.close()
-        self.path.unlink()
-
-
-def check_unit(root: pathlib.Path) -> None:
-    """The command of the unit, with its environment, credential, user and state, by hand."""
-    step("unit: its command with its environment says READY, RELOADING and STOPPING")
-    unit = (root / UNIT).read_text()
-    (root / SETTINGS).write_text(SITE)
-    for file, text in ((TOKEN, "a-token\n"), ("run/credentials/cms-token", "a-token\n")):
-        (root / file).parent.mkdir(parents=True, exist_ok=True)
-        (root / file).write_text(text)
-    (root / STATE).mkdir(parents=True)
-    (root / "var/lib/frontend-map").symlink_to("private/frontend-map")
-    for folder in (root / STATE).parent, root / STATE:
-        os.chown(folder, NOBODY, NOBODY)
-    environment = re.findall(r"(?m)^Environment=(.*)$", unit.replace("%d", "/run/credentials"))
-    command = re.findall(r"(?m)^ExecStart=(.*)$", unit)[0].split()
-    manager = Manager(root)
-    with Process(
-        *("env", "--ignore-environment", *environment, "NOTIFY_SOCKET=/run/notify.socket"),
-        *("chroot", f"--userspec={NOBODY}:{NOBODY}", root, *command),
-        log=root / "tmp/log",
-    ) as service:
-        manager.expect("READY=1")
-        service.signal(signal.SIGHUP)
-        manager.expect("RELOADING=1")
-        manager.expect("READY=1")
-        (root / SETTINGS).write_text("nonsense")
-        service.signal(signal.SIGHUP)
-        manager.expect("RELOADING=1")
-        manager.expect("READY=1")
-        (root / SETTINGS).write_text(SITE)
-        must((root / f"{STATE}/frontend-map.redb").is_file(), "there is no store")
-        service.signal(signal.SIGTERM)
-        manager.expect("STOPPING=1")
-        status = service.wait()
-        must(status == 0, f"status {status} after SIGTERM\n{service.log()}")
-    manager.close()
-    (root / "run/credentials/cms-token").unlink()
-    (root / "run/credentials").rmdir()
-
-
 def check_rpm(rpm: pathlib.Path, root: pathlib.Path) -> None:
     if shutil.which("rpm") is None:
         print("SKIPPED: .rpm: rpm is not installed")
@@ -176,7 +101,7 @@ def check_rpm(rpm: pathlib.Path, root: pathlib.Path) -> None:
     # The root has the packages of dpkg, of which rpm knows nothing.
     run(*command, "--install", rpm)
     shown = run("chroot", root, BINARY_NAME, "demo", "--once")
-    must("plugin::cms.article" in shown, shown)
+    must(ANSWER in shown, shown)
     must((root / UNIT).is_file(), "there is no unit")
     (root / SETTINGS).write_text(SITE)
     run(*command, "--upgrade", "--replacepkgs", rpm)
