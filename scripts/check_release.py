@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import re
 import shutil
 import tempfile
@@ -21,12 +20,21 @@ from common.build import ROOT, TARGET
 from common.client import free_port, get, until
 from common.process import Process
 from release import roots
+from release.contents import check_contents
 from release.npm import LAUNCHER
+from release.roots import ANSWER
 from release.shell import must, run, step
 from release.targets import BINARY_NAME, TARGETS, Target, version
 
 QUESTION = "/api/get-content-type?site=main&pathname=/en/articles/welcome"
-ANSWER = '"collectionType":"plugin::cms.article"'
+NEWER = (
+    "clone3,close_range,copy_file_range,epoll_pwait2,execveat,faccessat2,futex_waitv,getrandom,"
+    "io_uring_setup,membarrier,memfd_create,mlock2,openat2,pidfd_open,preadv2,process_madvise,"
+    "pwritev2,renameat2,rseq,sched_getattr,sched_setattr,seccomp,statx,userfaultfd"
+)
+# Commands that write the binary of a package.
+DEB = f"dpkg-deb --fsys-tarfile {{}} | tar xO ./usr/bin/{BINARY_NAME}"
+RPM = f"rpm2archive --nocompression - < {{}} | tar xO ./usr/bin/{BINARY_NAME}"
 # Of the image.
 USER = 65532
 
@@ -94,7 +102,7 @@ def binary_of(work: pathlib.Path) -> pathlib.Path:
 
 
 def check_archive(target: Target, folder: pathlib.Path, work: pathlib.Path) -> None:
-    emulated = not target.triple.startswith(platform.machine())
+    emulated = not target.is_native
     step(f"archive of {target.triple}: in an empty root{', under qemu' if emulated else ''}")
     top = f"{BINARY_NAME}-{version()}-{target.triple}"
     run("tar", "xf", folder / f"{top}.tar.gz", "-C", work)
@@ -105,6 +113,47 @@ def check_archive(target: Target, folder: pathlib.Path, work: pathlib.Path) -> N
     print(run("chroot", work / top, *before, f"/{BINARY_NAME}", "--version").strip())
     shown = run("chroot", work / top, *before, f"/{BINARY_NAME}", "demo", "--once")
     must(ANSWER in shown, f"the demo has no right answer: {shown}")
+    if target.is_native:
+        check_old_machine(target, work / top / BINARY_NAME)
+
+
+def check_old_machine(target: Target, binary: pathlib.Path) -> None:
+    step("old machine: without system calls newer than Linux 3.10, and on the first processors")
+    commands = {
+        "strace": [
+            *("strace", "-f", "-qq", "-o", os.devnull),
+            "-e",
+            f"inject={NEWER}:error=ENOSYS",
+        ],
+        target.emulator: [target.emulator, "-cpu", target.first_processor],
+    }
+    for program, before in commands.items():
+        if shutil.which(program) is None:
+            print(f"SKIPPED: {program} is not installed")
+            continue
+        must(ANSWER in run(*before, binary, "demo", "--once"), f"no right answer under {program}")
+
+
+def check_bytes(target: Target, folder: pathlib.Path) -> None:
+    """So that each package is tried where one of them is started."""
+    step(f"packages of {target.triple}: their binary is that of the archive")
+    name = f"{BINARY_NAME}-{version()}"
+    packages = {
+        f"{name}-{target.triple}.tar.gz": f"tar xzf {{}} -O {name}-{target.triple}/{BINARY_NAME}",
+        f"{BINARY_NAME}-{target.npm}-{version()}.tgz": f"tar xzf {{}} -O package/{BINARY_NAME}",
+        f"{name}-image.tar.gz": f"tar xzf {{}} -O {target.deb}/{BINARY_NAME}",
+        f"{BINARY_NAME}_{version()}-1_{target.deb}.deb": DEB,
+        f"{name}-1.{target.rpm}.rpm": RPM,
+    }
+    sums = {}
+    for package, command in packages.items():
+        needed = command.split()[0]
+        if shutil.which(needed) is None:
+            print(f"SKIPPED: {package}: {needed} is not installed")
+            continue
+        sums[package] = run("sh", "-c", f"{command.format(package)} | sha256sum", folder=folder)
+    must(len(set(sums.values())) == 1, f"binaries differ: {sums}")
+    print(f"  {' '.join(sums)}", flush=True)
 
 
 def check_image(target: Target, folder: pathlib.Path, work: pathlib.Path) -> None:
@@ -163,14 +212,16 @@ def main() -> None:
         work = pathlib.Path(name)
         check_sums(folder, tried("sums"))
         for target in present:
-            native = target.triple.startswith(platform.machine())
-            if native:
+            if target.is_native:
                 check_npm(target, folder, tried("npm"))
             if options.npm:
                 continue
-            if native:
+            if target.is_native:
                 check_image(target, folder, tried("image"))
             check_archive(target, folder, tried(target.triple))
+            check_bytes(target, folder)
+            archive = f"{BINARY_NAME}-{version()}-{target.triple}"
+            check_contents(target, folder, work / target.triple / archive, work)
         if options.system:
             roots.check_system(present, folder, work)
     print("check_release: ok")

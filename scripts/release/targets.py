@@ -1,6 +1,7 @@
 """The platforms that are released, and what each kind of package calls them."""
 
 import json
+import platform
 import subprocess
 from dataclasses import dataclass
 
@@ -20,10 +21,17 @@ class Target:
     # Divides debug information from the binary, and runs it on another processor.
     objcopy: str = "objcopy"
     emulator: str = ""
+    # The oldest processor that runs it, as the emulator calls it.
+    first_processor: str = ""
 
     @property
     def npm_package(self) -> str:
         return f"@{BINARY_NAME}/{self.npm}"
+
+    @property
+    def is_native(self) -> bool:
+        """Whether this machine runs it without an emulator."""
+        return self.is_linux and self.triple.startswith(platform.machine())
 
     @property
     def is_linux(self) -> bool:
@@ -31,7 +39,14 @@ class Target:
 
 
 TARGETS = [
-    Target("x86_64-unknown-linux-musl", "linux-x64", "amd64", "x86_64"),
+    Target(
+        "x86_64-unknown-linux-musl",
+        "linux-x64",
+        "amd64",
+        "x86_64",
+        emulator="qemu-x86_64-static",
+        first_processor="Opteron_G1",
+    ),
     Target(
         "aarch64-unknown-linux-musl",
         "linux-arm64",
@@ -39,6 +54,7 @@ TARGETS = [
         "aarch64",
         objcopy="aarch64-linux-gnu-objcopy",
         emulator="qemu-aarch64-static",
+        first_processor="cortex-a53",
     ),
     Target("x86_64-apple-darwin", "darwin-x64"),
     Target("aarch64-apple-darwin", "darwin-arm64"),
