@@ -13,6 +13,7 @@ as Debian's /usr/bin/cargo (packages cargo-web, rustc-web and rust-web-src).
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import shutil
@@ -23,7 +24,13 @@ import time
 from common.build import PROFILE, ROOT, TARGET
 from release.targets import BINARY_NAME, BY_TRIPLE, LINUX, Target, commit_seconds
 
+RELEASE = pathlib.Path(__file__).parent / "release"
 CARGO_HOME = pathlib.Path(os.environ.get("CARGO_HOME", pathlib.Path.home() / ".cargo"))
+
+# Beyond what the profile has for size. docs/performance.md, "Choices of the build".
+FOR_SIZE = {BINARY_NAME: "'s'", "frontend-map-cache": "'s'"}
+# As in the standard library of rustup: the profile would build it for size.
+STD = dict.fromkeys(("core", "alloc", "std"), "3")
 
 
 def printed(*command: str, environment: dict[str, str] | None = None) -> str:
@@ -38,10 +45,23 @@ def has_std(target: Target) -> bool:
     return any(pathlib.Path(libraries).glob("libstd-*.rlib"))
 
 
-def flags(prefixes: dict[pathlib.Path, str], *, builds_std: bool) -> tuple[str, str]:
+def compile_memcmp(target: Target, into: pathlib.Path) -> pathlib.Path:
+    """The object file of `release/memcmp.c`."""
+    into.mkdir(parents=True, exist_ok=True)
+    command = ["python-zig", "cc", "-target", target.triple.replace("-unknown", "")]
+    command += ["-O2", "-g0", "-fPIC", "-ffreestanding", "-fno-builtin", "-c", "memcmp.c"]
+    subprocess.run([*command, "-o", into / "memcmp.o"], cwd=RELEASE, check=True)
+    return into / "memcmp.o"
+
+
+def flags(
+    prefixes: dict[pathlib.Path, str], memcmp: pathlib.Path, *, builds_std: bool
+) -> tuple[str, str]:
     """Of the Rust and of the C compiler: no path of this machine in the binary."""
     rust = [f"--remap-path-prefix={path}={name}" for path, name in prefixes.items()]
     c = [f"-ffile-prefix-map={path}={name}" for path, name in prefixes.items()]
+    # zig ignores the `-static-pie` of rustc, and makes the same of `-pie`.
+    rust += ["-Clink-arg=-pie", f"-Clink-arg={memcmp}"]
     if builds_std:
         # musl and its start files are zig's; only rustup's standard library has its own.
         rust.append("-Clink-self-contained=no")
@@ -72,7 +92,8 @@ def build(target: Target, into: pathlib.Path, target_dir: pathlib.Path, std_from
         target_dir: "/target",
         ROOT: "/frontend-map",
     }
-    rust_flags, c_flags = flags(prefixes, builds_std=builds_std)
+    memcmp = compile_memcmp(target, target_dir / "memcmp")
+    rust_flags, c_flags = flags(prefixes, memcmp, builds_std=builds_std)
     environment |= {
         "CARGO": cargo,
         "CARGO_TARGET_DIR": str(target_dir),
@@ -84,9 +105,12 @@ def build(target: Target, into: pathlib.Path, target_dir: pathlib.Path, std_from
         "CARGO_PROFILE_DIST_DEBUG": "line-tables-only",
         "SOURCE_DATE_EPOCH": commit_seconds(),
         "ZERO_AR_DATE": "1",
+        "RUSTC_WRAPPER": str(RELEASE / "rustc_wrapper.sh"),
     }
     command = [cargo, "auditable", "zigbuild", "--locked", "--profile", PROFILE]
     command += ["--bin", BINARY_NAME, "--target", target.triple]
+    for name, level in (FOR_SIZE | (STD if builds_std else {})).items():
+        command += ["--config", f"profile.{PROFILE}.package.{name}.opt-level={level}"]
     if builds_std:
         command.append("-Zbuild-std=std,panic_unwind")
     begun = time.monotonic()
@@ -123,11 +147,24 @@ def main() -> None:
     for program in ("cargo-zigbuild", "cargo-auditable"):
         if shutil.which(program) is None:
             raise SystemExit(f"{program} is not installed: cargo install --locked {program}")
-    for triple in options.triples or [target.triple for target in LINUX]:
+    triples = options.triples or [target.triple for target in LINUX]
+    for triple in triples:
         if triple not in BY_TRIPLE or not BY_TRIPLE[triple].is_linux:
             sys.exit(f"{triple} is not built here; there are {[one.triple for one in LINUX]}")
-        into = options.into.absolute()
-        build(BY_TRIPLE[triple], into, TARGET / "release-build", options.std_from)
+    # At once, in folders of their own: each link uses one core for minutes.
+    with concurrent.futures.ThreadPoolExecutor(len(triples)) as pool:
+        builds = [
+            pool.submit(
+                build,
+                BY_TRIPLE[triple],
+                options.into.absolute(),
+                TARGET / "release-build" / triple,
+                options.std_from,
+            )
+            for triple in triples
+        ]
+        for one in builds:
+            one.result()
 
 
 if __name__ == "__main__":
