@@ -4,7 +4,7 @@
 Starts both on loopback with 5,000 documents from a file, and loads them with `wrk` (Debian: wrk),
 in alternating pairs. Prints, for each kind of request, medians over the pairs of the requests per
 second, of the latencies' 99th percentile and of the processor time per request, and their ratios
-(second / first). Ends with status 1 if the builds answer differently.
+(second / first), and the memory of both. Ends with status 1 if the builds answer differently.
 """
 
 import argparse
@@ -70,6 +70,15 @@ def compare(first: Server, second: Server, request: Request, options: argparse.N
     print(f"{request.kind:9}{'  '.join(cells)}", flush=True)
 
 
+def print_memory(when: str, first: Server, second: Server) -> None:
+    cells = [
+        f"{name} {before / 2**20:.1f} / {after / 2**20:.1f}"
+        for name in ("RssAnon", "VmRSS", "VmHWM")
+        for before, after in [(first.memory(name), second.memory(name))]
+    ]
+    print(f"MiB {when} the load: {', '.join(cells)}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -96,8 +105,10 @@ def main() -> None:
             for server in (first, second):
                 if until(functools.partial(has_list, server)) is None:
                     raise SystemExit("there is no list")
+            print_memory("before", first, second)
             for request in REQUESTS:
                 compare(first, second, request, options)
+            print_memory("after", first, second)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 """The packages for npm: the launcher, and one with the binary for each platform."""
 
+import gzip
 import json
 import pathlib
 import shutil
 import subprocess
 
 from common.build import ROOT
+from release.archive import compressed
 from release.targets import BINARY_NAME, Target
 
 LAUNCHER = ROOT / "packaging/npm"
@@ -16,7 +18,9 @@ def pack(folder: pathlib.Path, into: pathlib.Path) -> None:
     for name in LICENSES:
         shutil.copyfile(ROOT / name, folder / name)
     command = ["npm", "pack", "--silent", "--pack-destination", str(into)]
-    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    named = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True)
+    package = into / named.stdout.strip()
+    package.write_bytes(compressed(gzip.decompress(package.read_bytes())))
 
 
 def pack_launcher(into: pathlib.Path, work: pathlib.Path, version: str) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import tomllib
 
 from common.build import PROFILE, ROOT
-from release.archive import compress
+from release.archive import compressed
 from release.targets import BINARY_NAME, Target, version
 
 
@@ -24,12 +24,11 @@ class Staged:
         shutil.copyfile(binary, folder / BINARY_NAME)
         (folder / BINARY_NAME).chmod(0o755)
         for page in sorted((accompanying / "man").iterdir()):
-            compress(page, folder / "man" / f"{page.name}.gz")
+            (folder / "man" / f"{page.name}.gz").write_bytes(compressed(page.read_bytes()))
         shutil.copytree(accompanying / "completions", folder / "completions")
         shutil.copy(accompanying / "THIRD-PARTY-LICENSES", folder)
-        changelog = self.folder / "changelog.Debian"
-        changelog.write_text(debian_changelog())
-        compress(changelog, folder / f"{changelog.name}.gz")
+        changelog = compressed(debian_changelog().encode())
+        (folder / "changelog.Debian.gz").write_bytes(changelog)
 
 
 def debian_changelog() -> str:
