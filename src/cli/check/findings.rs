@@ -186,7 +186,10 @@ pub(super) fn require_none(findings: &[Finding]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::config::{Environment, parse};
 
     #[test]
     fn require_none_names_each_kind_of_failure_once_with_its_count() {
@@ -199,6 +202,33 @@ mod tests {
         findings.extend([Check::Redis, Check::Cms, Check::Redis].map(|check| finding(check, true)));
         let expected = "1 problem with the CMS, 2 problems with Redis";
         assert_eq!(require_none(&findings), Err(expected.to_owned()));
+    }
+
+    #[test]
+    fn line_of_a_place_is_that_of_the_header_in_the_settings_file() {
+        let text = "# 1\n\
+            [[site]]\nkey = \"b\"\nlocales = [\"en\"]\n\
+            [[site.rule]]\ncontent_type = \"api::x.x\"\ntemplate = \"/x/{slug}\"\n\
+            [[site]]\nkey = \"a\"\nlocales = [\"en\"]\n\
+            [[site.rule]]\ncontent_type = \"api::x.x\"\ntemplate = \"/x/{slug}\"\n\
+            [[site.rule]]\ncontent_type = \"api::y.y\"\ntemplate = \"/y/{slug}\"\n";
+        let config = parse(Some(text), Path::new("settings.toml"), &Environment::new()).unwrap();
+        let uid = |text| Place::Type(ContentTypeUid::parse(text).unwrap());
+        for (place, expected) in [
+            (Place::File, None),
+            (Place::Line(3), Some(3)),
+            (Place::Site("b".to_owned()), Some(2)),
+            (Place::Site("a".to_owned()), Some(8)),
+            (Place::Site("c".to_owned()), None),
+            (Place::Rule("b".to_owned(), 0), Some(5)),
+            (Place::Rule("a".to_owned(), 1), Some(14)),
+            (Place::Rule("a".to_owned(), 2), None),
+            (uid("api::x.x"), Some(5)),
+            (uid("api::y.y"), Some(14)),
+            (uid("api::z.z"), None),
+        ] {
+            assert_eq!(place.line(&config), expected, "{place:?}");
+        }
     }
 
     #[test]
