@@ -1,4 +1,7 @@
-//! The composition root: builds an app from settings, at the start and at a reload.
+//! The composition root: builds everything from settings, at the start and at a reload. `serve`, the demo
+//! and tests call [`run`]; commands that read documents call [`build_alone`].
+
+pub mod fd_limit;
 
 use std::sync::Arc;
 
@@ -6,10 +9,15 @@ use crate::config::{Cms, Config};
 use frontend_map_cache::{DocumentCache, DocumentLimits, ProcessState, Settings, SnapshotCache};
 use frontend_map_cms::{Content, Strapi, StrapiError};
 use frontend_map_platform::HourlyWarnings;
+use frontend_map_platform::metrics::Metrics;
 use frontend_map_platform::outgoing::BuildError;
+use frontend_map_platform::traces;
 use frontend_map_service::app::{
     App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes,
 };
+use frontend_map_service::http::{RequestHandler, Service};
+use frontend_map_service::run::{self, Handle, Listeners};
+use frontend_map_service::server::ConnectionSettings;
 use frontend_map_service::shared::{Backends, SharedState};
 
 /// Why an app cannot be built although its settings are valid.
@@ -21,6 +29,49 @@ pub enum BootError {
     /// The client of the validator.
     #[error(transparent)]
     Validator(#[from] BuildError),
+    /// The export of traces.
+    #[error(transparent)]
+    Traces(#[from] traces::StartError),
+}
+
+/// Starts the service that these settings describe on bound sockets, with all background tasks. `front`
+/// may put something in front of the routes. `metrics` are those that the log counts in.
+///
+/// # Errors
+/// [`BootError`] when an HTTP client cannot be built.
+pub fn run<H: RequestHandler>(
+    mut config: Config,
+    listeners: Listeners,
+    metrics: Arc<Metrics>,
+    front: impl FnOnce(Service) -> H,
+) -> Result<Handle, BootError> {
+    if let Some(traces) = &config.traces {
+        traces::start(traces, &metrics)?;
+    }
+    let limits = &mut config.limits;
+    let max_connections = fd_limit::max_connections(config.server.connections, limits.cms_requests);
+    limits.requests = fd_limit::max_requests(limits.requests, max_connections);
+    let counters = Arc::clone(&metrics.connections);
+    let connections =
+        ConnectionSettings { timeouts: limits.timeouts, max_connections, metrics: counters };
+    let backends = Backends { redis: config.shared.take(), store: config.store.take() };
+    let shared = SharedState::new(metrics, config.limits.cms_requests, backends)?;
+    let app = build(config, Arc::new(shared), None)?;
+    Ok(run::run(app, listeners, connections, front))
+}
+
+/// Applies new settings to a running service.
+///
+/// # Errors
+/// As [`run`]; the settings in use stay.
+pub fn reload(service: &Service, config: Config) -> Result<(), BootError> {
+    let previous = service.app();
+    let app = Arc::new(build(config, Arc::clone(&previous.shared), Some(&previous))?);
+    service.replace(Arc::clone(&app));
+    app.snapshots.take_over_from(&previous.snapshots);
+    let fingerprints: Vec<u128> = app.sites.iter().map(|site| site.fingerprint).collect();
+    app.shared.runs.retain_last_runs(&fingerprints);
+    Ok(())
 }
 
 /// The app that these settings describe, with a shared state of its own. No request is sent to the
@@ -36,10 +87,7 @@ pub fn build_alone(config: Config) -> Result<App, BootError> {
 
 /// The app that these settings describe, in a process whose settings may change. It takes over the
 /// caches of `previous` that do not depend on a changed setting.
-///
-/// # Errors
-/// As [`build_alone`].
-pub fn build(
+fn build(
     config: Config,
     shared: Arc<SharedState>,
     previous: Option<&App>,
@@ -120,4 +168,35 @@ fn build_content(cms: Cms, shared: &SharedState) -> Result<Content, StrapiError>
         }
         Cms::Files { content, .. } => Content::File(content),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::identity;
+    use std::path::Path;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::config::{Environment, parse};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn run_serves_until_it_is_closed() {
+        let text = include_str!("../config/demo/settings.toml");
+        let config = parse(Some(text), Path::new("settings.toml"), &Environment::new()).unwrap();
+        let public = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = public.local_addr().unwrap();
+        let listeners = Listeners { public, admin: None };
+        let handle = run(config, listeners, Arc::default(), identity).unwrap();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = "GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).await.unwrap();
+        assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+        handle.close(Instant::now()).await;
+        assert!(TcpStream::connect(address).await.is_err(), "the socket is closed");
+    }
 }

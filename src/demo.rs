@@ -7,16 +7,14 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::time::Instant;
 
 use crate::boot;
 use crate::config::{self, Config, Environment};
 use front_page::WithFrontPage;
-use frontend_map_service::http::Service;
-use frontend_map_service::server;
-use frontend_map_service::shared::SharedState;
+use frontend_map_service::run::{Handle, Listeners};
 
 /// The settings of the demo; its content is the built-in content of the source `files`.
 const SETTINGS: &str = include_str!("../config/demo/settings.toml");
@@ -106,53 +104,26 @@ pub fn settings(frontend: SocketAddr) -> Result<Config, config::Problems> {
     )
 }
 
-/// Runs the service and then `show`; unless `once`, it serves until `closing` is ready.
+/// Starts the service and its frontend.
 ///
 /// # Errors
-/// When no port can be bound, and those of `show`.
-pub async fn run(
-    once: bool,
+/// When no port can be bound.
+pub async fn start(
     start_log: impl FnOnce(&config::Log),
-    shared: Arc<SharedState>,
-    show: impl AsyncFnOnce(&Addresses) -> Result<(), Box<dyn Error>>,
-    closing: impl Future<Output = Instant> + Send + 'static,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<(Handle, Addresses), Box<dyn Error>> {
     let frontend = bind(FRONTEND.parse()?).await?;
-    let config = settings(frontend.local_addr()?)?;
+    let mut config = settings(frontend.local_addr()?)?;
     start_log(&config.log);
-    let timeouts = config.limits.timeouts;
-    let listener = bind(config.server.listen).await?;
-    let addresses = Addresses { service: listener.local_addr()?, frontend: frontend.local_addr()? };
+    config.server.connections = MAX_CONNECTIONS;
+    // There is no load balancer before a demo.
+    config.server.drain_delay = Duration::ZERO;
+    let public = bind(config.server.listen).await?;
+    let addresses = Addresses { service: public.local_addr()?, frontend: frontend.local_addr()? };
     tokio::spawn(frontend::serve(frontend));
-    let connections = server::ConnectionSettings {
-        timeouts,
-        max_connections: MAX_CONNECTIONS,
-        metrics: Arc::clone(&shared.metrics.connections),
-    };
-    let app = Arc::new(boot::build(config, Arc::clone(&shared), None)?);
-    let (sender, shown) = tokio::sync::oneshot::channel::<()>();
-    let ended = async move {
-        let enough = async {
-            match shown.await {
-                Ok(()) if once => Instant::now() + server::GRACE_PERIOD,
-                _ => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            end = closing => end,
-            end = enough => end,
-        }
-    };
-    let service = WithFrontPage::new(Service::new(app), &addresses)?;
-    let service = tokio::spawn(server::serve(listener, service, connections, ended));
-    let all = show(&addresses).await;
-    if shared.is_draining() {
-        // A signal ended it while requests were shown: their errors do not matter.
-        return Ok(service.await?);
-    }
-    all?;
-    let _ = sender.send(());
-    Ok(service.await?)
+    let listeners = Listeners { public, admin: None };
+    let front = |service| WithFrontPage::new(service, &addresses);
+    let handle = boot::run(config, listeners, Arc::default(), front)?;
+    Ok((handle, addresses))
 }
 
 /// Listens on the address, or on any free port of its host if the address is in use.

@@ -33,17 +33,15 @@ pub(super) struct WithFrontPage {
 
 impl WithFrontPage {
     /// Adds the page to the service at these addresses.
-    ///
-    /// # Errors
-    /// Never: rendering to memory cannot fail.
-    pub(super) fn new(service: Service, addresses: &Addresses) -> askama::Result<Self> {
+    pub(super) fn new(service: Service, addresses: &Addresses) -> Self {
         let app = service.app();
         let rules = app.sites.iter().flat_map(|site| site.rules.rules());
         let rules =
             rules.map(|rule| (rule.content_type.to_string(), rule.first_template().to_string()));
         let style = include_str!("front_page/page.css");
         let page = Page { style, addresses, operations: &OPERATIONS, rules: rules.collect() };
-        Ok(Self { page: page.render()?.into(), service })
+        let page = page.render().expect("a page is rendered to memory");
+        Self { page: page.into(), service }
     }
 
     fn page(&self) -> HttpResponse {

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use tokio::signal::unix::Signal;
@@ -106,20 +106,17 @@ impl Reloader {
         let config = (self.load)()?;
         config.log_warnings();
         let (restart, watch) = (config.restart_settings(), config.server.watch);
-        let app = Arc::new(boot::build(config, Arc::clone(&previous.shared), Some(previous))?);
-        service.replace(Arc::clone(&app));
-        app.snapshots.take_over_from(&previous.snapshots);
-        let fingerprints: Vec<u128> = app.sites.iter().map(|site| site.fingerprint).collect();
-        app.shared.runs.retain_last_runs(&fingerprints);
+        boot::reload(service, config)?;
         self.watch = watch;
         let changed = self.at_start.changed(&restart);
         if !changed.is_empty() {
             let settings = changed.join(", ");
             tracing::warn!(settings, "changed settings need a restart");
         }
-        if !app.sites.have_same_fingerprints(&previous.sites) {
+        let sites = &service.app().sites;
+        if !sites.have_same_fingerprints(&previous.sites) {
             // The thread that checks ends with the process.
-            let _ = self.overlaps.send(app.sites.clone());
+            let _ = self.overlaps.send(sites.clone());
         }
         Ok(())
     }

@@ -3,14 +3,13 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::DEFAULT_REQUESTS;
+use frontend_map_service::run::ADMIN_CONNECTIONS;
 
 /// The most connections without a setting: each may need a buffer of 32 KiB for a request head, and
 /// idle connections are evicted long before their timeouts anyway.
 const MAX_DEFAULT_CONNECTIONS: usize = 16_384;
 /// The descriptors of URL checks: two runs with ten connections each.
 const URL_CHECKS: usize = 20;
-/// The most connections to the admin address.
-pub(super) const ADMIN_CONNECTIONS: usize = 8;
 /// The descriptors of standard streams, the runtime, listeners, signals, open files, name look-ups,
 /// and of one connection that waits for a slot.
 const OTHERS: usize = 28;
@@ -22,7 +21,10 @@ const MIN_LIMIT: usize = 20;
 const MIN_SHARE: usize = 4;
 
 /// Refuses a limit of descriptors with which the service would start and respond to nothing.
-pub(super) fn check() -> Result<(), String> {
+///
+/// # Errors
+/// What to do.
+pub fn check() -> Result<(), String> {
     match raised_limit() {
         limit if limit < MIN_LIMIT => Err(format!(
             "the limit of file descriptors is {limit}, and the service needs at least {MIN_LIMIT}: raise it (`ulimit -n`, `LimitNOFILE` of systemd, `--ulimit nofile` of a container)"

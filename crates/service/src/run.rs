@@ -1,0 +1,110 @@
+//! Runs the service: its listeners and background tasks, from the start to the stop.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
+use tokio::time::{Instant, timeout};
+
+use crate::app::{App, write_history_copy};
+use crate::http::{AdminService, RequestHandler, Service};
+use crate::server::{self, ConnectionSettings};
+use crate::tasks;
+use frontend_map_platform::traces;
+
+/// The most connections to the admin address.
+pub const ADMIN_CONNECTIONS: usize = 8;
+
+/// How long a stop waits for the copy of the path history. It waits equally long for the last writes of
+/// the store.
+const LAST_COPY_TIME: Duration = Duration::from_secs(3);
+
+/// The bound sockets.
+#[derive(Debug)]
+pub struct Listeners {
+    /// For all routes except those of the admin address.
+    pub public: TcpListener,
+    /// For the admin routes; `None`: they are not served.
+    pub admin: Option<TcpListener>,
+}
+
+/// A running service. Its drop ends the background tasks alone.
+pub struct Handle {
+    service: Service,
+    tasks: JoinSet<()>,
+    close: oneshot::Sender<Instant>,
+    served: JoinHandle<()>,
+}
+
+/// Starts everything. `front` may put something in front of the routes. Must be called within a runtime of
+/// several threads.
+pub fn run<H: RequestHandler>(
+    app: App,
+    listeners: Listeners,
+    connections: ConnectionSettings,
+    front: impl FnOnce(Service) -> H,
+) -> Handle {
+    let service = Service::new(Arc::new(app));
+    if let Some(listener) = listeners.admin {
+        let admin = AdminService::new(service.clone());
+        let connections = connections.uncounted(ADMIN_CONNECTIONS);
+        // Until the process ends: the metrics of the shutdown are of interest too.
+        tokio::spawn(server::serve(listener, admin, connections, pending()));
+    }
+    let (close, closing) = oneshot::channel();
+    let closing = async { closing.await.unwrap_or_else(|_| Instant::now()) };
+    let handler = front(service.clone());
+    let served = tokio::spawn(server::serve(listeners.public, handler, connections, closing));
+    Handle { tasks: tasks::start(&service), service, close, served }
+}
+
+impl Handle {
+    /// What handles requests, with the app that is current.
+    #[must_use]
+    pub fn service(&self) -> &Service {
+        &self.service
+    }
+
+    /// Adds a task that ends with the others.
+    pub fn spawn(&mut self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(task);
+    }
+
+    /// Says that the service is about to stop: `/readyz` is not ready, and other instances take over what
+    /// this one leads. Requests are still served.
+    pub fn drain(&self) {
+        let app = self.service.app();
+        app.shared.drain();
+        let fleet = Arc::clone(&app.shared.fleet);
+        tokio::spawn(async move { fleet.release().await });
+    }
+
+    /// Accepts no more connections, lets requests in flight finish until `end`, and writes what must
+    /// survive.
+    pub async fn close(mut self, end: Instant) {
+        let shared = Arc::clone(&self.service.app().shared);
+        shared.close();
+        self.tasks.abort_all();
+        // The receiver is there as long as the service accepts connections.
+        let _ = self.close.send(end);
+        if let Err(error) = self.served.await {
+            tracing::error!(%error, "the service has ended before its stop");
+        }
+        copy_history(self.service.app()).await;
+        shared.store.close();
+        traces::shutdown(end).await;
+        shared.runs.release().await;
+        tracing::info!("stopped");
+    }
+}
+
+/// Writes the copy of the path history. If the daily one is being written, this one follows.
+async fn copy_history(app: Arc<App>) {
+    let copy = spawn_blocking(move || write_history_copy(&app));
+    if timeout(LAST_COPY_TIME, copy).await.is_err() {
+        tracing::error!("former paths are not copied before the stop, because it takes too long");
+    }
+}
