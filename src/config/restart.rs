@@ -31,6 +31,7 @@ impl Config {
             ("server.listen", server.listen.to_string()),
             ("server.admin_listen", format!("{:?}", server.admin_listen)),
             ("server.connections", server.connections.to_string()),
+            ("limits.head_timeout_ms", format!("{:?}", limits.timeouts.head)),
             ("limits.idle_timeout_ms", format!("{:?}", limits.timeouts.idle)),
             ("limits.write_timeout_ms", format!("{:?}", limits.timeouts.write)),
             ("limits.requests", limits.requests.to_string()),

@@ -204,10 +204,18 @@ impl<'r> Section<'r> {
         self.optional(key, read)
     }
 
-    /// Takes the elements of a list.
-    pub(super) fn each<T>(&mut self, key: &'static str, read: impl Read<T>) -> Vec<T> {
+    /// Takes the texts of a list, each with a meaning of its own.
+    pub(super) fn each<T, E: fmt::Display>(
+        &mut self,
+        key: &'static str,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Vec<T> {
         let list = self.get(key, elements).into_iter().enumerate();
-        list.filter_map(|(at, value)| self.read(&format!("{key}[{at}]"), &value, &read)).collect()
+        let parsed = list.filter_map(|(at, value)| {
+            let text = self.read(&format!("{key}[{at}]"), &value, text)?;
+            self.check(key, parse(&text))
+        });
+        parsed.collect()
     }
 
     /// Takes the entries of a table with keys of its own; `None`: there is a problem.

@@ -10,10 +10,6 @@ use frontend_map_service::server::Timeouts;
 /// The most concurrent requests that can be set: a higher limit would not protect any machine or CMS.
 const MAX_REQUESTS: u64 = 10_000;
 
-/// For a whole request head, from its first byte. It is a few packets: a client that needs longer wants
-/// to hold a connection.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// The limits for clients, for requests and for the CMS.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -40,7 +36,7 @@ pub const DEFAULT_REQUESTS: usize = 2_048;
 pub(in crate::config) fn read(limits: &mut Section<'_>) -> Limits {
     Limits {
         timeouts: Timeouts {
-            head: HEAD_TIMEOUT,
+            head: limits.get("head_timeout_ms", millis(1..)),
             idle: limits.get("idle_timeout_ms", millis(1..)),
             write: limits.get("write_timeout_ms", millis(1..)),
         },

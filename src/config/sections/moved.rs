@@ -6,7 +6,7 @@ use std::path::Path;
 use config::Value;
 
 use crate::config::section::Section;
-use crate::config::value::{text, whole};
+use crate::config::value::whole;
 use frontend_map_catalog::moved::history::Limits;
 use frontend_map_catalog::moved::import::ImportFile;
 
@@ -38,8 +38,8 @@ pub(in crate::config) fn read(moved: &mut Section<'_>) -> (Moved, Vec<ImportFile
         max_paths: moved.get("max_paths", whole(..=MAX_PATHS)),
         keep: keep_days * MILLISECONDS_A_DAY,
     };
-    let list = |path: &Value| read_list(&base_dir.join(text(path)?));
-    (Moved { status: moved.get("status", status), limits }, moved.each("import", list))
+    let imports = moved.each("import", |path| read_list(&base_dir.join(path)));
+    (Moved { status: moved.get("status", status), limits }, imports)
 }
 
 fn status(value: &Value) -> Result<u16, String> {

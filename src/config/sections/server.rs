@@ -40,7 +40,7 @@ pub struct Server {
 pub(in crate::config) fn read(server: &mut Section<'_>) -> Option<Server> {
     Some(Server {
         admin_listen: server.get("admin_listen", parsed(optional_address)),
-        cors_origins: server.each("cors_origins", parsed(origin)),
+        cors_origins: server.each("cors_origins", origin),
         cache_control: server.get("cache_control", parsed(cache_control)),
         cache_control_404: server.get("cache_control_404", parsed(cache_control)),
         cache_control_url: server.get("cache_control_url", parsed(cache_control)),

@@ -39,8 +39,8 @@ fn one(notify: &mut Section<'_>, sites: Option<&[Site]>) -> Option<Target> {
         let secret = file::read_text(&base_dir.join(text(path)?))?;
         SigningKey::parse(secret.trim()).map_err(|error| error.to_string())
     });
-    let wanted = notify.each("sites", text);
-    let kinds = notify.each("events", parsed(kind));
+    let wanted = notify.each("sites", |key| Ok::<_, String>(key.to_owned()));
+    let kinds = notify.each("events", kind);
     let unlisted = notify.get("unlisted", boolean);
     let sites = notify.check("sites", selected(wanted, sites))?;
     let kinds = if kinds.is_empty() { Kind::ALL.to_vec() } else { kinds };

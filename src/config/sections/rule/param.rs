@@ -86,7 +86,9 @@ fn segments<'t>(templates: &'t Templates, name: &str) -> impl Iterator<Item = &'
 fn one(param: &mut Section<'_>, patterns: &mut Patterns) -> Option<Param> {
     let before = param.reader.count();
     let pattern = param.optional("pattern", text);
-    let values = param.has("values").then(|| param.each("values", text));
+    let values = param
+        .has("values")
+        .then(|| param.each("values", |value| Ok::<_, String>(value.to_owned())));
     let [field, parent] = ["field", "ancestors"].map(|key| param.optional(key, text));
     let depth = param.optional("depth", whole(..));
     if param.reader.count() > before {

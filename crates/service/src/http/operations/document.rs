@@ -10,8 +10,8 @@ use axum::response::Response;
 use serde::Serialize;
 
 use super::frontend_url::{self, NO_VERSION};
-use super::resolved_by::path_index;
 use super::resolve::{DOCUMENT_ID, UID};
+use super::resolved_by::path_index;
 use super::shared_path::{self, SharedPath};
 use super::tables::validations::{LastCheck, last_checks};
 use crate::app::{App, log_unread_documents};
