@@ -14,10 +14,10 @@ pub(super) struct KnownGroups(Mutex<Groups>);
 
 #[derive(Default)]
 struct Groups {
-    /// By the name of the lease.
+    /// The leads by the names of their leases.
     leads: HashMap<String, Weak<Lead>>,
-    /// By name.
-    groups: HashMap<String, Weak<SnapshotGroup>>,
+    /// The groups by name.
+    by_name: HashMap<String, Weak<SnapshotGroup>>,
     /// By shared id: each is in one group.
     of_shared_id: HashMap<SharedSnapshotId, Weak<SnapshotGroup>>,
     /// By the id of the snapshot, which may be in different groups before and after a reload. The
@@ -46,10 +46,10 @@ impl KnownGroups {
         let lease = lead.lease().name();
         let name = format!("{lease} {uid}");
         let shared: Vec<_> = ids.iter().map(|id| id.shared(lease)).collect();
-        let known = groups.groups.get(&name).and_then(Weak::upgrade);
+        let known = groups.by_name.get(&name).and_then(Weak::upgrade);
         let new = || SnapshotGroup::shared(shared.clone(), Arc::clone(lead), name.clone());
         let group = known.unwrap_or_else(|| Arc::new(new()));
-        groups.groups.insert(name, Arc::downgrade(&group));
+        groups.by_name.insert(name, Arc::downgrade(&group));
         for (id, shared) in ids.iter().zip(shared) {
             groups.of_shared_id.insert(shared.clone(), Arc::downgrade(&group));
             let of_id = groups.newest.entry(id.clone()).or_default();
@@ -75,7 +75,7 @@ impl KnownGroups {
 
     /// All groups.
     pub(super) fn all(&self) -> Vec<Arc<SnapshotGroup>> {
-        self.0.lock().groups.values().filter_map(Weak::upgrade).collect()
+        self.0.lock().by_name.values().filter_map(Weak::upgrade).collect()
     }
 
     /// All snapshots.
@@ -88,7 +88,7 @@ impl Groups {
     fn forget_dropped(&mut self) {
         let is_used = |group: &Weak<SnapshotGroup>| group.strong_count() > 0;
         self.leads.retain(|_, lead| lead.strong_count() > 0);
-        self.groups.retain(|_, group| is_used(group));
+        self.by_name.retain(|_, group| is_used(group));
         self.of_shared_id.retain(|_, group| is_used(group));
         self.newest.values_mut().for_each(|groups| groups.retain(|(_, group)| is_used(group)));
         self.newest.retain(|_, groups| !groups.is_empty());

@@ -218,9 +218,9 @@ mod tests {
         }
     }
 
-    fn base(list: &str, position: &str) -> Option<BaseValue> {
+    fn base(list: &str, position: &str) -> BaseValue {
         let [list, position] = [list, position].map(str::to_owned);
-        Some(BaseValue { log: 5, list, position, lease: "its lease".to_owned() })
+        BaseValue { log: 5, list, position, lease: "its lease".to_owned() }
     }
 
     fn usable(types: &[&str], base: Option<BaseValue>) -> LogState {
@@ -234,27 +234,32 @@ mod tests {
         let restart = |reason| Decision::Plan(Plan::Restart(reason));
         let published = Some("1-2");
         for (before, read, state, expected) in [
-            (published, Some(9), usable(&[UID], base("own", "1-2")), append(Since::Published)),
-            (published, None, usable(&[UID], base("own", "1-2")), append(Since::Published)),
+            (
+                published,
+                Some(9),
+                usable(&[UID], Some(base("own", "1-2"))),
+                append(Since::Published),
+            ),
+            (published, None, usable(&[UID], Some(base("own", "1-2"))), append(Since::Published)),
             (published, None, usable(&[], None), append(Since::Published)),
             (None, None, usable(&[UID], None), append(Since::Itself)),
             (None, None, usable(&["api::b.b"], None), append(Since::NoPages)),
             (
                 published,
                 None,
-                usable(&[UID], base("own", "1-1")),
+                usable(&[UID], Some(base("own", "1-1"))),
                 restart("it goes on from another version"),
             ),
             (
                 None,
                 None,
-                usable(&[UID], base("own", "1-2")),
+                usable(&[UID], Some(base("own", "1-2"))),
                 restart("it goes on from another version"),
             ),
             (
                 published,
                 Some(10),
-                usable(&[UID], base("own", "1-2")),
+                usable(&[UID], Some(base("own", "1-2"))),
                 restart("Redis has lost changes"),
             ),
             (published, None, LogState::Missing("none"), restart("none")),
@@ -262,7 +267,7 @@ mod tests {
             (
                 published,
                 None,
-                usable(&[UID], base("other", "1-2")),
+                usable(&[UID], Some(base("other", "1-2"))),
                 Decision::IfLeaseFree {
                     lease_key: "its lease".to_owned(),
                     plan: Plan::Restart("the settings have changed"),

@@ -321,7 +321,7 @@ mod tests {
         let now = Instant::now();
         let mut state = available(now);
         assert_eq!(state.step(now), Step::Wait(None), "there is nothing to check");
-        wait(&mut state, 12);
+        enqueue(&mut state, 12);
         assert_eq!((begin(&mut state, now), state.step(now)), (0, TAKE));
         state.record_answer(HELD, now, now);
         assert_eq!(begin(&mut state, now), 10);
@@ -338,7 +338,7 @@ mod tests {
     fn no_check_outlives_the_lease_of_a_process_that_was_paused() {
         let now = Instant::now();
         let mut state = available(now);
-        wait(&mut state, 20);
+        enqueue(&mut state, 20);
         state.record_answer(HELD, now, now);
         assert_eq!(begin(&mut state, now), 10);
         state.record_end();
@@ -357,7 +357,7 @@ mod tests {
     fn instances_take_turns() {
         let now = Instant::now();
         let mut state = available(now);
-        wait(&mut state, 30);
+        enqueue(&mut state, 30);
         state.record_answer(AWAITED, now, now);
         assert_eq!(begin(&mut state, now), 10);
         state.record_answer(AWAITED, now + TURN, now + TURN);
@@ -374,7 +374,7 @@ mod tests {
         let now = Instant::now();
         let mut state = available(now);
         state.set_instances(3, now);
-        wait(&mut state, 20);
+        enqueue(&mut state, 20);
         state.record_answer(Some(Answer::Missing), now, now);
         assert_eq!(state.step(now + PAUSE), TAKE);
         state.record_answer(Some(Answer::Missing), now + PAUSE, now + PAUSE);
@@ -393,7 +393,7 @@ mod tests {
         for (is_holder, at_first) in [(true, 3), (false, 0)] {
             let mut state = available(now);
             state.set_instances(3, now);
-            wait(&mut state, 30);
+            enqueue(&mut state, 30);
             if is_holder {
                 state.record_answer(HELD, now, now);
                 assert_eq!(begin(&mut state, now), 10);
@@ -418,7 +418,7 @@ mod tests {
     fn attempt_without_an_answer_is_repeated_after_a_pause() {
         let now = Instant::now();
         let mut state = available(now);
-        wait(&mut state, 1);
+        enqueue(&mut state, 1);
         state.record_answer(None, now, now + ms(10));
         assert_eq!(state.step(now + ms(10)), Step::Wait(Some(now + ms(10) + PAUSE)));
         assert_eq!(state.step(now + seconds(1)), TAKE);
