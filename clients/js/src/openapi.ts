@@ -1511,7 +1511,7 @@ export interface components {
     headers: {
         /** @description Seconds since the start of the walk, the end of the run, or the CMS's response. */
         Age: number;
-        /** @description The age of the site's oldest snapshot in seconds, if one has missed ten refreshes; or the seconds since this instance read the events of the others, if these are more than three. */
+        /** @description The age of the site's oldest snapshot in seconds, if one has missed ten refreshes; or for how long this instance has been behind the others, if that is more than three seconds. */
         StaleAge: number;
         CacheControl: string;
         /** @description `no-store` for drafts. */

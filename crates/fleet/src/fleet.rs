@@ -27,6 +27,10 @@ const RELEASE_WAIT: Duration = Duration::from_secs(1);
 /// A new leader applies the events of so long ago again. A lease expires sooner, and the previous
 /// leader has published its updates sooner.
 const REPLAYED: Duration = Duration::from_mins(1);
+/// An adoption usually takes less time.
+const ADOPTION: Duration = Duration::from_secs(3);
+/// From an edit to its publication.
+const PUBLICATION: Duration = Duration::from_secs(2);
 /// The time limit for reading these events.
 const REPLAY_WAIT: Duration = Duration::from_secs(5);
 
@@ -180,11 +184,16 @@ impl Fleet {
         self.redis.as_ref().is_some_and(is_unavailable)
     }
 
-    /// For how long this instance has not read the events of the others although Redis is available, as
-    /// after a pause of the process: its snapshots may lack changes that the others have.
+    /// How old the snapshots of this instance may be although Redis is available: it has not read the
+    /// events of the others for seconds, or not adopted a version that another one has published, as after
+    /// a pause of the process. `None`: it is up to date, or works by itself.
     #[must_use]
     pub fn lag(&self) -> Option<Duration> {
-        self.redis.as_ref().filter(|redis| redis.is_available())?.event_lag()
+        let redis = self.redis.as_ref().filter(|redis| redis.is_available())?;
+        let missing = self.snapshots.as_ref().and_then(SharedSnapshots::missing_for);
+        let lag = redis.event_lag().max(missing.filter(|missing| *missing > ADOPTION))?;
+        let follows = self.groups().iter().any(|group| group.follows());
+        follows.then_some(lag + PUBLICATION)
     }
 
     /// The number of instances that divide the share of the CMS, because each of them walks by

@@ -80,6 +80,9 @@ pub struct SharedSnapshots {
     /// The snapshots of which another instance has announced a version.
     announced: Mutex<Announced>,
     is_announced: Notify,
+    /// When the first version was published that this instance has not adopted; `None`: it has adopted
+    /// all.
+    missing_since: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -110,6 +113,7 @@ impl SharedSnapshots {
             requested: Notify::new(),
             announced: Mutex::default(),
             is_announced: Notify::new(),
+            missing_since: Mutex::default(),
         }
     }
 
@@ -131,6 +135,7 @@ impl SharedSnapshots {
                 if let Some(Ok(Position { version, .. })) = position {
                     let at = i64::try_from(event.id.ms).unwrap_or(i64::MAX);
                     state.versions.announced(version, self.redis.instant_of(at));
+                    self.update_missing();
                 }
                 self.announce(id);
             }
@@ -167,6 +172,17 @@ impl SharedSnapshots {
         Arc::clone(&self.state(id).versions)
     }
 
+    /// For how long a version has been published that this instance has not adopted.
+    pub(super) fn missing_for(&self) -> Option<Duration> {
+        self.missing_since.lock().map(|since| since.elapsed())
+    }
+
+    fn update_missing(&self) {
+        let states = self.states.lock();
+        let first = states.values().filter_map(|state| state.versions.missing_since()).min();
+        *self.missing_since.lock() = first;
+    }
+
     /// Sets the snapshots of this instance. The states of other snapshots are dropped.
     pub(super) fn keep(&self, ids: Vec<SharedSnapshotId>) {
         let mut states = self.states.lock();
@@ -176,6 +192,8 @@ impl SharedSnapshots {
             (id, state)
         };
         *states = ids.into_iter().map(state).collect();
+        drop(states);
+        self.update_missing();
     }
 
     /// The state of a snapshot; an empty one if this instance no longer has the snapshot.

@@ -152,7 +152,12 @@ impl VersionStatus {
     /// `None`: it has adopted all.
     #[must_use]
     pub fn missing_for(&self) -> Option<Duration> {
-        self.0.lock().missing.map(|(_, since)| since.elapsed())
+        self.missing_since().map(|since| since.elapsed())
+    }
+
+    /// When the first version was published that this instance has not adopted.
+    pub(super) fn missing_since(&self) -> Option<Instant> {
+        self.0.lock().missing.map(|(_, since)| since)
     }
 
     /// The time from the publication of a version to its adoption, the last time.

@@ -78,6 +78,7 @@ impl SharedSnapshots {
                 state.versions.forget();
             }
             state.versions.adopted(number);
+            self.update_missing();
         }
     }
 

@@ -187,6 +187,7 @@ impl SharedSnapshots {
             state.has_new_base();
         }
         state.versions.published(version.position.version);
+        self.update_missing();
         state.set_published(Some(request.clone()));
         let position = version.position.to_string();
         self.changes.settled(&request.key, id.as_str(), position, &request.walked.snapshot);
