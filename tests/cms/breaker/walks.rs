@@ -48,8 +48,11 @@ fn snapshot_is_refreshed_after_the_recovery_without_a_request() {
     assert_eq!(urls(&fresh).len(), 2);
     assert!(fresh.header("cache-status").is_some_and(|status| status.contains("hit; ttl=")));
     let targets = cms.targets();
-    let [probe, page, total] = &targets[targets.len() - 3..] else { panic!("{targets:?}") };
-    assert_eq!([probe, page, total].map(|target| is_page(target)), [false, true, false]);
+    // A probe for changes may follow at any time.
+    let page = targets.iter().rposition(|target| is_page(target)).expect("a walk has a page");
+    let [probe, _, total] = &targets[page - 1..=page + 1] else { panic!("{targets:?}") };
+    assert_eq!([probe, total].map(|target| is_page(target)), [false, false], "{targets:?}");
+    assert!(targets.len() <= page + 3, "one walk: {targets:?}");
     assert_eq!((count(&service, OPENS), count(&service, CLOSES)), (1, 1));
     assert_eq!(count(&service, "a walk failed"), 1, "{}", service.log());
 }
