@@ -1,5 +1,5 @@
 //! The composition root: builds everything from settings, at the start and at a reload. `serve`, the demo
-//! and tests call [`run`]; commands that read documents call [`build_alone`].
+//! and tests call [`run()`]; commands that read documents call [`build_alone`].
 
 pub mod fd_limit;
 
@@ -63,7 +63,7 @@ pub fn run<H: RequestHandler>(
 /// Applies new settings to a running service.
 ///
 /// # Errors
-/// As [`run`]; the settings in use stay.
+/// As [`run()`]; the settings in use stay.
 pub fn reload(service: &Service, config: Config) -> Result<(), BootError> {
     let previous = service.app();
     let app = Arc::new(build(config, Arc::clone(&previous.shared), Some(&previous))?);
