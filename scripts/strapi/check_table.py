@@ -169,7 +169,7 @@ SETTINGS = [
     kind(
         "Strapi's id",
         "/{id}",
-        f'- site "main", rule 1 ({KIND}): `{{id}}`: the `id` of Strapi changes at each '
+        f'- line 7, site "main", rule 1 ({KIND}): `{{id}}`: the `id` of Strapi changes at each '
         "publish; use `documentId` or another field",
     )._replace(status=78),
 ]
