@@ -1,6 +1,6 @@
 //! The stream of events, and readers that know when they have missed some.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use frontend_map_fleet::redis::{self as fleet_redis, EventReader, Read, Script};
 
@@ -343,4 +343,28 @@ fn entry_that_is_too_long_to_be_sent_does_not_end_the_reading() {
         }
         assert_eq!(read, "test=b");
     });
+}
+
+/// Two pauses: before the first read, and during one whose answer waits in the socket after it.
+#[test]
+fn reader_that_was_paused_lags_until_it_has_asked_again() {
+    for reads in [Duration::ZERO, Duration::from_millis(1_500)] {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let redis = Redis::start();
+            let client = client(&redis).await;
+            let _reader = reading(&client).await;
+            tokio::time::sleep(reads).await;
+            assert_eq!(client.event_lag(), None);
+            // Nothing else runs on this thread meanwhile.
+            std::thread::sleep(Duration::from_secs(4));
+            let resumed = Instant::now();
+            // A read that is sent now takes a second; after a failed one there is a pause.
+            while resumed.elapsed() < Duration::from_millis(200) {
+                assert!(client.event_lag().is_some(), "{reads:?}, {:?}", resumed.elapsed());
+                tokio::task::yield_now().await;
+            }
+            until("it has read", async || client.event_lag().is_none()).await;
+        });
+    }
 }

@@ -116,8 +116,9 @@ impl EventReader {
 }
 
 impl Client {
-    /// How long ago the event stream was last read up to its end, if that is longer than a read takes: this
-    /// process was paused, or its reads fail. `None` also before the first read.
+    /// How long ago Redis was last asked for events and returned all, if that is longer than two reads
+    /// without an event take: this process was paused, or its reads fail. `None` also before the first
+    /// answer.
     #[must_use]
     pub fn event_lag(&self) -> Option<Duration> {
         let lag = (*self.0.events_read.lock())?.elapsed();
@@ -203,6 +204,7 @@ impl Reading {
     async fn step(&mut self, session: u64) -> Result<Result<(), Dropped>, Error> {
         let Some(position) = self.position.filter(|position| position.session == session) else {
             self.connection = None;
+            let asked = Instant::now();
             let end = self.end(session).await?;
             self.position = Some(end);
             let is_empty = end.id == StreamId::default() && end.number != Some(0);
@@ -212,11 +214,15 @@ impl Reading {
                 tracing::debug!(%error, "the events before this session could not be read");
                 Kept::none(until)
             });
-            return Ok(self.send(Read::Gap { until, kept }).await);
+            let sent = self.send(Read::Gap { until, kept }).await;
+            *self.redis.0.events_read.lock() = Some(asked);
+            return Ok(sent);
         };
         let (mut junk, mut ends_with_junk) = (None, false);
+        // An answer from before a pause of this process may be read after it.
+        let asked = Instant::now();
         let entries = self.read(position.id).await?;
-        let read = Instant::now();
+        let is_end = !self.has_failed && entries.len() < BATCH;
         for entry in entries {
             ends_with_junk = false;
             match self.take(&entry).await? {
@@ -225,7 +231,9 @@ impl Reading {
                 Taken::Dropped => return Ok(Err(Dropped)),
             }
         }
-        *self.redis.0.events_read.lock() = Some(read);
+        if is_end {
+            *self.redis.0.events_read.lock() = Some(asked);
+        }
         let Some(id) = junk else { return Ok(Ok(())) };
         // A gap comes before the next event in any case.
         if ends_with_junk {
