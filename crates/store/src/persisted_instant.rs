@@ -4,16 +4,11 @@
 //! The clock of the system may be set back. The time since the machine has started cannot, but it is
 //! of no use after a restart of the machine. An age is never less than the true one.
 
-use std::fs;
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 use frontend_map_platform::clock::unix_ms;
-
-/// The id of the present boot, on Linux.
-const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// A time, by both clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,8 +21,7 @@ pub(super) struct PersistedInstant {
 
 impl PersistedInstant {
     pub(super) fn now() -> Self {
-        let boot = fs::read_to_string(BOOT_ID).ok().map(|id| (id.trim().to_owned(), since_boot()));
-        Self { unix_ms: unix_ms(), boot }
+        Self { unix_ms: unix_ms(), boot: boot() }
     }
 
     /// The time that is this much earlier.
@@ -61,10 +55,23 @@ impl PersistedInstant {
     }
 }
 
-/// The milliseconds since the machine has started, in which it may have been suspended.
-fn since_boot() -> i64 {
+/// The id of the present boot, and the milliseconds since then, in which the machine may have been
+/// suspended.
+#[cfg(target_os = "linux")]
+fn boot() -> Option<(String, i64)> {
+    use rustix::time::{ClockId, clock_gettime};
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let now = clock_gettime(ClockId::Boottime);
-    now.tv_sec.saturating_mul(1000).saturating_add(now.tv_nsec / 1_000_000)
+    Some((
+        id.trim().to_owned(),
+        now.tv_sec.saturating_mul(1000).saturating_add(now.tv_nsec / 1_000_000),
+    ))
+}
+
+/// Other systems have no such id.
+#[cfg(not(target_os = "linux"))]
+fn boot() -> Option<(String, i64)> {
+    None
 }
 
 #[cfg(test)]
