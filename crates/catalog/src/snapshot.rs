@@ -100,6 +100,8 @@ pub struct Snapshot {
     pub skipped: Skipped,
     /// The skipped documents that have no row, as the walk found them.
     without_row: Skipped,
+    /// Whether one of the owners is a redirect that comes before a live page.
+    has_forced: bool,
     /// See [`Snapshot::undecided`]. It says how the snapshot was made and is no part of its content.
     undecided: Box<[Undecided]>,
     content_hash: OnceLock<u128>,

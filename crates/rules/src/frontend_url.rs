@@ -9,8 +9,8 @@ pub use hosts::{BaseUrlConflict, Host, HostName, Hosts};
 pub use words::{NullLink, in_words};
 
 use crate::{
-    AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Locales, NoPath, Rule, RuleSet,
-    SiteLocale, Template, TemplateValues, UnusableValue,
+    AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Locales, NoPath, RedirectFault,
+    Rule, RuleSet, SiteLocale, Template, TemplateValues, UnusableValue,
 };
 
 /// The longest URL, in characters: sitemaps.org wants a `loc` of fewer than 2,048.
@@ -71,6 +71,9 @@ pub enum NoUrlReason {
     /// A page outside the CMS has the path.
     #[error("path_taken_by_page")]
     PathTakenByPage,
+    /// The document is no redirect that can be used.
+    #[error("{0}")]
+    Redirect(RedirectFault),
     /// It is not known whether the document has a URL, because the CMS left out a key that decides
     /// about it (D32).
     #[error("{0}_absent")]
@@ -155,9 +158,11 @@ impl NoUrlReason {
             // The document has a path, which it has lost: no other rule gives it another one.
             Self::Absent(_) | Self::PathTakenByPage => true,
             Self::ConditionsNotMet | Self::LocaleWithoutTemplate => false,
-            Self::Unusable(_) | Self::LocaleUnknown | Self::NotPublished | Self::UrlTooLong => {
-                rule.has_own_path(&LocaleVersion::of(document, rules.locales()))
-            }
+            Self::Unusable(_)
+            | Self::LocaleUnknown
+            | Self::NotPublished
+            | Self::UrlTooLong
+            | Self::Redirect(_) => rule.has_own_path(&LocaleVersion::of(document, rules.locales())),
         }
     }
 }
@@ -226,6 +231,9 @@ fn write_path_by_rule<'r>(
     }
     if is_page(rules, locale, path) {
         return Err(NoUrlReason::PathTakenByPage);
+    }
+    if let Some(redirect) = &rule.redirect {
+        redirect.of(document).map_err(NoUrlReason::Redirect)?;
     }
     let is_own = rule.path_field.is_some() && rule.has_own_path(&values);
     Ok(PathSource { rule, template, locale, is_own })

@@ -79,7 +79,10 @@ pub use overlap::{
 };
 pub use page_paths::PagePaths;
 pub use pathname::{PATHNAME_NEEDS_SLASH, PathSegment, Pathname, without_trailing_slash};
-pub use rule::{AbsentKey, Condition, Literal, Param, Rule, SitemapOptions, Templates};
+pub use rule::{
+    AbsentKey, Condition, ENCODED_REST, Literal, Param, REDIRECT_STATUSES, Redirect, RedirectFault,
+    RedirectFields, Rule, SitemapOptions, Target, Templates,
+};
 pub use template::{
     AncestorStep, DatePart, FieldPath, Placeholder, Segment, Source, Template, TemplateError,
 };

@@ -2,10 +2,15 @@
 
 mod absent_key;
 mod condition;
+mod redirect;
 mod sitemap_options;
 
 pub use absent_key::AbsentKey;
 pub use condition::{Condition, Literal};
+pub(crate) use redirect::normalized;
+pub use redirect::{
+    ENCODED_REST, REDIRECT_STATUSES, Redirect, RedirectFault, RedirectFields, Target,
+};
 pub use sitemap_options::SitemapOptions;
 
 use crate::constraint::Constraint;
@@ -28,6 +33,8 @@ pub struct Rule {
     pub sitemap: SitemapOptions,
     /// The field with the title of a document, for the tables of pages and problems and for reports.
     pub title: Option<FieldPath>,
+    /// The fields that say where a path leads, if the documents are redirects.
+    pub redirect: Option<RedirectFields>,
 }
 
 /// One template for all locales, or one for each of some.
@@ -55,7 +62,30 @@ impl Rule {
     pub fn new(content_type: ContentTypeUid, template: Template) -> Self {
         let (templates, conditions) = (Templates::One(template), Vec::new());
         let sitemap = SitemapOptions::default();
-        Self { content_type, templates, path_field: None, conditions, sitemap, title: None }
+        Self {
+            content_type,
+            templates,
+            path_field: None,
+            conditions,
+            sitemap,
+            title: None,
+            redirect: None,
+        }
+    }
+
+    /// A rule for documents that are redirects from the path in a field.
+    ///
+    /// # Panics
+    /// Never: the template is one.
+    #[must_use]
+    pub fn redirect(
+        content_type: ContentTypeUid,
+        from: FieldPath,
+        redirect: RedirectFields,
+    ) -> Self {
+        let template = Template::parse("/{*path}").expect("a template");
+        let (path_field, redirect) = (Some(from), Some(redirect));
+        Self { path_field, redirect, ..Self::new(content_type, template) }
     }
 
     /// The template for documents of a locale, if there is one.
@@ -96,7 +126,8 @@ impl Rule {
         let placeholders = self.templates().flat_map(|(_, template)| template.placeholders());
         let wanted = placeholders.flat_map(|placeholder| placeholder.source.fields());
         let conditions = self.conditions.iter().map(|condition| &condition.field);
-        wanted.chain(&self.path_field).chain(conditions)
+        let redirect = self.redirect.iter().flat_map(RedirectFields::fields);
+        wanted.chain(&self.path_field).chain(conditions).chain(redirect)
     }
 
     /// See [`Templates::set_param`].

@@ -272,7 +272,9 @@ fn write(
     let took_ms = u64::try_from(stored.took.as_millis()).unwrap_or(u64::MAX);
     let header = StoredHeader { key: stored.key.clone(), times: Times { begun, took_ms } };
     let header = serde_json::to_string(&header).expect("texts and numbers are JSON");
-    let bytes = stored.snapshot.serialize(&header, Titles::LeftOut);
+    // Where a redirect leads is kept in place of a title.
+    let titles = if stored.snapshot.has_redirects() { Titles::Kept } else { Titles::LeftOut };
+    let bytes = stored.snapshot.serialize(&header, titles);
     let (site, uid) = (&stored.key.site, &stored.key.content_type);
     file.write(site, uid, key, &bytes, changes, keep)?;
     let (bytes, milliseconds) = (bytes.len(), started.elapsed().as_millis());

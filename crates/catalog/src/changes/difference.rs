@@ -45,7 +45,7 @@ pub enum Change<'s> {
     },
     /// It had a path, and has none.
     Gone(PublicUrl<'s>),
-    /// It has the same path; its title, its date or its place in sitemaps has changed.
+    /// It has the same path; its title, its date, its place in sitemaps, or where it leads has changed.
     Updated(PublicUrl<'s>),
 }
 
@@ -167,7 +167,8 @@ impl<'s> Difference<'s> {
             return Some(Change::Moved { before, after });
         }
         let title = |url: PublicUrl<'s>| url.title().filter(|_| self.with_titles);
-        let facts = |url: PublicUrl<'s>| (title(url), url.modified(), url.is_listed());
+        let facts =
+            |url: PublicUrl<'s>| (title(url), url.redirect(), url.modified(), url.is_listed());
         (facts(before) != facts(after)).then_some(Change::Updated(after))
     }
 }

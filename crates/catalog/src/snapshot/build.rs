@@ -110,6 +110,7 @@ impl Builder {
                 entry.flags = entry.flags.with(Flags::OWNER, at < owners);
             }
         }
+        let has_forced = draft.entries[..owners].iter().any(|entry| entry.flags.has(Flags::FORCED));
         let mut snapshot = Snapshot {
             owners,
             owner_index,
@@ -124,6 +125,7 @@ impl Builder {
             skipped: draft.skipped,
             without_row: draft.without_row,
             undecided: undecided.into(),
+            has_forced,
             ..Snapshot::default()
         };
         snapshot.digest();
@@ -154,7 +156,7 @@ pub(super) struct Draft {
 impl Draft {
     /// Adds a URL of another snapshot of the same listing.
     pub(super) fn keep(&mut self, url: PublicUrl<'_>) -> Result<(), NoSnapshot> {
-        let texts = [url.path(), url.document_id(), url.title().unwrap_or_default()];
+        let texts = [url.path(), url.document_id(), url.title_or_redirect()];
         let text = self.arena.push(texts).ok_or(NoSnapshot::TooLarge)?;
         self.entries.push(Entry { text, ..*url.entry() });
         Ok(())

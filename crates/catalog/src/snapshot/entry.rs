@@ -10,14 +10,15 @@ pub(super) const UNDATED: i64 = i64::MIN;
 /// One version of a document with its URL.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// Where its path begins in the arena; the `documentId` and the title follow right behind.
+    /// Where its path begins in the arena; the `documentId` and the title follow right behind. In place
+    /// of a title, a redirect has where it leads.
     pub(super) text: Offset,
     /// The position of its rule in the settings.
     pub(super) rule: u32,
     pub(super) path_len: u16,
-    pub(super) id_len: u16,
+    pub(super) id_len: u8,
     /// 0 where the rule has no title field, or the document no title.
-    pub(super) title_len: u8,
+    pub(super) title_len: u16,
     /// The position of its locale in the site's locales.
     pub(super) locale: u16,
     pub(super) flags: Flags,
@@ -41,9 +42,18 @@ impl Flags {
     /// It owns its path. Its place among the entries says the same; the flag survives where entries
     /// stand alone, as in a delta.
     pub(super) const OWNER: Self = Self(1 << 4);
+    /// It is a redirect.
+    pub(super) const REDIRECT: Self = Self(1 << 5);
+    /// It is a redirect that comes before a live page.
+    pub(super) const FORCED: Self = Self(1 << 6);
 
-    const ALL: u8 =
-        Self::FIRST.0 | Self::LISTED.0 | Self::LOCALIZED.0 | Self::OWN_PATH.0 | Self::OWNER.0;
+    const ALL: u8 = Self::FIRST.0
+        | Self::LISTED.0
+        | Self::LOCALIZED.0
+        | Self::OWN_PATH.0
+        | Self::OWNER.0
+        | Self::REDIRECT.0
+        | Self::FORCED.0;
 
     /// All of them in one byte.
     pub(super) fn bits(self) -> u8 {
@@ -99,17 +109,20 @@ impl Entry {
     /// Adds everything to a hash.
     pub(super) fn hash_with_title(self, arena: &Arena, hash: &mut Xxh3Default) {
         self.hash(arena, hash);
-        hash.update(&[self.title_len]);
+        hash.update(&self.title_len.to_le_bytes());
         hash.update(self.title(arena).as_bytes());
     }
 
-    /// Adds everything but the title to a hash. The lengths keep texts apart.
+    /// Adds everything but the title to a hash, and of a redirect where it leads. The lengths keep texts
+    /// apart.
     pub(super) fn hash(self, arena: &Arena, hash: &mut Xxh3Default) {
+        let of_redirect = if self.flags.has(Flags::REDIRECT) { self.title_len } else { 0 };
         let length = usize::from(self.path_len) + usize::from(self.id_len);
+        let length = length + usize::from(of_redirect);
         hash.update(arena.get(self.text, 0..length).as_bytes());
         let mut facts = [0; 19];
         facts[..2].copy_from_slice(&self.path_len.to_le_bytes());
-        facts[2..4].copy_from_slice(&self.id_len.to_le_bytes());
+        facts[2..4].copy_from_slice(&u16::from(self.id_len).to_le_bytes());
         facts[4..6].copy_from_slice(&self.locale.to_le_bytes());
         facts[6..10].copy_from_slice(&self.rule.to_le_bytes());
         facts[10..18].copy_from_slice(&self.modified.to_le_bytes());

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Snapshot;
 use super::entry::{Entry, Flags, OwnedBefore, Precedence, UNDATED};
 use super::hash::document_hash;
-use frontend_map_rules::without_trailing_slash;
+use frontend_map_rules::{Redirect, without_trailing_slash};
 
 /// One public URL of a snapshot.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,20 @@ impl<'s> PublicUrl<'s> {
     /// The title of the version; `None` where its rule has no title field, or the field no text.
     #[must_use]
     pub fn title(self) -> Option<&'s str> {
-        Some(self.entry().title(&self.snapshot.arena)).filter(|title| !title.is_empty())
+        let is_title = !self.entry().flags.has(Flags::REDIRECT);
+        Some(self.title_or_redirect()).filter(|title| is_title && !title.is_empty())
+    }
+
+    /// Where the path leads, if the document is a redirect.
+    #[must_use]
+    pub fn redirect(self) -> Option<Redirect<'s>> {
+        let is_redirect = self.entry().flags.has(Flags::REDIRECT);
+        is_redirect.then(|| Redirect::parse(self.title_or_redirect())).flatten()
+    }
+
+    /// The text of the title, or the one that says where a redirect leads; may be empty.
+    pub(crate) fn title_or_redirect(self) -> &'s str {
+        self.entry().title(&self.snapshot.arena)
     }
 
     /// The position of its locale in the site's locales.
@@ -148,6 +161,18 @@ impl Snapshot {
     #[must_use]
     pub fn has_path_table(&self) -> bool {
         self.path_table.is_some()
+    }
+
+    /// Whether the documents are redirects.
+    #[must_use]
+    pub fn has_redirects(&self) -> bool {
+        self.entries.first().is_some_and(|entry| entry.flags.has(Flags::REDIRECT))
+    }
+
+    /// Whether a redirect comes before a live page.
+    #[must_use]
+    pub fn has_forced_redirect(&self) -> bool {
+        self.has_forced
     }
 
     /// Whether a URL has a title.

@@ -31,6 +31,9 @@ impl Rule {
             if let Some(key) = self.path_field.as_ref().and_then(key_of) {
                 return Some(key);
             }
+            if let Some(redirect) = &self.redirect {
+                return redirect.fields().find_map(key_of);
+            }
             if self.has_own_path(values) {
                 return None;
             }

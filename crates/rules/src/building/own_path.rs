@@ -6,7 +6,7 @@ use super::path_form::PathForm;
 use super::placeholder_value::{TemplateValues, text};
 use super::trailing_slash::TrailingSlash;
 use crate::locale::Locale;
-use crate::rule::Rule;
+use crate::rule::{Rule, normalized};
 use crate::template::{Segment, Template};
 use crate::url_safety::{Fault, Width, check};
 
@@ -39,7 +39,15 @@ impl Rule {
         values: &impl TemplateValues,
         path: &mut String,
     ) -> Option<Result<(), UnusableValue>> {
-        let value = self.own_value(values)?;
+        let value = self.own_value(values);
+        if self.redirect.is_some() {
+            let from =
+                value.unwrap_or(Err(Fault::Missing)).and_then(|text| normalized(text.trim()));
+            return Some(
+                from.map(|from| path.push_str(&from)).map_err(|fault| self.unusable(fault)),
+            );
+        }
+        let value = value?;
         let PathForm { locales, prefix, trailing_slash } = form;
         let omits_locale = prefix.omits(locales, locale);
         let has_locale = template.has_locale();
@@ -64,11 +72,13 @@ impl Rule {
                 path.push_str(if trailing_slash == TrailingSlash::Always { "/" } else { "" });
                 Ok(())
             }
-            Err(fault) => {
-                let field = self.path_field.as_ref().map(ToString::to_string);
-                Err(UnusableValue { placeholder: field.unwrap_or_default(), fault })
-            }
+            Err(fault) => Err(self.unusable(fault)),
         })
+    }
+
+    fn unusable(&self, fault: Fault) -> UnusableValue {
+        let field = self.path_field.as_ref().map(ToString::to_string);
+        UnusableValue { placeholder: field.unwrap_or_default(), fault }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why a document has no URL, in words.
 
-use crate::{Document, Fault, FieldPath, FieldValue, Template, is_document_id};
+use crate::{Document, Fault, FieldPath, FieldValue, RedirectFault, Template, is_document_id};
 
 /// What null means in place of a relation or component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,10 @@ pub fn in_words(
         "not_published" => "it is not published",
         "url_too_long" => "its URL would have 2,048 characters or more",
         "path_taken_by_page" => "a page outside the CMS has its path",
-        _ => return of_value(reason, template, document, null),
+        _ => match RedirectFault::ALL.into_iter().find(|fault| fault.to_string() == reason) {
+            Some(fault) => fault.in_words(),
+            None => return of_value(reason, template, document, null),
+        },
     };
     Some(text.to_owned())
 }

@@ -29,7 +29,7 @@ impl Part<'_> {
                 text: self.arena.push([page.path, page.name, ""])?,
                 rule: u32::try_from(page.position).ok()?,
                 path_len: u16::try_from(page.path.len()).ok()?,
-                id_len: u16::try_from(page.name.len()).ok()?,
+                id_len: u8::try_from(page.name.len()).ok()?,
                 title_len: 0,
                 locale: u16::try_from(page.locale).ok()?,
                 flags,

@@ -106,13 +106,17 @@ impl<'s> Part<'s> {
 
     fn push(&mut self, source: PathSource<'_>, document: &Document<'_>) {
         let PathSource { rule, locale, is_own, .. } = source;
-        let Ok(id_len) = u16::try_from(document.id.len()) else {
+        let Ok(id_len) = u8::try_from(document.id.len()) else {
             return self.add_bad_item();
         };
         let locales = self.listing.rules.locales().codes();
         let locale = locales.iter().position(|own| own == locale.code());
-        let title = title(rule, document);
+        let redirect = rule.redirect.as_ref().and_then(|fields| fields.of(document).ok());
+        let leads = redirect.as_ref().map(ToString::to_string);
+        let title = leads.as_deref().map_or_else(|| title(rule, document), |leads| [leads, ""]);
         let flags = Flags::default()
+            .with(Flags::REDIRECT, redirect.is_some())
+            .with(Flags::FORCED, redirect.is_some_and(|redirect| redirect.force))
             .with(Flags::LISTED, rule.sitemap.lists(document))
             .with(Flags::LOCALIZED, is_localized(document))
             .with(Flags::OWN_PATH, is_own);
@@ -123,7 +127,7 @@ impl<'s> Part<'s> {
                 rule: u32::try_from(at?).ok()?,
                 path_len: u16::try_from(self.path.len()).ok()?,
                 id_len,
-                title_len: u8::try_from(title[0].len() + title[1].len()).ok()?,
+                title_len: u16::try_from(title[0].len() + title[1].len()).ok()?,
                 locale: u16::try_from(locale?).ok()?,
                 flags,
                 modified: modified(document, &rule.sitemap.modified),

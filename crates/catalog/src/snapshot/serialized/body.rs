@@ -85,7 +85,7 @@ fn read_entries(
         let flags = flags.ok_or(Unreadable::Malformed("a flag is unknown"))?;
         let (rule, locale, path_len) = (facts.narrow()?, facts.narrow()?, facts.narrow::<u16>()?);
         if flags.has(Flags::FIRST) {
-            id = columns.ids.text(facts.narrow::<u16>()?.into())?;
+            id = columns.ids.text(facts.narrow::<u8>()?.into())?;
             documents.push(document_hash(id));
         }
         let path = columns.paths.text(path_len.into())?;
@@ -99,8 +99,8 @@ fn read_entries(
             text: text.ok_or(Unreadable::Malformed("it has too much text"))?,
             rule,
             path_len,
-            id_len: u16::try_from(id.len()).expect("it was read as one of 16 bits"),
-            title_len: u8::try_from(title.len()).expect("it was read as one of 8 bits"),
+            id_len: u8::try_from(id.len()).expect("it was read as one of 8 bits"),
+            title_len: u16::try_from(title.len()).expect("it was read as one of 16 bits"),
             locale,
             flags,
             modified: date,

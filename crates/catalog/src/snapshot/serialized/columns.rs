@@ -84,8 +84,8 @@ impl<'b> ColumnReaders<'b> {
     /// The next title; empty if titles are left out.
     pub(super) fn title(&mut self) -> Result<&'b str, Unreadable> {
         let Some(column) = &mut self.titles else { return Ok("") };
-        // An entry has a byte for the length.
-        let length: u8 = column.narrow()?;
+        // An entry has two bytes for the length.
+        let length: u16 = column.narrow()?;
         column.text(length.into())
     }
 

@@ -65,8 +65,15 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
     let rule = (templates(), params).prop_map(|(templates, params)| {
         let content_type = ContentTypeUid::parse("api::a.a").expect("a UID");
         let (conditions, sitemap) = (Vec::new(), SitemapOptions::default());
-        let mut rule =
-            Rule { content_type, templates, path_field: None, conditions, sitemap, title: None };
+        let mut rule = Rule {
+            content_type,
+            templates,
+            path_field: None,
+            conditions,
+            sitemap,
+            title: None,
+            redirect: None,
+        };
         for (name, constraint) in params {
             let _ = rule.set_param(name, &Param { source: None, constraint: Some(constraint) });
         }
