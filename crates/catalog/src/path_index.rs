@@ -94,6 +94,11 @@ impl PathIndex {
         Self { snapshots, types: by_type, stale: subset(&stale), unknown, own_paths }
     }
 
+    /// What is known of each content type, in the order of the rules.
+    pub(crate) fn types(&self) -> impl Iterator<Item = (&ContentTypeUid, &TypePaths)> {
+        self.types.iter().map(|(uid, paths)| (uid, paths))
+    }
+
     /// Whether the snapshots of all content types are fresh.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
@@ -253,11 +258,16 @@ impl PathIndex {
 
 impl<'r> Basis<'r> {
     /// The content type that matters and whose documents are not known.
-    fn unknown_type(self) -> Option<&'r ContentTypeUid> {
+    pub(crate) fn unknown_type(self) -> Option<&'r ContentTypeUid> {
         match self {
             Self::Expired(uid) | Self::Missing(uid) => Some(uid),
             Self::Fresh | Self::Stale | Self::OwnPathsUnknown => None,
         }
+    }
+
+    /// Whether it depends on a stale snapshot.
+    pub(crate) fn is_stale(self) -> bool {
+        self == Self::Stale
     }
 
     /// Whether the documents of a content type that matters are not known.

@@ -69,6 +69,10 @@ pub enum ResolvedBy {
     DocumentsWithoutIndex,
     /// The document that had the path before.
     History,
+    /// An entry of the CMS that redirects the path.
+    Redirects,
+    /// An entry of the CMS, by a stale snapshot.
+    StaleRedirects,
     /// The document that had the path before, whose present path is not known at the moment.
     StaleHistory,
     /// The CMS.
@@ -77,15 +81,18 @@ pub enum ResolvedBy {
     Pages,
 }
 
-/// Resolves a pathname. `former` is called if no document has the path.
+/// Resolves a pathname. `forced` is what an entry says that comes before a live page; `former` is called
+/// if no document has the path.
 pub fn resolve<'r, 'i>(
     site: &'r Site,
     index: &'i PathIndex,
     pathname: &'r Pathname<'_>,
     host: Option<usize>,
+    forced: FormerOwner<'i>,
     former: impl FnOnce() -> FormerOwner<'i>,
 ) -> Resolution<'r, 'i> {
-    if let Some(page) = page(site, pathname, host) {
+    let is_forced = !matches!(forced, FormerOwner::None);
+    if let Some(page) = page(site, pathname, host).filter(|_| !is_forced) {
         let found = Found::Page(page);
         return Resolution { found, resolved_by: ResolvedBy::Pages, is_stale: false };
     }
@@ -93,20 +100,33 @@ pub fn resolve<'r, 'i>(
     let basis = decision
         .as_ref()
         .map_or_else(|| index.basis_without_rule(&site.rules), |decision| decision.basis);
-    if let Basis::Missing(uid) | Basis::Expired(uid) = basis {
+    if let Basis::Missing(uid) | Basis::Expired(uid) = basis
+        && !is_forced
+    {
         return Resolution::not_known(uid.clone(), basis);
     }
-    let document = decision.as_ref().and_then(|decision| decision.owner);
-    let former = if document.is_some() { FormerOwner::None } else { former() };
+    let owner = decision.as_ref().and_then(|decision| decision.owner);
+    let document = owner.filter(|_| !is_forced);
+    let former = match document {
+        _ if is_forced => forced,
+        Some(_) => FormerOwner::None,
+        None => former(),
+    };
     if let FormerOwner::NotKnown(uid) = former {
         return Resolution::not_known(uid, basis);
     }
-    let resolved_by = match (former.is_stale(), &decision) {
-        (Some(is_stale), _) => ResolvedBy::of_history(is_stale || basis == Basis::Stale),
-        (None, Some(decision)) => ResolvedBy::of_decision(site, pathname, decision, host),
-        (None, None) => ResolvedBy::of_basis(basis),
+    let resolved_by = match (&former, &decision) {
+        (FormerOwner::Moved(redirect), _) => {
+            ResolvedBy::of_history(redirect.is_stale || basis == Basis::Stale)
+        }
+        (FormerOwner::Entry(entry), _) => {
+            ResolvedBy::of_redirects(entry.is_stale || basis == Basis::Stale)
+        }
+        (_, Some(decision)) => ResolvedBy::of_decision(site, pathname, decision, host),
+        (_, None) => ResolvedBy::of_basis(basis),
     };
-    let is_stale = resolved_by == ResolvedBy::StaleHistory || basis == Basis::Stale;
+    let is_stale = matches!(resolved_by, ResolvedBy::StaleHistory | ResolvedBy::StaleRedirects)
+        || basis == Basis::Stale;
     let Some(decision) = decision else {
         return Resolution { found: Found::NoRule(former), resolved_by, is_stale };
     };
@@ -192,6 +212,11 @@ impl ResolvedBy {
         if is_stale { Self::StaleHistory } else { Self::History }
     }
 
+    /// For a path that an entry of the CMS redirects.
+    fn of_redirects(is_stale: bool) -> Self {
+        if is_stale { Self::StaleRedirects } else { Self::Redirects }
+    }
+
     /// For a path that a rule matches. Documents of a stale index decide only in [`resolve`]:
     /// [`resolve_rule`] has another rule then.
     fn of_decision(
@@ -217,7 +242,15 @@ impl ResolvedBy {
     /// Whether a fresh index may decide otherwise, so that the response is cached for a short time.
     #[must_use]
     pub fn is_provisional(self) -> bool {
-        !matches!(self, Self::Documents | Self::Rules | Self::History | Self::Cms | Self::Pages)
+        !matches!(
+            self,
+            Self::Documents
+                | Self::Rules
+                | Self::Redirects
+                | Self::History
+                | Self::Cms
+                | Self::Pages
+        )
     }
 
     /// The value of `X-Resolved-By`.
@@ -230,6 +263,8 @@ impl ResolvedBy {
             Self::RulesWithStaleIndex => "rules; index=stale",
             Self::StaleDocuments => "documents; index=stale",
             Self::DocumentsWithoutIndex => "documents; index=missing",
+            Self::Redirects => "redirects",
+            Self::StaleRedirects => "redirects; index=stale",
             Self::History => "history",
             Self::StaleHistory => "history; index=stale",
             Self::Cms => "cms",

@@ -29,6 +29,9 @@ pub struct Site {
     pub sitemap_path: String,
     /// The pages outside the CMS.
     pub pages: SitePages,
+    /// The content types whose documents are redirects of the site, as the rules of a site of their own:
+    /// with the same key, locales, hosts and content source.
+    pub redirects: Option<Arc<Site>>,
     /// A hash of the site's settings and content source. As part of a cache key, it keeps data from
     /// before a change of these from being found.
     pub fingerprint: u128,
@@ -113,6 +116,12 @@ fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
 }
 
 impl Site {
+    /// Whether the content types are those of redirects of another site.
+    #[must_use]
+    pub fn has_redirects_alone(&self) -> bool {
+        self.rules.rules().first().is_some_and(|rule| rule.redirect.is_some())
+    }
+
     /// Whether the site has a rule for this content type.
     #[must_use]
     pub fn has_rule(&self, uid: &str) -> bool {
@@ -201,6 +210,7 @@ mod tests {
             resolve: ResolveBy::Rules,
             sitemap_path: String::new(),
             pages: SitePages::default(),
+            redirects: None,
             fingerprint: 0,
             source: 0,
         }

@@ -3,6 +3,7 @@
 
 mod table;
 
+use crate::moved::entries::EntryRedirect;
 use crate::moved::history::{PathHistory, Row, SiteId};
 use crate::path_index::{DocumentLocation, PathIndex, VersionId};
 use crate::site::Site;
@@ -40,6 +41,8 @@ pub enum FormerOwner<'i> {
     },
     /// It depends on the documents of this content type, which are not known.
     NotKnown(ContentTypeUid),
+    /// An entry of the CMS says where it leads.
+    Entry(EntryRedirect<'i>),
 }
 
 /// A redirect from a path that a document had.
@@ -57,17 +60,6 @@ impl SiteHistory<'_> {
     /// The document that had a path last, on the first of these hosts that has a row.
     fn find<'n>(self, hosts: impl IntoIterator<Item = &'n str>, path: &str) -> Option<Row> {
         self.history.find(self.id, hosts, path, self.now)
-    }
-}
-
-impl FormerOwner<'_> {
-    /// Whether a redirect depends on a stale snapshot; `None`: there is no redirect.
-    #[must_use]
-    pub fn is_stale(&self) -> Option<bool> {
-        match self {
-            Self::Moved(redirect) => Some(redirect.is_stale),
-            Self::None | Self::Gone { .. } | Self::NotKnown(_) => None,
-        }
     }
 }
 
@@ -106,7 +98,7 @@ fn not_localized<'i>(
         match owner_of_row(site, index, &row) {
             // Whether a document that is gone was localized is not known.
             FormerOwner::Moved(redirect) if redirect.to.is_localized() => {}
-            FormerOwner::None | FormerOwner::Gone { .. } => {}
+            FormerOwner::None | FormerOwner::Gone { .. } | FormerOwner::Entry(_) => {}
             owner => return owner,
         }
     }

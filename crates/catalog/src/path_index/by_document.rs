@@ -19,6 +19,17 @@ pub enum TypePaths {
     Missing,
 }
 
+impl TypePaths {
+    /// The snapshot, fresh or stale; `None`: nothing is known.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        match self {
+            Self::Fresh(snapshot) | Self::Stale(snapshot) => Some(snapshot),
+            Self::Expired | Self::Missing => None,
+        }
+    }
+}
+
 /// A version of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct VersionId<'v> {

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::moved::entries::{Destination, EntryRedirect};
 use crate::moved::redirects::Redirect;
 use crate::path_index::TypePaths;
 use crate::site::{ResolveBy, SitePages};
@@ -29,6 +30,7 @@ fn site() -> Site {
         resolve: ResolveBy::Documents,
         sitemap_path: String::new(),
         pages: SitePages::default(),
+        redirects: None,
         fingerprint: 0,
         source: 0,
     }
@@ -55,22 +57,23 @@ fn index(site: &Site, articles: TypePaths, pages: TypePaths) -> PathIndex {
     PathIndex::new(&site.rules, [(&article, articles), (&page, pages)])
 }
 
-/// What a path resolves to in a word, by what, and whether that is stale. `former` is what is known of a
-/// path that no document has.
+/// What a path resolves to in a word, by what, and whether that is stale. `forced` is the entry that comes
+/// before a live page, `former` what is known of a path that no document has.
 fn resolved(
     site: &Site,
     index: &PathIndex,
     path: &str,
-    former: &FormerOwner<'_>,
+    [forced, former]: [&FormerOwner<'_>; 2],
 ) -> (String, &'static str, bool) {
     let pathname = Pathname::parse(path);
     let Resolution { found, resolved_by, is_stale } =
-        resolve(site, index, &pathname, None, || former.clone());
+        resolve(site, index, &pathname, None, forced.clone(), || former.clone());
     let of_former = |former: FormerOwner<'_>| match former {
         FormerOwner::None => "none".to_owned(),
         FormerOwner::Moved(redirect) => format!("redirect to {}", redirect.to.path()),
         FormerOwner::Gone { since } => format!("gone since {since}"),
         FormerOwner::NotKnown(uid) => format!("former owner of {uid} not known"),
+        FormerOwner::Entry(entry) => format!("entry to {}", entry.path().unwrap_or_default()),
     };
     let found = match found {
         Found::Page(page) => format!("page {}", page.document_id()),
@@ -106,7 +109,7 @@ fn path_resolves_to_its_document_and_is_not_known_while_an_earlier_type_is_not()
         (Fresh(a.clone()), Missing, "/x", (page("not known"), "rules; index=missing", false)),
     ] {
         let index = index(&site, articles, pages);
-        assert_eq!(resolved(&site, &index, path, &FormerOwner::None), expected, "{path}");
+        assert_eq!(resolved(&site, &index, path, [&FormerOwner::None; 2]), expected, "{path}");
     }
 }
 
@@ -130,7 +133,44 @@ fn former_owner_counts_only_where_no_document_has_the_path() {
         ("/old", FormerOwner::Gone { since: 7 }, (article("gone since 7"), "rules", false)),
         ("/old", not_known, (format!("{PAGE} not known"), "rules", false)),
     ] {
-        assert_eq!(resolved(&site, &index, path, &former), expected, "{path} {former:?}");
+        assert_eq!(
+            resolved(&site, &index, path, [&FormerOwner::None, &former]),
+            expected,
+            "{path} {former:?}"
+        );
+    }
+}
+
+#[test]
+fn entry_comes_before_a_live_page_only_if_it_is_forced() {
+    let site = site();
+    let articles = snapshot(&site, ARTICLE, &["a", "b"]);
+    let paths = TypePaths::Fresh(Arc::clone(&articles));
+    let index = index(&site, paths, TypePaths::Missing);
+    let document = articles.owner("/b").unwrap();
+    let entry = |is_stale| {
+        FormerOwner::Entry(EntryRedirect {
+            entry: document,
+            destination: Some(Destination::Document(document)),
+            suffix: String::new(),
+            status: 308,
+            is_stale,
+        })
+    };
+    let article = |found: &str| format!("{ARTICLE} {found}");
+    let (none, fresh, stale) = (FormerOwner::None, entry(false), entry(true));
+    let not_known = FormerOwner::NotKnown(uid(PAGE));
+    for (path, former, expected) in [
+        ("/a", [&none, &fresh], (article("a"), "documents", false)),
+        ("/a", [&fresh, &none], (article("entry to /b"), "redirects", false)),
+        ("/a", [&stale, &none], (article("entry to /b"), "redirects; index=stale", true)),
+        ("/a", [&not_known, &none], (format!("{PAGE} not known"), "rules", false)),
+        ("/x/y", [&none, &fresh], ("no rule, entry to /b".to_owned(), "redirects", false)),
+        // A page may have the path of an entry that is not forced.
+        ("/x", [&none, &fresh], (format!("{PAGE} not known"), "rules; index=missing", false)),
+        ("/x", [&fresh, &none], (article("entry to /b"), "redirects", false)),
+    ] {
+        assert_eq!(resolved(&site, &index, path, former), expected, "{path} {former:?}");
     }
 }
 

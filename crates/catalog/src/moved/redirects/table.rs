@@ -6,12 +6,13 @@ use super::{
     FormerOwner, Redirect, SiteHistory, host_if_several, is_live, is_on_site, owner_of_row,
 };
 use crate::json::Json;
+use crate::moved::entries::{RedirectEntries, RedirectWorld};
 use crate::moved::history::{PathHistory, Row, SiteId};
 use crate::path_index::{PathIndex, TypePaths};
 use crate::site::Site;
 use crate::snapshot::{Snapshot, timestamp_text};
 use crate::tables::{Chunks, Form, Rows, Step};
-use frontend_map_rules::ContentTypeUid;
+use frontend_map_rules::{ContentTypeUid, Pathname};
 
 /// The table: each path that a document had and that neither a document nor a page has now, with where
 /// the document is. It reads the history while it is written, so that the memory for it does not depend
@@ -20,6 +21,7 @@ use frontend_map_rules::ContentTypeUid;
 pub struct Redirects {
     history: OwnedSiteHistory,
     index: PathIndex,
+    entries: Option<Entries>,
     /// With which frontends redirect.
     status: u16,
     /// The next rows of the history, the last one first.
@@ -28,6 +30,14 @@ pub struct Redirects {
     place: usize,
     count: u64,
     gone: u64,
+}
+
+/// The entries of the CMS.
+#[derive(Debug)]
+struct Entries {
+    index: PathIndex,
+    /// Each entry: the position of its snapshot, its position in it, and a host of which it is.
+    pending: Vec<(Arc<Snapshot>, usize, Option<usize>)>,
 }
 
 /// The history of a site at one time.
@@ -51,17 +61,20 @@ struct Found {
 }
 
 impl Redirects {
-    /// The redirects of a site whose content types have these snapshots: all of its types, built with
-    /// path tables.
+    /// The redirects of a site whose content types have these snapshots: all of its types, then those of
+    /// its redirects, built with path tables.
     #[must_use]
     pub fn new(
         history: OwnedSiteHistory,
         snapshots: &[(&ContentTypeUid, Arc<Snapshot>)],
+        entries: &[(&ContentTypeUid, Arc<Snapshot>)],
         status: u16,
     ) -> Self {
         let known = |(uid, snapshot): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(snapshot)));
         let index = PathIndex::new(&history.site.rules, snapshots.iter().map(known));
-        Self { history, index, status, pending: Vec::new(), place: 0, count: 0, gone: 0 }
+        let of_site = history.site.redirects.as_ref();
+        let entries = of_site.map(|site| Entries::new(site, entries));
+        Self { history, index, entries, status, pending: Vec::new(), place: 0, count: 0, gone: 0 }
     }
 
     /// The table as a text.
@@ -76,6 +89,57 @@ impl Redirects {
         let Some((rows, next)) = history.rows_from(*id, self.place, *now) else { return false };
         self.place = next;
         self.pending = rows.into_iter().rev().flat_map(|row| self.history.found(row)).collect();
+        true
+    }
+
+    fn world(&self) -> Option<RedirectWorld<'_>> {
+        let OwnedSiteHistory { site, history, id, now } = &self.history;
+        Some(RedirectWorld {
+            site,
+            index: &self.index,
+            entries: RedirectEntries { index: &self.entries.as_ref()?.index },
+            history: Some(SiteHistory { history, id: *id, now: *now }),
+            status: self.status,
+        })
+    }
+
+    /// Whether an entry decides about the path of a row.
+    fn has_entry(&self, found: &Found) -> bool {
+        let pathname = Pathname::parse(&found.row.path);
+        let of = |world: RedirectWorld<'_>| {
+            matches!(world.former_owner(&pathname, found.host), FormerOwner::Entry(_))
+        };
+        self.world().is_some_and(of)
+    }
+
+    /// Writes the row of an entry, unless a live page comes before it or it leads nowhere.
+    fn write_entry(
+        &self,
+        (snapshot, at, host): (Arc<Snapshot>, usize, Option<usize>),
+        out: &mut Json,
+    ) -> bool {
+        let Some(world) = self.world() else { return false };
+        let entry = snapshot.nth(at);
+        let Some(row) = world.row(entry, host) else { return false };
+        let site = &self.history.site;
+        let rules = site.redirects.as_ref().map(|site| &site.rules);
+        let entry_type = rules.map(|rules| rules.rules()[entry.rule()].content_type.as_str());
+        let codes = site.rules.locales().codes();
+        let document = row
+            .document
+            .map(|url| (url.document_id(), site.rules.rules()[url.rule()].content_type.as_str()));
+        out.raw(r#"{"from":"#).text(&row.from);
+        if let Some(host) = host {
+            out.raw(r#","host":"#).text(site.hosts.all()[host].base.host());
+        }
+        out.raw(r#","to":"#).text_or_null(row.to.as_deref());
+        out.raw(r#","path":"#).text_or_null(row.path.as_deref());
+        out.raw(r#","status":"#).number(row.status.into());
+        out.raw(r#","documentId":"#).text_or_null(document.map(|(id, _)| id));
+        out.raw(r#","contentType":"#).text_or_null(document.map(|(_, uid)| uid));
+        out.raw(r#","locale":"#).word(codes[entry.locale()].as_str());
+        out.raw(r#","since":null,"entry":{"contentType":"#).word(entry_type.unwrap_or_default());
+        out.raw(r#","documentId":"#).text(entry.document_id()).raw("}}");
         true
     }
 
@@ -95,6 +159,34 @@ impl Redirects {
         // As in a response of `/api/resolve`, a time that no date has is empty.
         let since = timestamp_text(redirect.since).unwrap_or_default();
         out.raw(r#","since":"#).word(&since).raw("}");
+    }
+}
+
+impl Entries {
+    fn new(site: &Site, snapshots: &[(&ContentTypeUid, Arc<Snapshot>)]) -> Self {
+        let known = |(uid, snapshot): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(snapshot)));
+        let index = PathIndex::new(&site.rules, snapshots.iter().map(known));
+        let hosts = |localized: bool, own: usize| {
+            let all = 0..site.hosts.all().len().max(1);
+            let is_for = move |host: &usize| !localized || *host == own;
+            let are_several = site.hosts.are_several();
+            all.filter(move |host| if are_several { is_for(host) } else { *host == 0 })
+                .map(move |host| are_several.then_some(host))
+        };
+        let of_snapshot = |(_, snapshot): &(_, Arc<Snapshot>)| {
+            let entries = snapshot.owners().flat_map(|entry| {
+                let on = hosts(entry.is_localized(), entry.host());
+                on.map(move |host| (entry.position(), host))
+            });
+            let entries: Vec<_> = entries.collect();
+            entries
+                .into_iter()
+                .map(|(at, host)| (Arc::clone(snapshot), at, host))
+                .collect::<Vec<_>>()
+        };
+        let mut pending: Vec<_> = snapshots.iter().flat_map(of_snapshot).collect();
+        pending.reverse();
+        Self { index, pending }
     }
 }
 
@@ -135,9 +227,18 @@ impl Rows for Redirects {
     }
 
     fn write_next(&mut self, out: &mut Json) -> Step {
+        while let Some(entry) = self.entries.as_mut().and_then(|entries| entries.pending.pop()) {
+            if self.write_entry(entry, out) {
+                self.count += 1;
+                return Step::Row;
+            }
+        }
         while let Some(found) = self.pending.pop() {
             let site = &self.history.site;
             if is_live(site, &self.index, &found.row.path, found.host) {
+                continue;
+            }
+            if self.has_entry(&found) {
                 continue;
             }
             match owner_of_row(site, &self.index, &found.row) {
@@ -147,9 +248,10 @@ impl Rows for Redirects {
                     return Step::Row;
                 }
                 // All types with a rule are known, so that a document is gone where none is found.
-                FormerOwner::Gone { .. } | FormerOwner::None | FormerOwner::NotKnown(_) => {
-                    self.gone += 1;
-                }
+                FormerOwner::Gone { .. }
+                | FormerOwner::None
+                | FormerOwner::NotKnown(_)
+                | FormerOwner::Entry(_) => self.gone += 1,
             }
         }
         if self.read() { Step::Nothing } else { Step::End }

@@ -1,0 +1,588 @@
+//! Redirects that are documents of the CMS: the entry for a path, and where its visitors are sent. A
+//! target is followed until it is a page, so that a redirect is one hop and never a loop.
+
+#[cfg(test)]
+mod tests;
+
+use crate::moved::redirects::{FormerOwner, SiteHistory, former_owner, is_live};
+use crate::path_index::{DocumentLocation, PathIndex, TypePaths, VersionId};
+use crate::resolve::page;
+use crate::site::Site;
+use crate::snapshot::PublicUrl;
+use frontend_map_rules::{
+    ContentTypeUid, ENCODED_REST, Pathname, Redirect, Target, without_trailing_slash,
+};
+
+/// The most addresses that are followed. A longer chain counts as a loop.
+const MAX_HOPS: usize = 20;
+
+/// The entries of a site as far as they are known.
+#[derive(Clone, Copy, Debug)]
+pub struct RedirectEntries<'i> {
+    /// The index of their paths: [`Site::redirects`] has their content types.
+    pub index: &'i PathIndex,
+}
+
+/// What decides where an entry leads.
+#[derive(Clone, Copy, Debug)]
+pub struct RedirectWorld<'i> {
+    /// The site.
+    pub site: &'i Site,
+    /// Its documents.
+    pub index: &'i PathIndex,
+    /// Its entries.
+    pub entries: RedirectEntries<'i>,
+    /// The paths that its documents had.
+    pub history: Option<SiteHistory<'i>>,
+    /// The status of redirects that have none of their own.
+    pub status: u16,
+}
+
+/// What the entries say of a path.
+#[derive(Clone, Debug)]
+pub enum EntryLookup<'i> {
+    /// Nothing.
+    None,
+    /// This entry is for the path.
+    Found(FoundEntry<'i>),
+    /// It depends on the documents of this content type, which are not known.
+    NotKnown(ContentTypeUid),
+}
+
+/// The entry for a path.
+#[derive(Clone, Debug)]
+pub struct FoundEntry<'i> {
+    /// The entry, which owns its path among the entries.
+    pub entry: PublicUrl<'i>,
+    redirect: Redirect<'i>,
+    /// What is behind the path of an entry for all paths below; empty for the path itself.
+    rest: String,
+    /// Whether its snapshot is stale.
+    is_stale: bool,
+}
+
+/// Where an entry leads.
+#[derive(Clone, Debug)]
+pub enum EntryOutcome<'i> {
+    /// To one target, or to none because the page is gone.
+    Leads(EntryRedirect<'i>),
+    /// It depends on the documents of this content type, which are not known.
+    NotKnown(ContentTypeUid),
+    /// Back to where it begins, or through too many others.
+    Loop,
+    /// To a document that is not published.
+    NoTarget,
+}
+
+/// The redirect of an entry.
+#[derive(Clone, Debug)]
+pub struct EntryRedirect<'i> {
+    /// The entry.
+    pub entry: PublicUrl<'i>,
+    /// The target; `None`: the page is gone (410).
+    pub destination: Option<Destination<'i>>,
+    /// Query and fragment of the target; may be empty.
+    pub suffix: String,
+    /// The status. One of a chain is temporary if one of its links is.
+    pub status: u16,
+    /// Whether this depends on a stale snapshot.
+    pub is_stale: bool,
+}
+
+/// The target of a redirect.
+#[derive(Clone, Debug)]
+pub enum Destination<'i> {
+    /// A document.
+    Document(PublicUrl<'i>),
+    /// A page outside the CMS.
+    Page(PublicUrl<'i>),
+    /// A path of the site at which neither the CMS nor the settings have a page, with the position of a
+    /// locale that is on its host.
+    Path {
+        /// The path.
+        path: String,
+        /// The position of the locale.
+        locale: usize,
+    },
+    /// A URL of another host.
+    Url(String),
+}
+
+/// A row of the table of redirects.
+#[derive(Debug)]
+pub struct EntryRow<'i> {
+    /// The path; one that ends with `/*` stands for all paths below.
+    pub from: String,
+    /// The URL of the target; `None` without one, or without a base URL.
+    pub to: Option<String>,
+    /// The path of the target, if it is on the site.
+    pub path: Option<String>,
+    /// The status.
+    pub status: u16,
+    /// The document of the target.
+    pub document: Option<PublicUrl<'i>>,
+}
+
+/// Why an entry does not do what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryFault {
+    /// A live page has its path.
+    Shadowed,
+    /// It comes before a live page.
+    HidesPage,
+    /// It leads back to where it begins, or through too many others.
+    Loop,
+    /// It leads to a document that is not published.
+    NoTarget,
+}
+
+/// Where an address leads.
+enum Place {
+    Outside(String),
+    /// A path on a host, if the site has several, with query and fragment.
+    Here {
+        path: String,
+        host: Option<usize>,
+        suffix: String,
+    },
+}
+
+impl<'i> RedirectEntries<'i> {
+    /// The entry for a path: the one with this path, else the one for all paths below the longest
+    /// beginning of it.
+    #[must_use]
+    pub fn find(&self, pathname: &Pathname<'_>, host: Option<usize>) -> EntryLookup<'i> {
+        let path = pathname.normalized();
+        // A path that ends with `*` is not that of the entry for all paths below.
+        let is_plain = !path.ends_with(ENCODED_REST);
+        if let Some(found) = is_plain.then(|| self.at(&path, host, "")).flatten() {
+            return EntryLookup::Found(found);
+        }
+        let mut unknown = self.index.types().filter(|(_, paths)| paths.snapshot().is_none());
+        if let Some((uid, _)) = unknown.next() {
+            return EntryLookup::NotKnown(uid.clone());
+        }
+        let mut beginning = if path == "/" { "" } else { path.as_str() };
+        loop {
+            let rest = path.strip_prefix(beginning).filter(|rest| *rest != "/").unwrap_or_default();
+            if let Some(found) = self.at(&(beginning.to_owned() + ENCODED_REST), host, rest) {
+                return EntryLookup::Found(found);
+            }
+            match beginning.rfind('/') {
+                Some(at) => beginning = &beginning[..at],
+                None => return EntryLookup::None,
+            }
+        }
+    }
+
+    /// The entry for a path that comes before a live page.
+    #[must_use]
+    pub fn find_forced(
+        &self,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<FoundEntry<'i>> {
+        let mut snapshots = self.index.types().filter_map(|(_, paths)| paths.snapshot());
+        if !snapshots.any(|snapshot| snapshot.has_forced_redirect()) {
+            return None;
+        }
+        match self.find(pathname, host) {
+            EntryLookup::Found(found) if found.redirect.force => Some(found),
+            EntryLookup::Found(_) | EntryLookup::None | EntryLookup::NotKnown(_) => None,
+        }
+    }
+
+    /// The entry with this path. One that is not localized is for all hosts.
+    fn at(&self, path: &str, host: Option<usize>, rest: &str) -> Option<FoundEntry<'i>> {
+        self.index.types().find_map(|(_, paths)| {
+            let snapshot = paths.snapshot()?;
+            let for_all = || {
+                let entry = snapshot.owner_on(path, snapshot.first_host());
+                entry.filter(|entry| !entry.is_localized())
+            };
+            let entry = snapshot.owner_on(path, host).or_else(for_all)?;
+            let redirect = entry.redirect()?;
+            let is_stale = matches!(paths, TypePaths::Stale(_));
+            Some(FoundEntry { entry, redirect, rest: rest.to_owned(), is_stale })
+        })
+    }
+
+    /// All entries, each for its path.
+    pub fn all(&self) -> impl Iterator<Item = PublicUrl<'i>> + use<'i> {
+        let snapshots = self.index.types().filter_map(|(_, paths)| paths.snapshot());
+        snapshots.flat_map(|snapshot| snapshot.owners())
+    }
+}
+
+impl<'i> RedirectWorld<'i> {
+    /// What the entries say of a path that no document has. An entry that leads nowhere says nothing.
+    #[must_use]
+    pub fn former_owner(&self, pathname: &Pathname<'_>, host: Option<usize>) -> FormerOwner<'i> {
+        match self.entries.find(pathname, host) {
+            EntryLookup::Found(found) => self.follow(found, pathname, host).into(),
+            EntryLookup::NotKnown(uid) => FormerOwner::NotKnown(uid),
+            EntryLookup::None => FormerOwner::None,
+        }
+    }
+
+    /// What an entry says that comes before a live page.
+    #[must_use]
+    pub fn forced(&self, pathname: &Pathname<'_>, host: Option<usize>) -> FormerOwner<'i> {
+        let found = self.entries.find_forced(pathname, host);
+        found.map_or(FormerOwner::None, |found| self.follow(found, pathname, host).into())
+    }
+
+    /// The row of an entry on a host, if the site has several; `None`: a live page comes before it, or it
+    /// leads nowhere.
+    #[must_use]
+    pub fn row(&self, entry: PublicUrl<'i>, host: Option<usize>) -> Option<EntryRow<'i>> {
+        let own = self.own(entry)?;
+        let from = as_written(entry.path());
+        if let (true, Target::Address(address)) = (own.is_for_all_below(), &own.redirect.target)
+            && address.ends_with(ENCODED_REST)
+        {
+            let status = own.redirect.status.unwrap_or(self.status);
+            let path = address.starts_with('/').then(|| as_written(address));
+            let to = match &path {
+                Some(path) => self.site.hosts.url(entry.locale(), path),
+                None => Some(as_written(address)),
+            };
+            return Some(EntryRow { from, to, path, status, document: None });
+        }
+        if self.is_shadowed(&own, host) {
+            return None;
+        }
+        let pathname = Pathname::parse(entry.path());
+        let EntryOutcome::Leads(redirect) = self.follow(own, &pathname, host) else { return None };
+        let document = match redirect.destination {
+            Some(Destination::Document(url)) => Some(url),
+            _ => None,
+        };
+        let (to, path) = (redirect.url(self.site), redirect.path());
+        Some(EntryRow { from, to, path, status: redirect.status, document })
+    }
+
+    /// Why an entry does not do what it says on the host of its locale; `None`: it does.
+    #[must_use]
+    pub fn fault(&self, entry: PublicUrl<'i>) -> Option<EntryFault> {
+        let (own, host) = (self.own(entry)?, self.host_of_entry(entry));
+        if self.is_shadowed(&own, host) {
+            return Some(EntryFault::Shadowed);
+        }
+        let hides = own.redirect.force && self.is_live(entry, host);
+        match self.follow(own, &Pathname::parse(entry.path()), host) {
+            EntryOutcome::Loop => Some(EntryFault::Loop),
+            EntryOutcome::NoTarget => Some(EntryFault::NoTarget),
+            EntryOutcome::Leads(_) if hides => Some(EntryFault::HidesPage),
+            EntryOutcome::Leads(_) | EntryOutcome::NotKnown(_) => None,
+        }
+    }
+
+    /// An entry as one that was found by its path.
+    fn own(&self, entry: PublicUrl<'i>) -> Option<FoundEntry<'i>> {
+        let redirect = entry.redirect()?;
+        Some(FoundEntry { entry, redirect, rest: String::new(), is_stale: false })
+    }
+
+    fn is_shadowed(&self, found: &FoundEntry<'_>, host: Option<usize>) -> bool {
+        !found.redirect.force && self.is_live(found.entry, host)
+    }
+
+    /// Whether a page has the path of an entry.
+    fn is_live(&self, entry: PublicUrl<'_>, host: Option<usize>) -> bool {
+        !entry.path().ends_with(ENCODED_REST) && is_live(self.site, self.index, entry.path(), host)
+    }
+
+    /// Where the entry for a path leads.
+    #[must_use]
+    pub fn follow(
+        &self,
+        found: FoundEntry<'i>,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> EntryOutcome<'i> {
+        let (entry, mut current) = (found.entry, found);
+        let mut seen = vec![(pathname.normalized(), host)];
+        let mut redirect = EntryRedirect {
+            entry,
+            destination: None,
+            suffix: String::new(),
+            status: current.redirect.status.unwrap_or(self.status),
+            is_stale: current.is_stale,
+        };
+        let mut host = host;
+        loop {
+            let (path, document) = match &current.redirect.target {
+                Target::Gone => {
+                    let status = current.redirect.status.unwrap_or(self.status);
+                    return EntryOutcome::Leads(EntryRedirect { status, ..redirect });
+                }
+                Target::Document(id) => match self.locate(id, current.entry) {
+                    DocumentLocation::None => return EntryOutcome::NoTarget,
+                    DocumentLocation::NotKnown(uid) => return EntryOutcome::NotKnown(uid),
+                    DocumentLocation::At { url, is_stale } => {
+                        redirect.is_stale |= is_stale;
+                        host = self.site.hosts.host_if_several(url.locale());
+                        (url.path().to_owned(), Some(url))
+                    }
+                },
+                Target::Address(address) => {
+                    let own_host = host.or(self.host_of_entry(current.entry));
+                    match self.place(with_rest(address, &current.rest), own_host) {
+                        Place::Outside(url) => {
+                            redirect.destination = Some(Destination::Url(url));
+                            return EntryOutcome::Leads(redirect);
+                        }
+                        Place::Here { path, host: on, suffix } => {
+                            host = on;
+                            if !suffix.is_empty() {
+                                redirect.suffix = suffix;
+                            }
+                            (path, None)
+                        }
+                    }
+                }
+            };
+            let pathname = Pathname::parse(&path);
+            let step = (pathname.normalized(), host);
+            if seen.contains(&step) || seen.len() > MAX_HOPS {
+                return EntryOutcome::Loop;
+            }
+            seen.push(step);
+            let forced = self.entries.find_forced(&pathname, host);
+            let next = match forced.filter(|next| !self.leads_to(next, &path)) {
+                Some(next) => Ok(next),
+                None => self.end(&pathname, host, document, &path),
+            };
+            match next {
+                Ok(next) => {
+                    redirect.is_stale |= next.is_stale;
+                    redirect.follow(next.redirect.status.unwrap_or(self.status));
+                    current = next;
+                }
+                Err(End::At { destination, is_stale, is_moved }) => {
+                    redirect.is_stale |= is_stale;
+                    if is_moved {
+                        redirect.follow(self.status);
+                    }
+                    redirect.destination = Some(destination);
+                    return EntryOutcome::Leads(redirect);
+                }
+                Err(End::NoTarget) => return EntryOutcome::NoTarget,
+                Err(End::NotKnown(uid)) => return EntryOutcome::NotKnown(uid),
+            }
+        }
+    }
+
+    /// What is at a path: the next entry, or the end.
+    fn end(
+        &self,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+        document: Option<PublicUrl<'i>>,
+        path: &str,
+    ) -> Result<FoundEntry<'i>, End<'i>> {
+        let at = |destination| End::At { destination, is_stale: false, is_moved: false };
+        if let Some(document) = document {
+            return Err(at(Destination::Document(document)));
+        }
+        if let Some(page) = page(self.site, pathname, host) {
+            return Err(at(Destination::Page(page)));
+        }
+        let decision = self.index.decide(&self.site.rules, pathname, host);
+        if let Some(decision) = decision {
+            if let Some(uid) = decision.basis.unknown_type() {
+                return Err(End::NotKnown(uid.clone()));
+            }
+            if let Some(owner) = decision.owner {
+                let (destination, is_stale) =
+                    (Destination::Document(owner), decision.basis.is_stale());
+                return Err(End::At { destination, is_stale, is_moved: false });
+            }
+        }
+        match self.entries.find(pathname, host) {
+            EntryLookup::Found(next) if !self.leads_to(&next, path) => return Ok(next),
+            EntryLookup::Found(_) => return Err(at(self.unknown_page(path, host))),
+            EntryLookup::NotKnown(uid) => return Err(End::NotKnown(uid)),
+            EntryLookup::None => {}
+        }
+        let former = self.history.map_or(FormerOwner::None, |history| {
+            former_owner(history, self.site, self.index, pathname, host)
+        });
+        Err(match former {
+            FormerOwner::Moved(moved) => End::At {
+                destination: Destination::Document(moved.to),
+                is_stale: moved.is_stale,
+                is_moved: true,
+            },
+            FormerOwner::Gone { .. } => End::NoTarget,
+            FormerOwner::NotKnown(uid) => End::NotKnown(uid),
+            FormerOwner::None | FormerOwner::Entry(_) => at(self.unknown_page(path, host)),
+        })
+    }
+
+    /// Whether the target of an entry is this path, as where `/a/*` leads to `/a/b`.
+    fn leads_to(&self, found: &FoundEntry<'_>, path: &str) -> bool {
+        let Target::Address(address) = &found.redirect.target else { return false };
+        let address = with_rest(address, &found.rest);
+        without_trailing_slash(&address) == without_trailing_slash(path)
+    }
+
+    /// A path at which the frontend may have a page of its own.
+    fn unknown_page(&self, path: &str, host: Option<usize>) -> Destination<'i> {
+        let locale = host.and_then(|host| self.site.hosts.locales_of(host).next());
+        Destination::Path { path: path.to_owned(), locale: locale.unwrap_or_default() }
+    }
+
+    /// Where the target document of an entry is, in the locale of the entry. For an entry that is not
+    /// localized: in the locale that its path begins with, else in the first one that the document has.
+    fn locate(&self, document_id: &str, entry: PublicUrl<'_>) -> DocumentLocation<'i> {
+        let locales = self.site.rules.locales();
+        let codes = locales.codes();
+        let begins_with = || {
+            let first = entry.path()[1..].split('/').next().unwrap_or_default();
+            locales.as_slice().iter().position(|locale| locale.segment() == first)
+        };
+        let first = if entry.is_localized() { Some(entry.locale()) } else { begins_with() };
+        let others = (0..codes.len()).filter(|at| !entry.is_localized() && Some(*at) != first);
+        let mut unknown = None;
+        for locale in first.into_iter().chain(others) {
+            for (uid, _) in self.index.types() {
+                let locale = codes[locale].as_str();
+                let version = VersionId { uid: uid.as_str(), document_id, locale };
+                let host = |locale| self.site.hosts.host_if_several(locale);
+                match self.index.locate(&self.site.rules, version, host) {
+                    DocumentLocation::None => {}
+                    DocumentLocation::NotKnown(uid) => unknown = unknown.or(Some(uid)),
+                    at @ DocumentLocation::At { .. } => return at,
+                }
+            }
+        }
+        unknown.map_or(DocumentLocation::None, DocumentLocation::NotKnown)
+    }
+
+    fn host_of_entry(&self, entry: PublicUrl<'_>) -> Option<usize> {
+        self.site.hosts.host_if_several(entry.locale())
+    }
+
+    /// Where an address leads from a host. The URL of one of the site's hosts is a path on it.
+    fn place(&self, address: String, host: Option<usize>) -> Place {
+        let hosts = self.site.hosts.all();
+        let here = |path: &str, host| {
+            let (path, suffix) = path.split_at(path.find(['?', '#']).unwrap_or(path.len()));
+            Place::Here { path: path.to_owned(), host, suffix: suffix.to_owned() }
+        };
+        if address.starts_with('/') {
+            return here(&address, host);
+        }
+        let below = |base: &str| {
+            let path = address.strip_prefix(base)?;
+            path.starts_with('/').then_some(path)
+        };
+        let own =
+            hosts.iter().enumerate().find_map(|(at, own)| Some((at, below(own.base.as_str())?)));
+        match own {
+            Some((at, path)) => here(path, self.site.hosts.are_several().then_some(at)),
+            None => Place::Outside(address),
+        }
+    }
+}
+
+/// Where the following of an entry ends.
+enum End<'i> {
+    At { destination: Destination<'i>, is_stale: bool, is_moved: bool },
+    NoTarget,
+    NotKnown(ContentTypeUid),
+}
+
+impl<'i> From<EntryOutcome<'i>> for FormerOwner<'i> {
+    fn from(outcome: EntryOutcome<'i>) -> Self {
+        match outcome {
+            EntryOutcome::Leads(redirect) => Self::Entry(redirect),
+            EntryOutcome::NotKnown(uid) => Self::NotKnown(uid),
+            EntryOutcome::Loop | EntryOutcome::NoTarget => Self::None,
+        }
+    }
+}
+
+impl Destination<'_> {
+    /// Its path on its host, without query and fragment; `None` for a URL of another host.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Document(url) | Self::Page(url) => Some(url.path()),
+            Self::Path { path, .. } => Some(path),
+            Self::Url(_) => None,
+        }
+    }
+
+    /// The position of a locale that is on its host.
+    #[must_use]
+    pub fn locale(&self) -> Option<usize> {
+        match self {
+            Self::Document(url) | Self::Page(url) => Some(url.locale()),
+            Self::Path { locale, .. } => Some(*locale),
+            Self::Url(_) => None,
+        }
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn document(&self) -> Option<PublicUrl<'_>> {
+        match self {
+            Self::Document(url) => Some(*url),
+            Self::Page(_) | Self::Path { .. } | Self::Url(_) => None,
+        }
+    }
+}
+
+impl EntryRedirect<'_> {
+    /// The URL of the target; `None` without a target, or without a base URL.
+    #[must_use]
+    pub fn url(&self, site: &Site) -> Option<String> {
+        let url = match self.destination.as_ref()? {
+            Destination::Url(url) => url.clone(),
+            on_site => site.hosts.url(on_site.locale()?, on_site.path()?)?,
+        };
+        Some(url + &self.suffix)
+    }
+
+    /// The path of the target on its host, with query and fragment.
+    #[must_use]
+    pub fn path(&self) -> Option<String> {
+        Some(self.destination.as_ref()?.path()?.to_owned() + &self.suffix)
+    }
+}
+
+impl EntryRedirect<'_> {
+    /// Follows another redirect with this status.
+    fn follow(&mut self, status: u16) {
+        let is_temporary = |status| matches!(status, 302 | 307);
+        if is_temporary(status) && !is_temporary(self.status) {
+            // 308 and 307 keep the method of the request (RFC 9110, section 15.4).
+            self.status = if self.status == 308 { 307 } else { 302 };
+        }
+    }
+}
+
+impl FoundEntry<'_> {
+    fn is_for_all_below(&self) -> bool {
+        self.entry.path().ends_with(ENCODED_REST)
+    }
+}
+
+/// A path or URL with the `*` that an editor has written at its end.
+#[must_use]
+pub fn as_written(path: &str) -> String {
+    path.strip_suffix(ENCODED_REST).map_or_else(|| path.to_owned(), |start| format!("{start}/*"))
+}
+
+/// The address of an entry for all paths below one, with the rest of the path that was requested.
+fn with_rest(address: &str, rest: &str) -> String {
+    let (path, suffix) = address.split_at(address.find(['?', '#']).unwrap_or(address.len()));
+    match path.strip_suffix(ENCODED_REST) {
+        Some("") if rest.is_empty() => "/".to_owned() + suffix,
+        Some(path) => format!("{path}{rest}{suffix}"),
+        None => address.to_owned(),
+    }
+}

@@ -1,0 +1,295 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::site::{ResolveBy, SitePages};
+use crate::snapshot::{Builder, Listing, Snapshot};
+use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
+use frontend_map_rules::{
+    Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales, RedirectFields,
+    Rule, RuleSet, Template,
+};
+
+const PAGE: &str = "api::page.page";
+const REDIRECT: &str = "api::redirect.redirect";
+
+fn field(name: &str) -> FieldPath {
+    FieldPath::parse(name).unwrap()
+}
+
+fn uid(text: &str) -> ContentTypeUid {
+    ContentTypeUid::parse(text).unwrap()
+}
+
+/// A site whose pages have any path, and its redirects.
+fn site() -> Site {
+    let locales = || Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
+    let with = |rule| RuleSet::new(locales(), LocalePrefix::Always, vec![rule]);
+    let hosts = Hosts::one(BaseUrl::parse("https://www.example.com").unwrap(), 1);
+    let redirects = RedirectFields {
+        to: Some(field("to")),
+        document: Some(field("target.documentId")),
+        status: Some(field("status")),
+        force: Some(field("force")),
+        hosts: ["www.example.com", "other.example"].map(str::to_owned).to_vec(),
+    };
+    let of = |rules, redirects| Site {
+        key: "main".to_owned(),
+        rules,
+        hosts: hosts.clone(),
+        resolve: ResolveBy::Documents,
+        sitemap_path: String::new(),
+        pages: SitePages::default(),
+        redirects,
+        fingerprint: 0,
+        source: 0,
+    };
+    let entries = with(Rule::redirect(uid(REDIRECT), field("from"), redirects));
+    let pages = with(Rule::new(uid(PAGE), Template::parse("/{*slug}").unwrap()));
+    of(pages, Some(Arc::new(of(entries, None))))
+}
+
+fn snapshot(site: &Site, uid: &str, documents: &[(String, Vec<(&str, String)>)]) -> Arc<Snapshot> {
+    let Site { rules, hosts, .. } = site;
+    let mut part = Listing { rules, hosts, uid }.part();
+    for (id, values) in documents {
+        let value = |text: &String| match text.as_str() {
+            "true" => FieldValue::Boolean(true),
+            text => FieldValue::Text(text.to_owned().into()),
+        };
+        part.add(&Document {
+            id: id.clone().into(),
+            locale: DocumentLocale::None,
+            unpublished: false,
+            fields: values.iter().map(|(name, _)| field(name)).collect(),
+            values: values.iter().map(|(_, text)| value(text)).collect(),
+        });
+    }
+    Arc::new((Builder { path_table: true }).finish(vec![part]).unwrap())
+}
+
+/// The pages at these paths, and entries written as `from target`: an address, `@path` for the document
+/// of a path, or `410`; `!` in front makes one come before a live page.
+struct World {
+    site: Site,
+    index: PathIndex,
+    entries: PathIndex,
+}
+
+impl World {
+    fn new(pages: &[&str], entries: &[&str]) -> Self {
+        let site = site();
+        let page = |path: &&str| (path[1..].to_owned(), vec![("slug", path[1..].to_owned())]);
+        let pages: Vec<_> = pages.iter().map(page).collect();
+        let entry = |(at, text): (usize, &&str)| {
+            let (text, force) = text.strip_prefix('!').map_or((*text, ""), |text| (text, "true"));
+            let (from, target) = text.split_once(' ').unwrap();
+            let (status, target) = target.split_once(": ").unwrap_or(("", target));
+            let mut values = vec![("from", from.to_owned()), ("status", status.to_owned())];
+            values.push(match target.strip_prefix("@/") {
+                Some(id) => ("target.documentId", id.to_owned()),
+                None if target == "410" => ("status", target.to_owned()),
+                None => ("to", target.to_owned()),
+            });
+            if target == "410" {
+                values.remove(1);
+            }
+            if !force.is_empty() {
+                values.push(("force", force.to_owned()));
+            }
+            (format!("r{at}"), values)
+        };
+        let entries: Vec<_> = entries.iter().enumerate().map(entry).collect();
+        let of_redirects = site.redirects.clone().unwrap();
+        let pages = snapshot(&site, PAGE, &pages);
+        let entries = snapshot(&of_redirects, REDIRECT, &entries);
+        let index = PathIndex::new(&site.rules, [(&uid(PAGE), TypePaths::Fresh(pages))]);
+        let entries =
+            PathIndex::new(&of_redirects.rules, [(&uid(REDIRECT), TypePaths::Fresh(entries))]);
+        Self { site, index, entries }
+    }
+
+    fn redirects(&self) -> RedirectWorld<'_> {
+        RedirectWorld {
+            site: &self.site,
+            index: &self.index,
+            entries: RedirectEntries { index: &self.entries },
+            history: None,
+            status: 308,
+        }
+    }
+
+    /// The target and the status of a path: what comes before a live page, the live page, an entry.
+    fn of(&self, path: &str) -> String {
+        let (world, pathname) = (self.redirects(), Pathname::parse(path));
+        let forced = world.forced(&pathname, None);
+        let former = match forced {
+            FormerOwner::None if is_live(&self.site, &self.index, path, None) => {
+                return "live".to_owned();
+            }
+            FormerOwner::None => world.former_owner(&pathname, None),
+            forced => forced,
+        };
+        match former {
+            FormerOwner::Entry(entry) => {
+                let to = entry.path().or_else(|| entry.url(&self.site)).unwrap_or_default();
+                format!("{} {to}", entry.status)
+            }
+            FormerOwner::None => "none".to_owned(),
+            FormerOwner::NotKnown(uid) => format!("not known: {uid}"),
+            other => format!("{other:?}"),
+        }
+    }
+
+    fn faults(&self) -> Vec<(String, EntryFault)> {
+        let world = self.redirects();
+        let mut faults: Vec<_> = (world.entries.all())
+            .filter_map(|entry| Some((as_written(entry.path()), world.fault(entry)?)))
+            .collect();
+        faults.sort_by(|one, other| one.0.cmp(&other.0));
+        faults
+    }
+}
+
+#[test]
+fn path_leads_to_the_end_of_its_chain_and_a_live_page_wins() {
+    let world = World::new(
+        &["/home", "/news/final", "/c", "/e"],
+        &[
+            "/old /home",
+            "/older 302: /old",
+            "/oldest 301: /older",
+            "/c /home",
+            "/old-q /home?a=1#b",
+            "/chain-q /old-q",
+            "/a /b",
+            "/b /a",
+            "/self /self",
+            "/doc @/c",
+            "/gone-doc @/nowhere",
+            "/gone 410",
+            "/to-gone /gone",
+            "/out https://other.example/x",
+            "/own https://www.example.com/old",
+            "/static 307: /search",
+            "/p/* /news/*",
+            "/p/x/* /e",
+            "/all/* /all/one",
+            "!/e /c",
+            "/caf\u{e9} /home",
+        ],
+    );
+    for (path, expected) in [
+        ("/old", "308 /home"),
+        ("/old/", "308 /home"),
+        ("/older", "302 /home"),
+        ("/oldest", "302 /home"),
+        ("/c", "live"),
+        ("/old-q", "308 /home?a=1#b"),
+        ("/chain-q", "308 /home?a=1#b"),
+        ("/a", "none"),
+        ("/b", "none"),
+        ("/self", "none"),
+        ("/doc", "308 /c"),
+        ("/gone-doc", "none"),
+        ("/gone", "410 "),
+        ("/to-gone", "410 "),
+        ("/out", "308 https://other.example/x"),
+        ("/own", "308 /home"),
+        ("/static", "307 /search"),
+        ("/p", "308 /news"),
+        ("/p/final", "308 /news/final"),
+        ("/p/a/b", "308 /news/a/b"),
+        ("/p/x/y", "308 /c"),
+        ("/all/two", "308 /all/one"),
+        ("/all/one", "none"),
+        ("/e", "308 /c"),
+        ("/caf%c3%a9", "308 /home"),
+        ("/unknown", "none"),
+    ] {
+        assert_eq!(world.of(path), expected, "{path}");
+    }
+    let faults = world.faults();
+    let expected = [
+        ("/a", EntryFault::Loop),
+        ("/b", EntryFault::Loop),
+        ("/c", EntryFault::Shadowed),
+        ("/e", EntryFault::HidesPage),
+        ("/gone-doc", EntryFault::NoTarget),
+        ("/self", EntryFault::Loop),
+    ];
+    assert_eq!(faults, expected.map(|(path, fault)| (path.to_owned(), fault)));
+}
+
+#[test]
+fn entries_that_are_not_known_decide_about_paths_without_a_page_alone() {
+    let mut world = World::new(&["/home"], &[]);
+    let redirects = world.site.redirects.clone().unwrap();
+    world.entries = PathIndex::new(&redirects.rules, [(&uid(REDIRECT), TypePaths::Missing)]);
+    assert_eq!(world.of("/home"), "live");
+    assert_eq!(world.of("/old"), "not known: api::redirect.redirect");
+}
+
+/// Follows entries as a browser would that asks for each path again.
+fn naive(pages: &[String], entries: &BTreeMap<String, (bool, String)>, path: &str) -> String {
+    let mut at = path.to_owned();
+    for hops in 0..60 {
+        let entry = match entries.get(&at) {
+            Some(entry) => Some(entry.clone()),
+            None => {
+                let mut found = None;
+                for (from, (force, to)) in entries {
+                    let Some(start) = from.strip_suffix("/*") else { continue };
+                    let rest = at.strip_prefix(start);
+                    let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with('/'))
+                    else {
+                        continue;
+                    };
+                    let to = to.strip_suffix("/*").map_or(to.clone(), |to| format!("{to}{rest}"));
+                    found = Some((start.len(), (*force, to)))
+                        .max(found.map(|(length, entry)| (length, entry)));
+                }
+                found.map(|(_, entry)| entry)
+            }
+        };
+        let is_live = pages.contains(&at);
+        let next = entry.filter(|(force, to)| (*force || !is_live) && *to != at);
+        match next {
+            None if hops == 0 => return if is_live { "live" } else { "none" }.to_owned(),
+            None => return at,
+            Some((_, to)) => at = to,
+        }
+    }
+    if pages.contains(&path.to_owned()) { "live" } else { "none" }.to_owned()
+}
+
+proptest! {
+    #[test]
+    fn one_hop_leads_where_many_would(
+        pages in proptest::collection::vec("/[a-d](/[a-d])?", 0..4),
+        entries in proptest::collection::vec(
+            ("/[a-e](/[a-d]|/[*])?", "/[a-e](/[a-d]|/[*])?", proptest::bool::ANY), 0..7),
+        path in "/[a-e](/[a-d])?",
+    ) {
+        // Two entries with one path are another matter.
+        let mut by_path = BTreeMap::new();
+        for (from, to, force) in entries {
+            let to = if from.ends_with('*') { to } else { to.replace("/*", "/d") };
+            by_path.entry(from).or_insert((force, to));
+        }
+        let written: Vec<String> = by_path
+            .iter()
+            .map(|(from, (force, to))| format!("{}{from} {to}", if *force { "!" } else { "" }))
+            .collect();
+        let pages_of: Vec<&str> = pages.iter().map(String::as_str).collect();
+        let entries_of: Vec<&str> = written.iter().map(String::as_str).collect();
+        let world = World::new(&pages_of, &entries_of);
+        let expected = match naive(&pages, &by_path, &path).as_str() {
+            one @ ("live" | "none") => one.to_owned(),
+            end => format!("308 {end}"),
+        };
+        prop_assert_eq!(world.of(&path), expected, "{:?} {:?}", pages, written);
+    }
+}
