@@ -131,6 +131,7 @@ fn site() -> Site {
         resolve: ResolveBy::Documents,
         sitemap_path: String::new(),
         pages: SitePages::default(),
+        redirects: None,
         fingerprint: 0,
         source: SOURCE,
     }

@@ -2,6 +2,7 @@
 //! hashes that do not reveal the settings.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use config::{Value, ValueKind};
 use secrecy::ExposeSecret;
@@ -18,8 +19,19 @@ pub(super) struct Written {
     /// The limits toward the CMS. A snapshot does not depend on them: it is complete or there is
     /// none.
     limits: String,
-    sites: Vec<String>,
+    sites: Vec<WrittenSite>,
 }
+
+/// A site as written.
+struct WrittenSite {
+    /// Without its redirects: with other ones, its documents have the same URLs.
+    documents: String,
+    /// The redirects, and what their paths depend on.
+    redirects: String,
+}
+
+/// The settings of redirects.
+const REDIRECTS: [&str; 2] = ["redirects", "redirect_hosts"];
 
 /// A limit that needs a restart, and so changes no fingerprint.
 const FIXED_LIMIT: &str = "cms_requests";
@@ -32,11 +44,25 @@ pub(super) fn written(table: &Table) -> Written {
         limits.retain(|key, _| key.starts_with("cms_") && key != FIXED_LIMIT);
     }
     let sites = match table.get("site").map(|sites| &sites.kind) {
-        Some(ValueKind::Array(sites)) => sites.iter().map(canonical).collect(),
+        Some(ValueKind::Array(sites)) => sites.iter().map(written_site).collect(),
         _ => Vec::new(),
     };
     let cms = format!("{}\n{}", section("cms"), section("content_type"));
     Written { cms, limits: canonical(&limits), sites }
+}
+
+fn written_site(site: &Value) -> WrittenSite {
+    let with = |is_kept: &dyn Fn(&str) -> bool| {
+        let mut site = site.clone();
+        if let ValueKind::Table(table) = &mut site.kind {
+            table.retain(|key, _| is_kept(key));
+        }
+        canonical(&site)
+    };
+    WrittenSite {
+        documents: with(&|key| !REDIRECTS.contains(&key)),
+        redirects: with(&|key| REDIRECTS.contains(&key) || key == "locales"),
+    }
 }
 
 /// Equal values have equal texts, wherever they are written.
@@ -71,11 +97,15 @@ pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site])
         Cms::Files { content, .. } => hash.update(&content.hash().to_le_bytes()),
     }
     let cms = hash.digest128();
-    for (site, text) in sites.iter_mut().zip(&written.sites) {
+    for (site, written) in sites.iter_mut().zip(&written.sites) {
         let bases = (0..site.hosts.locales()).map(|at| site.hosts.base(at).map(BaseUrl::as_str));
         let bases: Vec<Option<&str>> = bases.collect();
-        site.fingerprint = xxh3_128(format!("{cms} {bases:?} {text}").as_bytes());
-        site.source = source;
+        let of = |text: &str| xxh3_128(format!("{cms} {bases:?} {text}").as_bytes());
+        let redirects = of(&written.redirects);
+        (site.fingerprint, site.source) = (of(&written.documents), source);
+        if let Some(site) = site.redirects.as_mut().map(Arc::make_mut) {
+            (site.fingerprint, site.source) = (redirects, source);
+        }
     }
     xxh3_128(format!("{cms} {}", written.limits).as_bytes())
 }

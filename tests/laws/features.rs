@@ -148,6 +148,7 @@ fn rule() -> impl Strategy<Value = Rule> {
                 conditions,
                 sitemap,
                 title: None,
+                redirect: None,
             };
             for settings in &settings {
                 configure(&mut rule, settings);

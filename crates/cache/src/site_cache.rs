@@ -44,7 +44,7 @@ pub(super) struct SiteCache {
     frames: Vec<Arc<Frame>>,
     /// The pages outside the CMS with their files, if there are any.
     pub(super) pages: Option<CachedSnapshot>,
-    /// For a site with `resolve = "documents"`.
+    /// For a site with `resolve = "documents"`. Redirects have none.
     pub(super) history: Option<HistoryWriter>,
     /// The last snapshots of content types by other settings, or by another process, until the next
     /// snapshot here: the owners of paths keep them (D22).
@@ -102,9 +102,11 @@ impl SiteCache {
         let resolves = site.resolve == ResolveBy::Documents;
         let index = resolves.then(|| PathIndexCell::new(&site.rules));
         let frame = |host| Arc::new(Frame::new(&site.hosts, site.rules.locales(), host));
-        let frames = (0..site.hosts.all().len()).map(frame).collect();
+        let are_pages = !site.has_redirects_alone();
+        let hosts = if are_pages { site.hosts.all().len() } else { 0 };
+        let frames = (0..hosts).map(frame).collect();
         let history = backends.history;
-        let id = if resolves { history.site(site.source, &site.key) } else { None };
+        let id = if resolves && are_pages { history.site(site.source, &site.key) } else { None };
         let locales = || Arc::new(LocaleNames::of(site.rules.locales(), &site.hosts));
         let history = id.map(|id| HistoryWriter::new(Arc::clone(history), id, locales()));
         let mut cache = Self {

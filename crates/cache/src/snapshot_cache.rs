@@ -24,6 +24,8 @@ use frontend_map_store::Store;
 /// The cached snapshots of all sites behind one content source.
 pub struct SnapshotCache {
     pub(crate) sites: HashMap<String, Arc<SiteCache>>,
+    /// The redirects of the sites that have content types for them.
+    redirects: HashMap<String, Arc<SiteCache>>,
     /// The entries of all sites, by content type.
     pub(crate) groups: HashMap<ContentTypeUid, Arc<TypeGroup>>,
     pub(crate) content: Arc<Content>,
@@ -63,6 +65,8 @@ impl SnapshotCache {
         for site in sites.iter() {
             let types = site.rules.content_types().into_iter().map(ContentTypeUid::as_str);
             let pages = (!site.pages.is_empty()).then_some(PAGES);
+            let redirects = site.redirects.iter().flat_map(|site| site.rules.content_types());
+            let types = types.chain(redirects.map(ContentTypeUid::as_str));
             let types: Vec<String> = types.chain(pages).map(str::to_owned).collect();
             fleet.set_site(site, &types);
             store.set_types(&site.key, types);
@@ -82,14 +86,17 @@ impl SnapshotCache {
                 }
             }
         };
-        let sites: Vec<Arc<SiteCache>> = sites.iter_shared().map(cache).collect();
-        let groups = TypeGroup::of_sites(&sites, fleet);
-        let sites = sites.into_iter().map(|cache| (cache.site.key.clone(), cache)).collect();
+        let redirects = sites.iter_shared().filter_map(|site| site.redirects.as_ref());
+        let all: Vec<Arc<SiteCache>> = sites.iter_shared().chain(redirects).map(cache).collect();
+        let groups = TypeGroup::of_sites(&all, fleet);
+        let by_key = all.into_iter().map(|cache| (cache.site.key.clone(), cache));
+        let (redirects, sites) = by_key.partition(|(_, cache)| cache.site.has_redirects_alone());
         let freshness = settings.freshness;
         let freshness = if content.may_change() { freshness } else { freshness.for_ever() };
         let settings = Settings { freshness, ..settings };
         let cache = Self {
             sites,
+            redirects,
             groups,
             content,
             settings,
@@ -111,7 +118,7 @@ impl SnapshotCache {
 
     /// The cache of a site with the same fingerprint.
     fn same(&self, site: &Site) -> Option<&Arc<SiteCache>> {
-        let cache = self.sites.get(&site.key)?;
+        let cache = self.cache_of(site)?;
         (cache.site.fingerprint == site.fingerprint).then_some(cache)
     }
 
@@ -120,9 +127,9 @@ impl SnapshotCache {
     pub fn take_over_from(&self, previous: &Self) {
         self.triggers.named.expect_events(self.settings.expects_events);
         let shared = |site: &&Arc<SiteCache>| {
-            self.sites.get(&site.site.key).is_some_and(|cache| Arc::ptr_eq(cache, site))
+            self.cache_of(&site.site).is_some_and(|cache| Arc::ptr_eq(cache, site))
         };
-        for site in previous.sites.values().filter(|site| !shared(site)) {
+        for site in previous.caches().filter(|site| !shared(site)) {
             site.entries().for_each(|entry| entry.orphan());
         }
         // Again: they may have changed since this cache was built.
@@ -133,8 +140,13 @@ impl SnapshotCache {
     /// The last snapshots of sites whose caches this one does not share are compared with the first
     /// complete ones here. Until then nothing is known of their paths, from the first request on.
     fn replace(&self, previous: &Self) {
-        for site in previous.sites.values() {
-            let successor = self.sites.get(&site.site.key);
+        for site in previous.caches() {
+            let successor = self.cache_of(&site.site);
+            if successor.is_none()
+                && let Some(cache) = self.sites.get(&site.site.key)
+            {
+                cache.remove_redirects(site);
+            }
             if let Some(successor) = successor.filter(|cache| !Arc::ptr_eq(cache, site)) {
                 successor.replace(site);
             }
@@ -144,7 +156,7 @@ impl SnapshotCache {
     /// The store has been opened: takes the snapshots from it that are missing here, and stores the
     /// others.
     fn use_store(&self, opening: Opening) {
-        for site in self.sites.values() {
+        for site in self.caches() {
             site.adopt_stored(self.settings.freshness.hard, opening);
             site.save_all();
         }
@@ -189,7 +201,7 @@ impl SnapshotCache {
     pub fn path_index(&self, site: &Site) -> Option<PathIndexState> {
         let limits =
             AgeLimits { stale: self.interval.stale_limit(), hard: self.settings.freshness.hard };
-        let cache = self.sites.get(&site.key)?;
+        let cache = self.cache_of(site)?;
         Some(cache.index.as_ref()?.state(&cache.site.rules, limits))
     }
 
@@ -244,8 +256,18 @@ impl SnapshotCache {
         })
     }
 
+    fn caches(&self) -> impl Iterator<Item = &Arc<SiteCache>> {
+        self.sites.values().chain(self.redirects.values())
+    }
+
+    /// The cache of a site, or of the redirects of one.
+    fn cache_of(&self, site: &Site) -> Option<&Arc<SiteCache>> {
+        let caches = if site.has_redirects_alone() { &self.redirects } else { &self.sites };
+        caches.get(&site.key)
+    }
+
     pub(crate) fn entry(&self, site: &Site, uid: &str) -> (&Arc<SiteCache>, &Arc<Entry>) {
-        let site = self.sites.get(&site.key).expect("each site of the settings has a cache");
+        let site = self.cache_of(site).expect("each site of the settings has a cache");
         (site, site.entry(uid).expect("callers check that the site has a rule for the type"))
     }
 
@@ -271,6 +293,6 @@ impl SnapshotCache {
     }
 
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {
-        self.sites.values().flat_map(|site| site.entries().map(move |entry| (site, entry)))
+        self.caches().flat_map(|site| site.entries().map(move |entry| (site, entry)))
     }
 }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use self::row::{FrontendPaths, Redirects};
+use self::row::{FrontendPaths, Redirects, Row};
 use crate::cli::output::logging;
 use crate::cli::output::words::count;
 use crate::cli::selection;
@@ -25,8 +25,8 @@ use crate::cli::walk::print_line;
 use crate::config::Config;
 
 const AFTER_HELP: &str = "\
-The redirects are those of /api/redirects: each path that a document had and that none has now, with the
-URL of the document now. With --service they are requested from a running service, with the token of
+The redirects are those of /api/redirects: each path of a redirect of the CMS, and each path that a
+document had and that none has now, with where it leads. With --service they are requested from a running service, with the token of
 auth.validate_token_file or FRONTEND_MAP__AUTH__VALIDATE_TOKEN. Without it they are read from the store
 of the settings, which no service may have open. Nothing is written, and FILE stays as it was, if the
 list is not complete. It is ordered by host and path.
@@ -37,7 +37,9 @@ Formats:
   next     a JSON array for redirects() of next.config.js; targets on the same host are paths
   netlify  the file _redirects; 308 becomes 301 and 307 becomes 302, the statuses that Netlify knows
   nginx    two map blocks, with the lines for their use in comments
-In next and netlify, paths that differ from a target only in letter case are left out: they would loop.
+Redirects of the CMS that a format cannot express are left out and counted: those to nowhere (410) in
+next, netlify and nginx; in nginx also those of all paths below one, and those whose status is not
+moved.status. In next and netlify, paths that differ from a target only in letter case are left out: they would loop.
 
 Exit status: 0 written, 1 failed, 2 invalid arguments, 78 invalid settings.";
 
@@ -90,6 +92,7 @@ pub(in crate::cli) async fn run(
     let site = selection::site(&config.sites, &args.site)?.clone();
     let host = args.host.as_deref().map(|host| selection::host(&site, host)).transpose()?;
     let output = Output::open(args.out.as_deref())?;
+    let config_status = config.moved.status;
     if args.left_out {
         return left_out::write(config, &site, output).await;
     }
@@ -101,6 +104,13 @@ pub(in crate::cli) async fn run(
         redirects.keep_host(site.hosts.all()[host].base.host());
     }
     redirects.sort();
+    match redirects.keep(|row| args.format.expresses(row, config_status)) {
+        0 => {}
+        number => print_line(&format!(
+            "left out, because the format cannot express them: {}",
+            count(number as u64, "redirect")
+        )),
+    }
     if matches!(args.format, Format::Next | Format::Netlify) {
         match redirects.drop_case_variants() {
             0 => {}
@@ -116,6 +126,16 @@ pub(in crate::cli) async fn run(
 }
 
 impl Format {
+    /// Whether it can express a row. `status` is that of former paths.
+    fn expresses(self, row: &Row, status: u16) -> bool {
+        match self {
+            Self::Json | Self::Csv => true,
+            Self::Next | Self::Netlify => !row.is_gone(),
+            // The blocks have one status, and no path stands for others.
+            Self::Nginx => row.status == status && row.all_below().is_none(),
+        }
+    }
+
     fn write(
         self,
         redirects: &Redirects,

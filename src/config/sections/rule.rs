@@ -66,6 +66,7 @@ pub(super) fn read(rule: &mut Section<'_>, site: &mut Rules<'_>) -> Option<Rule>
         conditions: conditions?,
         sitemap,
         title,
+        redirect: None,
     })
 }
 

@@ -4,16 +4,19 @@ mod base_urls;
 pub(super) mod by_locale;
 mod locales;
 mod pages;
+mod redirects;
 mod variables;
+
+use std::sync::Arc;
 
 use self::variables::{SiteVariables, refuse_duplicates};
 use super::rule;
 use crate::config::Cms;
 use crate::config::section::{Section, site_place};
 use crate::config::value::{parsed, text, word};
-use frontend_map_catalog::site::{ResolveBy, Site};
+use frontend_map_catalog::site::{ResolveBy, Site, SitePages};
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
-use frontend_map_rules::{LocalePrefix, Locales, RuleSet, SiteLocale, TrailingSlash};
+use frontend_map_rules::{LocalePrefix, Locales, Rule, RuleSet, SiteLocale, TrailingSlash};
 
 /// Where a frontend publishes sitemap files, unless `sitemap_path` says it.
 const SITEMAP_PATH: &str = "/sitemaps";
@@ -57,6 +60,7 @@ fn one(
     let mut of_rules = rule::Rules { locales: locales.as_ref(), resolve, are_of_strapi, patterns };
     let rules = site.entries("rule", |rule| rule::read(rule, &mut of_rules));
     let pages = pages::read(site, locales.as_ref());
+    let redirects = redirects::read(site, resolve, hosts.as_ref());
     let key = key?;
     check_key(&key, site);
     variables.push(SiteVariables::new(&key, locales.as_ref()));
@@ -65,19 +69,33 @@ fn one(
         .with_trailing_slash(trailing_slash?)
         .with_hosts(&hosts.as_ref().map(Hosts::by_locale).unwrap_or_default());
     check_rules(&rules, prefix, site);
-    let (pages, hosts) = (pages?, hosts?);
+    let (pages, hosts, redirects) = (pages?, hosts?, redirects?);
+    redirects::check_without_rule(site, &redirects, rules.rules());
     let (rules, pages) = pages::build(&pages, rules, &hosts, site.reader)?;
-    Some(Site {
+    let site = Site {
         key,
         rules,
         hosts,
         resolve: resolve?,
         sitemap_path: sitemap_path?,
         pages,
+        redirects: None,
         // Set when all sections are read.
         fingerprint: 0,
         source: 0,
-    })
+    };
+    Some(with_redirects(site, redirects))
+}
+
+/// The site with the rules of its redirects, if it has any.
+fn with_redirects(site: Site, redirects: Vec<Rule>) -> Site {
+    if redirects.is_empty() {
+        return site;
+    }
+    let rules = RuleSet::new(site.rules.locales().clone(), LocalePrefix::Always, redirects);
+    let rules = rules.with_hosts(&site.hosts.by_locale());
+    let redirects = Site { rules, pages: SitePages::default(), ..site.clone() };
+    Site { redirects: Some(Arc::new(redirects)), ..site }
 }
 
 /// The locales, of which two on one host must differ in their segments.

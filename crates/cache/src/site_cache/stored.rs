@@ -9,7 +9,7 @@ use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::Entry;
 use crate::install::{Cause, install};
 use crate::refresh::Member;
-use frontend_map_catalog::site::PAGES;
+use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_fleet::SnapshotId;
 use frontend_map_fleet::changes::content_of;
@@ -35,8 +35,10 @@ impl SiteCache {
         if adopted.contains(&true) {
             self.rebuild_index();
         }
-        self.record_lost_types();
-        self.save_pages();
+        if !self.site.has_redirects_alone() {
+            self.record_lost_types();
+            self.save_pages();
+        }
     }
 
     fn adopt_entry(self: &Arc<Self>, entry: &Arc<Entry>, hard: Duration, opening: Opening) -> bool {
@@ -111,17 +113,27 @@ impl SiteCache {
                 self.remove(PAGES);
             }
             let Ok(uid) = ContentTypeUid::parse(&uid) else { continue };
-            if self.entry(uid.as_str()).is_some() {
+            let is_redirect = |redirects: &Arc<Site>| redirects.has_rule(uid.as_str());
+            if self.entry(uid.as_str()).is_some()
+                || self.site.redirects.as_ref().is_some_and(is_redirect)
+            {
                 continue;
             }
             if let Some(history) = &self.history {
                 let stored = self.store.load(&self.site.key, uid.as_str(), self.builder());
-                for before in stored.into_iter().filter_map(|stored| self.predecessor(stored)) {
+                let pages = stored.into_iter().filter(|one| !one.snapshot.has_redirects());
+                for before in pages.filter_map(|stored| self.predecessor(stored)) {
                     history.record_lost_type(&uid, &before);
                 }
             }
             self.remove(uid.as_str());
         }
+    }
+
+    /// The site has no redirects any more.
+    pub(crate) fn remove_redirects(&self, previous: &Self) {
+        let uids = previous.entries().map(|entry| entry.query.uid.as_str());
+        uids.filter(|uid| self.entry(uid).is_none()).for_each(|uid| self.remove(uid));
     }
 
     /// A content type of the site has no pages any more.

@@ -13,14 +13,14 @@ pub(super) fn write(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
         let status = row.status.to_string();
         let fields = [
             row.from.as_str(),
-            row.to.as_deref().unwrap_or(&row.path),
+            row.to.as_deref().or(row.path.as_deref()).unwrap_or_default(),
             &status,
             row.host.as_deref().unwrap_or_default(),
-            &row.path,
-            &row.content_type,
-            &row.document_id,
+            row.path.as_deref().unwrap_or_default(),
+            row.content_type.as_deref().unwrap_or_default(),
+            row.document_id.as_deref().unwrap_or_default(),
             &row.locale,
-            &row.since,
+            row.since.as_deref().unwrap_or_default(),
         ];
         write!(out, "{}\r\n", fields.map(field).join(","))?;
     }
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn record_has_the_fields_of_the_header() {
         let mut quoted = row(None, "/a,b", "https://a.example", "/c;\"d\"");
-        quoted.document_id = "an id".to_owned();
+        quoted.document_id = Some("an id".to_owned());
         let mut out = Vec::new();
         write(&[quoted, row(Some("h:1"), "/x", "", "/y")], &mut out).unwrap();
         let expected = "from,to,status,host,path,contentType,documentId,locale,since\r\n\

@@ -13,11 +13,16 @@ pub(super) fn write(
     for row in rows {
         // Netlify takes the scheme of the request.
         let host = paths.host(row).map(|host| format!("https://{host}")).unwrap_or_default();
-        let (to, status) = (target(paths.target(row)), status(row.status));
-        let mut all: Vec<String> = forms(&row.from).map(|from| literal(&from)).collect();
+        let (to, status) = (paths.target(row), status(row.status));
+        let to = match row.without_rest(to) {
+            Some(start) => target(start) + "/:splat",
+            None => target(to),
+        };
+        let (from, end) = row.all_below().map_or((&*row.from, ""), |start| (start, "/*"));
+        let mut all: Vec<String> = forms(from).map(|from| literal(&from)).collect();
         all.dedup();
         for from in all {
-            writeln!(out, "{host}{}{from} {to} {status}", paths.prefix(row))?;
+            writeln!(out, "{host}{}{from}{end} {to} {status}", paths.prefix(row))?;
         }
     }
     Ok(())

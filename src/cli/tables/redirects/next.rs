@@ -10,6 +10,9 @@ use super::row::{FrontendPaths, Row, forms, split_origin};
 /// The special characters of patterns of path-to-regexp, versions 6 to 8.
 const SPECIAL: [char; 12] = ['\\', '(', ')', '[', ']', '{', '}', ':', '*', '+', '?', '!'];
 
+/// All paths below one, which a target takes over.
+const REST: &str = "/:rest*";
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Redirect<'r> {
@@ -48,14 +51,21 @@ pub(super) fn write(
 
 /// Next.js puts its `basePath` in front of paths on the same host.
 fn redirect<'r>(row: &'r Row, from: &str, paths: &FrontendPaths<'_>) -> Redirect<'r> {
-    let target = if paths.is_same_host(row) { &row.path } else { paths.target(row) };
+    let same_host = row.path.as_deref().filter(|_| paths.is_same_host(row));
+    let target = same_host.unwrap_or(paths.target(row));
+    let destination = match row.without_rest(target) {
+        Some(start) => encoded(start) + REST,
+        None => encoded(target),
+    };
     let has = paths.host(row).map(|host| {
         let name = host.split(':').next().unwrap_or(host);
         [Host { kind: "host", value: name.replace('.', "\\.") }]
     });
     Redirect {
-        source: escaped(from),
-        destination: encoded(target),
+        source: from
+            .strip_suffix("/*")
+            .map_or_else(|| escaped(from), |start| escaped(start) + REST),
+        destination,
         status_code: row.status,
         locale: false,
         has,

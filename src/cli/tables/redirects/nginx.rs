@@ -37,7 +37,7 @@ pub(super) fn write(
     writeln!(out, "map {source} $frontend_map_row {{")?;
     writeln!(out, "    default \"\";")?;
     for (key, row) in &entries {
-        let to = row.to.as_deref().unwrap_or(&row.path).replace('$', "%24");
+        let to = row.to.as_deref().or(row.path.as_deref()).unwrap_or_default().replace('$', "%24");
         let is_only = in_lower_case.get(&key.to_ascii_lowercase()) == Some(&1);
         // A value cannot have a dollar sign: it is taken from the path.
         let (key, from) = if is_only && !key.contains('$') {
@@ -153,6 +153,7 @@ mod tests {
             resolve: ResolveBy::Documents,
             sitemap_path: String::new(),
             pages: SitePages::new(Snapshot::default()),
+            redirects: None,
             fingerprint: 0,
             source: 0,
         }

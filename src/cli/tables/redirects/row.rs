@@ -23,13 +23,32 @@ pub(super) struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) host: Option<String>,
     pub(super) to: Option<String>,
-    pub(super) path: String,
+    /// None for a target on another host, and for a page that is gone.
+    pub(super) path: Option<String>,
     pub(super) status: u16,
-    pub(super) document_id: String,
-    pub(super) content_type: String,
+    pub(super) document_id: Option<String>,
+    pub(super) content_type: Option<String>,
     pub(super) locale: String,
-    pub(super) since: String,
+    /// When the document had the path last; none for a redirect of the CMS.
+    pub(super) since: Option<String>,
+    /// The redirect of the CMS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) entry: Option<Entry>,
 }
+
+/// A document of the CMS that is a redirect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Entry {
+    pub(super) content_type: String,
+    pub(super) document_id: String,
+}
+
+/// The end of a path that stands for all paths below.
+const ALL_BELOW: &str = "/*";
+
+/// The status of a page that is gone (RFC 9110, section 15.5.11).
+const GONE: u16 = 410;
 
 /// The last line of the list of `/api/redirects`.
 #[derive(Debug, Deserialize)]
@@ -96,7 +115,8 @@ impl Redirects {
     /// Drops the rows whose paths differ from a target only in letter case, for programs that ignore it:
     /// they would redirect the page of the target, possibly to itself. Returns how many there were.
     pub(super) fn drop_case_variants(&mut self) -> usize {
-        let targets: HashSet<String> = self.rows.iter().map(|row| row.path.clone()).collect();
+        let targets: HashSet<String> =
+            self.rows.iter().filter_map(|row| row.path.clone()).collect();
         let folded: HashSet<String> = targets.iter().map(|path| path.to_lowercase()).collect();
         let before = self.rows.len();
         let is_variant =
@@ -105,8 +125,32 @@ impl Redirects {
         before - self.rows.len()
     }
 
+    /// Drops the rows that a format cannot express. Returns how many there were.
+    pub(super) fn keep(&mut self, is_expressed: impl Fn(&Row) -> bool) -> usize {
+        let before = self.rows.len();
+        self.rows.retain(is_expressed);
+        before - self.rows.len()
+    }
+
     pub(super) fn sort(&mut self) {
         self.rows.sort_by(|one, other| (&one.host, &one.from).cmp(&(&other.host, &other.from)));
+    }
+}
+
+impl Row {
+    /// Whether the page is gone, so that the path leads nowhere.
+    pub(super) fn is_gone(&self) -> bool {
+        self.status == GONE
+    }
+
+    /// The beginning of the paths for which the row is, if it is for all paths below one.
+    pub(super) fn all_below(&self) -> Option<&str> {
+        self.from.strip_suffix(ALL_BELOW)
+    }
+
+    /// The target without its end, if that is the rest of the path that was requested.
+    pub(super) fn without_rest<'t>(&self, target: &'t str) -> Option<&'t str> {
+        self.all_below().and_then(|_| target.strip_suffix(ALL_BELOW))
     }
 }
 
@@ -133,7 +177,7 @@ impl<'s> FrontendPaths<'s> {
 
     /// The target: a path on the same host, as the host has it; else a URL.
     pub(super) fn target<'r>(&self, row: &'r Row) -> &'r str {
-        let Some(to) = row.to.as_deref() else { return &row.path };
+        let Some(to) = row.to.as_deref() else { return row.path.as_deref().unwrap_or_default() };
         let base = self.base(row).filter(|base| to.starts_with(base.as_str()));
         base.map_or(to, |base| &to[origin_length(base)..])
     }
@@ -187,12 +231,13 @@ pub(super) mod tests {
             from: from.to_owned(),
             host: host.map(str::to_owned),
             to: (!base.is_empty()).then(|| format!("{base}{path}")),
-            path: path.to_owned(),
+            path: Some(path.to_owned()),
             status: 308,
-            document_id: "d1".to_owned(),
-            content_type: "api::page.page".to_owned(),
+            document_id: Some("d1".to_owned()),
+            content_type: Some("api::page.page".to_owned()),
             locale: "en".to_owned(),
-            since: "2026-11-22T19:00:00.000Z".to_owned(),
+            since: Some("2026-11-22T19:00:00.000Z".to_owned()),
+            entry: None,
         }
     }
 

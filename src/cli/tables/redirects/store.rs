@@ -8,6 +8,7 @@ use super::row::{Reader, Redirects};
 use crate::boot;
 use crate::cli::walk::{listed_urls, print_line, walk};
 use crate::config::{Cms, Config};
+use frontend_map_cache::SnapshotCache;
 use frontend_map_catalog::moved::redirects::{self, OwnedSiteHistory};
 use frontend_map_catalog::site::{ResolveBy, Site};
 use frontend_map_catalog::snapshot::{Builder, Listing, Snapshot};
@@ -38,14 +39,18 @@ pub(super) async fn read(config: Config, site: &Arc<Site>) -> Result<Redirects, 
     let history = store.history(config.moved.limits).map_err(|error| failed(&path, &error))?;
     let id = history.site(site.source, &site.key).ok_or("there are too many sites")?;
     let status = config.moved.status;
-    let snapshots = if matches!(config.cms, Cms::Files { .. }) {
+    let of_redirects = site.redirects.as_deref();
+    let (snapshots, entries) = if matches!(config.cms, Cms::Files { .. }) {
         walked(config, site).await?
     } else {
-        stored(&store, &config, site).map_err(|error| format!("{}: {error}", path.display()))?
+        let read = |site| stored(&store, &config, site);
+        let all = read(site).and_then(|own| Ok((own, of_redirects.map(read).transpose()?)));
+        all.map_err(|error| format!("{}: {error}", path.display()))?
     };
     let history =
         OwnedSiteHistory { site: Arc::clone(site), history: Arc::new(history), id, now: unix_ms() };
-    lines(redirects::Redirects::new(history, &snapshots, status))
+    let entries = entries.unwrap_or_default();
+    lines(redirects::Redirects::new(history, &snapshots, &entries, status))
 }
 
 /// The snapshots that the present settings have built, within the hard limit of their age.
@@ -78,12 +83,25 @@ fn stored<'s>(
     site.rules.content_types().into_iter().map(of_type).collect()
 }
 
-/// The snapshots of a content file.
-async fn walked(config: Config, site: &Site) -> Result<Snapshots<'_>, Box<dyn Error>> {
+/// The snapshots of a content file, and those of the redirects.
+async fn walked(
+    config: Config,
+    site: &Site,
+) -> Result<(Snapshots<'_>, Option<Snapshots<'_>>), Box<dyn Error>> {
     let app = boot::build_alone(config)?;
-    let cached_snapshots =
-        walk(&app.snapshots, site, &site.rules.content_types(), listed_urls).await?;
-    Ok(cached_snapshots.into_iter().map(|(uid, cached)| (uid, cached.snapshot)).collect())
+    let own = walked_of(&app.snapshots, site).await?;
+    Ok(match &site.redirects {
+        Some(redirects) => (own, Some(walked_of(&app.snapshots, redirects).await?)),
+        None => (own, None),
+    })
+}
+
+async fn walked_of<'s>(
+    snapshots: &SnapshotCache,
+    site: &'s Site,
+) -> Result<Snapshots<'s>, Box<dyn Error>> {
+    let cached = walk(snapshots, site, &site.rules.content_types(), listed_urls).await?;
+    Ok(cached.into_iter().map(|(uid, cached)| (uid, cached.snapshot)).collect())
 }
 
 /// The rows of the table, as a client of the service gets them.

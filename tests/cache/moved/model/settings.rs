@@ -52,6 +52,7 @@ impl Settings {
             resolve: ResolveBy::Documents,
             sitemap_path: String::new(),
             pages: SitePages::default(),
+            redirects: None,
             fingerprint: 0,
             source: SOURCE,
         };

@@ -11,7 +11,7 @@ mod resolution;
 use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderValue};
 
-use self::former::{Note, former_owner, timestamp};
+use self::former::{Note, RedirectTo, former_owner, redirects, timestamp};
 use self::page::{Requested, page_text, redirect_text};
 use self::resolution::{ResolvedData, ResolvedDocument};
 use super::frontend_url::parse_status;
@@ -26,6 +26,7 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
+use frontend_map_catalog::moved::entries::EntryRedirect;
 use frontend_map_catalog::moved::redirects::FormerOwner;
 use frontend_map_catalog::resolve::{Found, Resolution, ResolvedBy, resolve};
 use frontend_map_catalog::site::Site;
@@ -68,9 +69,13 @@ pub(in crate::http) fn get(
     let host = parse_host(site, host.as_deref())?;
     let parsed = Pathname::parse(&pathname);
     let state = path_index(app, site).ok_or_else(|| without_path_index(site))?;
-    let former = || former_owner(app, site, &state.index, &parsed, host);
+    let entries = site.redirects.as_ref().and_then(|site| path_index(app, site));
+    let of_entries = entries.as_ref().map(|state| &*state.index);
+    let redirects = redirects(app, site, &state.index, of_entries);
+    let forced = redirects.map_or(FormerOwner::None, |one| one.forced(&parsed, host));
+    let former = || former_owner(app, site, &state.index, redirects, &parsed, host);
     let Resolution { found, resolved_by, is_stale } =
-        resolve(site, &state.index, &parsed, host, former);
+        resolve(site, &state.index, &parsed, host, forced, former);
     let requested = Requested { pathname: &pathname, locale: locale.as_ref(), host };
     let redirect_status = app.http.redirect_status;
     let mut response = match found {
@@ -91,8 +96,7 @@ pub(in crate::http) fn get(
             };
             let by = match &document {
                 Some(_) => "documents",
-                None if note.has_moved() => "history",
-                None => "rules",
+                None => resolved_by_note(&note).unwrap_or("rules"),
             };
             let data = ResolvedData { site, resolved_by: by, document, note };
             let text = success_text(|json| {
@@ -106,10 +110,20 @@ pub(in crate::http) fn get(
     };
     insert_resolved_by(resolved_by, &mut response);
     let lag = app.shared.fleet.lag();
-    if let Some(age) = is_stale.then_some(state.age).max(lag) {
+    let age = entries.map_or(state.age, |entries| entries.age.max(state.age));
+    if let Some(age) = is_stale.then_some(age).max(lag) {
         response.headers_mut().insert(AGE, HeaderValue::from(age.as_secs()));
     }
     Ok(response)
+}
+
+/// What decided by a note, as `resolvedBy` has it.
+fn resolved_by_note(note: &Note<'_>) -> Option<&'static str> {
+    match note {
+        Note::Entry(_) => Some("redirects"),
+        note if note.has_moved() => Some("history"),
+        _ => None,
+    }
 }
 
 /// The response to a path that no rule matches: a redirect if a document had it, else a 404.
@@ -122,15 +136,15 @@ fn without_rule(
     headers: HeaderMap,
 ) -> HttpResponse {
     let policy = &app.http.cache_policy;
-    let error = match Note::of_former(former, app.http.redirect_status) {
-        Note::Redirect(redirect) => {
-            return conditional_json(
-                redirect_text(site, requested, redirect),
-                &policy.redirect,
-                headers,
-            );
+    let note = Note::of_former(former, app.http.redirect_status);
+    let error = match &note {
+        Note::Redirect(RedirectTo { to, .. }) | Note::Entry(EntryRedirect { entry: to, .. }) => {
+            let by = resolved_by_note(&note).unwrap_or("rules");
+            let locale = to.locale();
+            let text = redirect_text(site, requested, by, note, locale);
+            return conditional_json(text, &policy.redirect, headers);
         }
-        Note::Gone(since) => no_match_since(requested.pathname, parsed, timestamp(since)),
+        Note::Gone(since) => no_match_since(requested.pathname, parsed, timestamp(*since)),
         Note::Nothing => no_match(site, requested.pathname, parsed, false),
     };
     error.into_cacheable_response(&policy.resolve_miss, headers)
@@ -139,7 +153,10 @@ fn without_rule(
 fn cache_control(app: &App, has_document: bool, resolved_by: ResolvedBy) -> &HeaderValue {
     let policy = &app.http.cache_policy;
     match resolved_by {
-        ResolvedBy::History | ResolvedBy::StaleHistory => &policy.redirect,
+        ResolvedBy::History
+        | ResolvedBy::StaleHistory
+        | ResolvedBy::Redirects
+        | ResolvedBy::StaleRedirects => &policy.redirect,
         // A path without a document may get one at any time.
         _ if !has_document || resolved_by.is_provisional() => &policy.resolve_miss,
         _ => &policy.resolve,

@@ -1,8 +1,9 @@
-//! What the path history says of a path that no document has, and the members of the response with
-//! it (D43).
+//! What redirects of the CMS and the path history say of a path that no document has, and the members of
+//! the response with it (D43).
 
 use crate::app::App;
 use frontend_map_catalog::json::Json;
+use frontend_map_catalog::moved::entries::{EntryRedirect, RedirectEntries, RedirectWorld};
 use frontend_map_catalog::moved::redirects::{self, FormerOwner};
 use frontend_map_catalog::path_index::PathIndex;
 use frontend_map_catalog::site::Site;
@@ -14,6 +15,8 @@ pub(super) enum Note<'a> {
     Nothing,
     /// The page is at another URL.
     Redirect(RedirectTo<'a>),
+    /// A redirect of the CMS has the path.
+    Entry(&'a EntryRedirect<'a>),
     /// The document that had the path last, at this time in milliseconds since 1970, is not published.
     Gone(i64),
 }
@@ -30,15 +33,31 @@ pub(super) struct RedirectTo<'a> {
     is_page: bool,
 }
 
-/// What is known of a path that no document has.
+/// The redirects of the CMS, if the site has content types for them; `entries` is the index of those.
+pub(super) fn redirects<'i>(
+    app: &'i App,
+    site: &'i Site,
+    index: &'i PathIndex,
+    entries: Option<&'i PathIndex>,
+) -> Option<RedirectWorld<'i>> {
+    let (entries, history) = (RedirectEntries { index: entries? }, app.snapshots.history(site));
+    Some(RedirectWorld { site, index, entries, history, status: app.http.redirect_status })
+}
+
+/// What is known of a path that no document has: redirects of the CMS come before former paths.
 pub(super) fn former_owner<'i>(
     app: &App,
     site: &Site,
     index: &'i PathIndex,
+    redirects: Option<RedirectWorld<'i>>,
     pathname: &Pathname<'_>,
     host: Option<usize>,
 ) -> FormerOwner<'i> {
     let Some(history) = app.snapshots.history(site) else { return FormerOwner::None };
+    let of_entries = redirects.map(|redirects| redirects.former_owner(pathname, host));
+    if let Some(of_entries) = of_entries.filter(|found| !matches!(found, FormerOwner::None)) {
+        return of_entries;
+    }
     // First: a document that had the path until the settings were changed had it last.
     if let Some(uid) = app.snapshots.type_that_had(site, pathname, host) {
         return FormerOwner::NotKnown(uid);
@@ -54,8 +73,9 @@ pub(super) fn former_owner<'i>(
 
 impl<'a> Note<'a> {
     /// For a path that no document has.
-    pub(super) fn of_former(former: &FormerOwner<'a>, status: u16) -> Self {
+    pub(super) fn of_former(former: &'a FormerOwner<'a>, status: u16) -> Self {
         match former {
+            FormerOwner::Entry(entry) => Self::Entry(entry),
             FormerOwner::Moved(redirect) => Self::Redirect(RedirectTo {
                 to: redirect.to,
                 status,
@@ -72,9 +92,13 @@ impl<'a> Note<'a> {
         Self::Redirect(RedirectTo { to, status, since: None, is_page })
     }
 
-    /// Whether a document had the path before, and is now elsewhere.
+    /// Whether the path leads elsewhere: to the document that had it before, or by a redirect of the CMS.
     pub(super) fn has_moved(&self) -> bool {
-        matches!(self, Self::Redirect(RedirectTo { since: Some(_), .. }))
+        match self {
+            Self::Redirect(redirect) => redirect.since.is_some(),
+            Self::Entry(entry) => entry.destination.is_some(),
+            Self::Gone(_) | Self::Nothing => false,
+        }
     }
 
     /// Writes the member, if there is one, with a comma before it.
@@ -82,11 +106,30 @@ impl<'a> Note<'a> {
         match self {
             Self::Nothing => {}
             Self::Redirect(redirect) => redirect.write(json, site),
+            Self::Entry(entry) => write_entry(entry, json, site),
             Self::Gone(since) => {
                 json.raw(r#","gone":{"since":"#).text(&timestamp(*since)).raw("}");
             }
         }
     }
+}
+
+/// Writes a redirect of the CMS, or that the page is gone.
+fn write_entry(entry: &EntryRedirect<'_>, json: &mut Json, site: &Site) {
+    let id = entry.entry.document_id();
+    let Some(destination) = &entry.destination else {
+        json.raw(r#","gone":{"since":null,"status":"#).number(entry.status.into());
+        json.raw(r#","entry":"#).text(id).raw("}");
+        return;
+    };
+    json.raw(r#","redirect":{"to":"#).text_or_null(entry.url(site).as_deref());
+    json.raw(r#","path":"#).text_or_null(entry.path().as_deref());
+    json.raw(r#","status":"#).number(entry.status.into());
+    let document = destination.document().map(PublicUrl::document_id);
+    json.raw(r#","documentId":"#).text_or_null(document);
+    let locale = destination.locale().unwrap_or(entry.entry.locale());
+    json.raw(r#","locale":"#).word(site.rules.locales().codes()[locale].as_str());
+    json.raw(r#","since":null,"entry":"#).text(id).raw("}");
 }
 
 impl RedirectTo<'_> {

@@ -1,7 +1,8 @@
 //! Responses without a match: to the path of a page outside the CMS, which no document can have, so
-//! that neither the CMS nor a snapshot is needed, and to a path that a document had before.
+//! that neither the CMS nor a snapshot is needed, and to a path that a document had before, or that a redirect
+//! of the CMS has.
 
-use super::former::{Note, RedirectTo};
+use super::former::Note;
 use super::resolution::{ResolvedData, ResolvedDocument};
 use crate::http::response::envelope::success_text;
 use frontend_map_catalog::path_index::PathIndex;
@@ -35,15 +36,17 @@ pub(super) fn page_text(
     without_match(pathname, own, &ResolvedData { site, resolved_by: "pages", document, note })
 }
 
-/// The text of the response to a path that no rule matches and a document had.
+/// The text of the response to a path that no rule matches, and that a document had or a redirect of the
+/// CMS has. The locale is that at this position.
 pub(super) fn redirect_text(
     site: &Site,
     requested: &Requested<'_>,
-    redirect: RedirectTo<'_>,
+    resolved_by: &'static str,
+    note: Note<'_>,
+    locale: usize,
 ) -> Vec<u8> {
-    let locale = &site.rules.locales().codes()[redirect.to.locale()];
-    let note = Note::Redirect(redirect);
-    let data = ResolvedData { site, resolved_by: "history", document: None, note };
+    let locale = &site.rules.locales().codes()[locale];
+    let data = ResolvedData { site, resolved_by, document: None, note };
     without_match(requested.pathname, locale, &data)
 }
 

@@ -1,4 +1,5 @@
-//! `GET /api/redirects`: each path that a document had before, with where the document is now.
+//! `GET /api/redirects`: each path that a redirect of the CMS has or that a document had before, with
+//! where it leads.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
-use super::{Format, insert_headers};
+use super::{Format, ServedSnapshots, insert_headers};
 use crate::app::App;
 use crate::http::operations::resolved_by::without_path_index;
 use crate::http::request::bearer::require_bearer;
@@ -15,6 +16,8 @@ use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
 use frontend_map_catalog::moved::redirects::Redirects;
+use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_rules::ContentTypeUid;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 1] = [SITE];
@@ -38,14 +41,22 @@ pub(in crate::http) async fn get(
     // Read after the walks: what they have moved is in it.
     let Some(history) = app.snapshots.history(site) else { return Err(without_path_index(site)) };
     let format = Format::preferred(&headers, history.history.len() as u64);
-    let known =
-        cached_snapshots.iter().map(|(uid, served)| (*uid, Arc::clone(&served.cached.snapshot)));
+    let entries = match &site.redirects {
+        Some(site) => app.snapshots.get_each(site, site.rules.content_types()).await?,
+        None => Vec::new(),
+    };
     let history = history.to_owned(Arc::clone(site), Arc::clone(&app.shared.path_history));
-    let redirects = Redirects::new(history, &known.collect::<Vec<_>>(), app.http.redirect_status);
+    let (documents, entries) = (known(&cached_snapshots), known(&entries));
+    let redirects = Redirects::new(history, &documents, &entries, app.http.redirect_status);
     let mut response = format.respond(redirects.chunks(format.form));
     let headers = response.headers_mut();
     insert_headers(headers, &cached_snapshots);
     // What documents were called before is not for shared caches.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// The snapshots by content type.
+fn known<'s>(served: &ServedSnapshots<'s>) -> Vec<(&'s ContentTypeUid, Arc<Snapshot>)> {
+    served.iter().map(|(uid, served)| (*uid, Arc::clone(&served.cached.snapshot))).collect()
 }
