@@ -4,9 +4,11 @@
 mod chunks;
 mod pages;
 mod problems;
+mod redirect_problems;
 mod shared_paths;
 
 pub use chunks::{Chunks, Form, Rows, Step};
 pub use pages::{PageFilter, Pages};
 pub use problems::{Problem, Problems, VersionRow};
+pub use redirect_problems::{RedirectProblem, RedirectProblems};
 pub use shared_paths::SharedPaths;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use frontend_map_catalog::tables::{Problem, Problems, VersionRow};
+use frontend_map_catalog::tables::{Problem, Problems, RedirectProblem, VersionRow};
 use frontend_map_outbound::checks::report::csv::field;
 
 const HEADER: &str = "kind,contentType,documentId,locale,reason,rule,path,owner,title,adminUrl";
@@ -23,6 +23,10 @@ pub(super) fn write(problems: &Problems, out: &mut dyn Write) -> io::Result<()> 
                 for other in &others {
                     write_record(out, "shared_path", other, ["", "", path, "false"])?;
                 }
+            }
+            Problem::Redirect(RedirectProblem { kind, version, path, reason }) => {
+                let path = path.as_deref().unwrap_or_default();
+                write_record(out, kind, &version, [reason.unwrap_or_default(), "", path, ""])?;
             }
         }
     }

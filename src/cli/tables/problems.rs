@@ -12,13 +12,16 @@ use crate::boot;
 use crate::cli::output::logging;
 use crate::cli::output::sarif::{self, Annotation, Kind};
 use crate::cli::selection;
+use crate::cli::walk::{listed_urls, walk};
 use crate::config::{Config, Lines};
 use frontend_map_catalog::site::Site;
-use frontend_map_catalog::tables::{Form, Problem, Problems, SharedPaths, VersionRow};
+use frontend_map_catalog::tables::{
+    Form, Problem, Problems, RedirectProblems, SharedPaths, VersionRow,
+};
 
 const AFTER_HELP: &str = "\
-The problems are those of `/api/problems`: published versions without a URL, and paths that several
-documents have. At most 10,000 of each kind are listed for a content type; all are counted.
+The problems are those of `/api/problems`: published versions without a URL, paths that several
+documents have, and redirects of the CMS that do not do what they say. At most 10,000 of each kind are listed for a content type; all are counted.
 
 Formats:
   table   text for people
@@ -71,9 +74,22 @@ pub(in crate::cli) async fn run(
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
     let uids = site.rules.content_types();
+    let redirects = match &site.redirects {
+        Some(redirects) => {
+            let types = redirects.rules.content_types();
+            walk(&app.snapshots, redirects, &types, listed_urls).await?
+        }
+        None => Vec::new(),
+    };
+    let redirects: Vec<_> =
+        redirects.into_iter().map(|(uid, cached)| (uid, cached.snapshot)).collect();
     write_table(&app, site, &uids, args.out.as_deref(), |snapshots, colours, out| {
         let shared = Arc::new(SharedPaths::find(site, &snapshots));
-        let problems = Problems::new(Arc::clone(site), snapshots, shared, app.admin_links(site));
+        let links = app.admin_links(site);
+        let documents: Vec<_> = uids.iter().copied().zip(snapshots.iter().cloned()).collect();
+        let redirects = RedirectProblems::find(site, &documents, &redirects, None, links.clone());
+        let problems =
+            Problems::new(Arc::clone(site), snapshots, shared, links).with_redirects(redirects);
         match args.format {
             Format::Table => out.write_all(text::table(&problems, &site.key, colours).as_bytes()),
             Format::Csv => csv::write(&problems, out),
@@ -86,6 +102,8 @@ pub(in crate::cli) async fn run(
 }
 
 const NO_URL: Kind = Kind { id: "no-url", description: "A document has no URL" };
+const REDIRECT: Kind =
+    Kind { id: "redirect", description: "A redirect of the CMS does not do what it says" };
 const SHARED_PATH: Kind =
     Kind { id: "shared-path", description: "Several documents have the same path" };
 
@@ -110,6 +128,12 @@ fn annotations(problems: &Problems, site: &Site, lines: &Lines) -> Vec<Annotatio
                 line: line(&owner),
             }
         }
+        Problem::Redirect(problem) => Annotation {
+            kind: REDIRECT,
+            level: sarif::Level::Warning,
+            text: format!("redirect {}: {}", shown(&problem.version), problem.in_words()),
+            line: lines.site(&site.key),
+        },
     };
     problems.rows().map(annotation).collect()
 }

@@ -15,7 +15,7 @@ type Line = Vec<String>;
 
 /// The number of problems, and a table of each kind.
 pub(super) fn table(problems: &Problems, site: &str, colours: Colours) -> String {
-    let (mut no_url, mut shared) = (Vec::new(), Vec::new());
+    let (mut no_url, mut shared, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
     for problem in problems.rows() {
         match problem {
             Problem::NoUrl { version, reason, rule } => {
@@ -25,6 +25,11 @@ pub(super) fn table(problems: &Problems, site: &str, colours: Colours) -> String
                 let others = others.iter().map(|other| version_line("", "other", other));
                 shared.push(version_line(path, "owner", &owner));
                 shared.extend(others);
+            }
+            Problem::Redirect(problem) => {
+                let [id, locale, uid, _, link] = cells(&problem.version);
+                let path = problem.path.clone().unwrap_or_default();
+                redirects.push(vec![path, id, locale, uid, problem.in_words(), link]);
             }
         }
     }
@@ -40,6 +45,9 @@ pub(super) fn table(problems: &Problems, site: &str, colours: Colours) -> String
     }
     if !shared.is_empty() {
         add(&mut text, "paths of several documents", &shared, colours);
+    }
+    if !redirects.is_empty() {
+        add(&mut text, "redirects", &redirects, colours);
     }
     if problems.is_truncated() {
         text.push_str(

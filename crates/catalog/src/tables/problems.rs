@@ -5,10 +5,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::chunks::{Chunks, Form, Rows, Step};
+use super::redirect_problems::{RedirectProblem, RedirectProblems};
 use super::shared_paths::{SharedPath, SharedPaths, VersionAt};
 use crate::json::Json;
 use crate::site::{AdminLinks, Site};
-use crate::snapshot::{NoUrlRow, Snapshot};
+use crate::snapshot::{NoUrlRow, PublicUrl, Snapshot};
 
 /// The table, by content types in the order of their rules: first the versions without a URL, by
 /// locale and `documentId`, then the shared paths whose owner is of the type, by path.
@@ -19,12 +20,15 @@ pub struct Problems {
     snapshots: Vec<Arc<Snapshot>>,
     shared: Arc<SharedPaths>,
     links: Option<Arc<AdminLinks>>,
+    redirects: Option<Box<RedirectProblems>>,
     next: Next,
 }
 
 /// The positions of the next row.
 #[derive(Clone, Copy, Debug, Default)]
-struct Next {
+pub(super) struct Next {
+    /// 0 for the documents of the site, 1 for those of its redirects, 2 for what the redirects do.
+    part: usize,
     snapshot: usize,
     row: usize,
 }
@@ -52,6 +56,9 @@ pub enum Problem<'a> {
         /// The other versions in the order of ownership.
         others: Vec<VersionRow<'a>>,
     },
+    /// A redirect of the CMS does not do what it says.
+    #[serde(untagged)]
+    Redirect(RedirectProblem<'a>),
 }
 
 /// A version of a document.
@@ -86,14 +93,21 @@ impl Problems {
         shared: Arc<SharedPaths>,
         links: Option<Arc<AdminLinks>>,
     ) -> Self {
-        Self { site, snapshots, shared, links, next: Next::default() }
+        Self { site, snapshots, shared, links, redirects: None, next: Next::default() }
+    }
+
+    /// With those of the redirects of the site behind.
+    #[must_use]
+    pub fn with_redirects(self, redirects: Option<RedirectProblems>) -> Self {
+        Self { redirects: redirects.map(Box::new), ..self }
     }
 
     /// How many problems there are, with a row or without one.
     #[must_use]
     pub fn count(&self) -> usize {
         let no_url: usize = self.snapshots.iter().map(|snapshot| snapshot.no_url_count()).sum();
-        no_url + self.shared.count
+        let redirects = self.redirects.as_ref().map_or(0, |redirects| redirects.count());
+        no_url + self.shared.count + redirects
     }
 
     /// Whether rows, or versions in a row, are left out.
@@ -101,7 +115,9 @@ impl Problems {
     pub fn is_truncated(&self) -> bool {
         let is_truncated =
             |snapshot: &Arc<Snapshot>| snapshot.no_url().len() < snapshot.no_url_count();
-        self.shared.is_truncated || self.snapshots.iter().any(is_truncated)
+        self.shared.is_truncated
+            || self.snapshots.iter().any(is_truncated)
+            || self.redirects.as_ref().is_some_and(|redirects| redirects.is_truncated())
     }
 
     /// The rows.
@@ -117,6 +133,25 @@ impl Problems {
     }
 
     fn row(&self, next: &mut Next) -> Option<Problem<'_>> {
+        if next.part == 0 {
+            if let Some(problem) = self.row_of_documents(next) {
+                return Some(problem);
+            }
+            *next = Next { part: 1, ..Next::default() };
+        }
+        let redirects = self.redirects.as_ref()?;
+        if next.part == 1 {
+            if let Some(problem) = redirects.of_types().row_of_documents(next) {
+                return Some(problem.of_redirect());
+            }
+            *next = Next { part: 2, ..Next::default() };
+        }
+        next.row += 1;
+        redirects.row(next.row - 1)
+    }
+
+    /// The next row about the documents of the snapshots.
+    fn row_of_documents(&self, next: &mut Next) -> Option<Problem<'_>> {
         loop {
             let snapshot = self.snapshots.get(next.snapshot)?;
             let (rows, shared) = (snapshot.no_url().len(), self.shared.of_snapshot(next.snapshot));
@@ -128,7 +163,7 @@ impl Problems {
             if let Some(path) = shared.get(row - rows) {
                 return Some(self.shared_path(path));
             }
-            *next = Next { snapshot: next.snapshot + 1, row: 0 };
+            *next = Next { snapshot: next.snapshot + 1, row: 0, ..*next };
         }
     }
 
@@ -150,22 +185,28 @@ impl Problems {
 
     fn shared_path(&self, SharedPath { versions }: &SharedPath) -> Problem<'_> {
         let url = |at: &VersionAt| self.snapshots[at.snapshot].nth(at.version);
-        let version = |at: &VersionAt| {
-            let url = url(at);
-            self.version(Version {
-                rule: url.rule(),
-                document_id: url.document_id(),
-                locale: Some(url.locale()),
-                is_localized: url.is_localized(),
-                title: url.title(),
-            })
-        };
+        let version = |at: &VersionAt| self.version_of(url(at));
         let (owner, others) = versions.split_first().expect("a shared path has versions");
         Problem::SharedPath {
             path: url(owner).path(),
             owner: version(owner),
             others: others.iter().map(version).collect(),
         }
+    }
+
+    pub(super) fn snapshot(&self, at: usize) -> &Snapshot {
+        &self.snapshots[at]
+    }
+
+    /// A version with a URL.
+    pub(super) fn version_of<'a>(&'a self, url: PublicUrl<'a>) -> VersionRow<'a> {
+        self.version(Version {
+            rule: url.rule(),
+            document_id: url.document_id(),
+            locale: Some(url.locale()),
+            is_localized: url.is_localized(),
+            title: url.title(),
+        })
     }
 
     fn version<'a>(&'a self, version: Version<'a>) -> VersionRow<'a> {

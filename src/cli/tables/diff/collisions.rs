@@ -68,7 +68,7 @@ fn shared_paths(site: &Arc<Site>, snapshots: Vec<Arc<Snapshot>>) -> (Vec<Collisi
             path: String::from(path),
             versions: std::iter::once(&owner).chain(&others).map(version).collect(),
         }),
-        Problem::NoUrl { .. } => None,
+        Problem::NoUrl { .. } | Problem::Redirect(_) => None,
     };
     (problems.rows().filter_map(collision).collect(), more)
 }

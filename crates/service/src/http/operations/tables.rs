@@ -76,6 +76,11 @@ fn snapshots(cached_snapshots: &ServedSnapshots<'_>) -> Vec<Arc<Snapshot>> {
     cached_snapshots.iter().map(|(_, served)| Arc::clone(&served.cached.snapshot)).collect()
 }
 
+/// The snapshots by content type.
+fn by_type<'s>(served: &ServedSnapshots<'s>) -> Vec<(&'s ContentTypeUid, Arc<Snapshot>)> {
+    served.iter().map(|(uid, served)| (*uid, Arc::clone(&served.cached.snapshot))).collect()
+}
+
 /// Adds the headers that any response with a table has. Its age is that of the oldest snapshot.
 fn insert_headers(headers: &mut HeaderMap, cached_snapshots: &ServedSnapshots<'_>) {
     headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));

@@ -63,6 +63,8 @@ impl<'r> ProblemsView<'r> {
                     owner: html(owner),
                     others: others.iter().take(VERSIONS_SHOWN).map(html).collect(),
                 }),
+                // A report is about pages.
+                Problem::Redirect(_) => {}
             }
         }
         let is_truncated = list.truncated || no_url.len() > most || shared.len() > most;

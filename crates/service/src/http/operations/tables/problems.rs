@@ -7,13 +7,14 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
-use super::{Format, insert_headers, snapshots};
+use super::{Format, ServedSnapshots, by_type, insert_headers, snapshots};
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
-use frontend_map_catalog::tables::Problems;
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::tables::{Problems, RedirectProblems};
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 1] = [SITE];
@@ -30,7 +31,10 @@ pub(in crate::http) async fn get(
     let cached_snapshots = app.snapshots.get_each(site, site.rules.content_types()).await?;
     let snapshots = snapshots(&cached_snapshots);
     let shared = app.shared_paths.get(site, &snapshots).await;
-    let problems = Problems::new(Arc::clone(site), snapshots, shared, app.admin_links(site));
+    let links = app.admin_links(site);
+    let redirects = redirects(&app, site, &cached_snapshots).await?;
+    let problems =
+        Problems::new(Arc::clone(site), snapshots, shared, links).with_redirects(redirects);
     let format = Format::preferred(&headers, problems.count() as u64);
     let mut response = format.respond(problems.chunks(format.form));
     let headers = response.headers_mut();
@@ -38,4 +42,19 @@ pub(in crate::http) async fn get(
     // What is wrong with the content is not for shared caches.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// The problems of the redirects of a site, if it has content types for them.
+async fn redirects(
+    app: &App,
+    site: &Site,
+    documents: &ServedSnapshots<'_>,
+) -> Result<Option<RedirectProblems>, ApiError> {
+    let Some(of_redirects) = &site.redirects else { return Ok(None) };
+    let types = of_redirects.rules.content_types();
+    let redirects = app.snapshots.get_each(of_redirects, types).await?;
+    let (documents, redirects) = (by_type(documents), by_type(&redirects));
+    let (history, links) = (app.snapshots.history(site), app.admin_links(of_redirects));
+    let find = || RedirectProblems::find(site, &documents, &redirects, history, links);
+    Ok(tokio::task::block_in_place(find))
 }

@@ -8,7 +8,7 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
-use super::{Format, ServedSnapshots, insert_headers};
+use super::{Format, by_type, insert_headers};
 use crate::app::App;
 use crate::http::operations::resolved_by::without_path_index;
 use crate::http::request::bearer::require_bearer;
@@ -16,8 +16,6 @@ use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
 use frontend_map_catalog::moved::redirects::Redirects;
-use frontend_map_catalog::snapshot::Snapshot;
-use frontend_map_rules::ContentTypeUid;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 1] = [SITE];
@@ -46,7 +44,7 @@ pub(in crate::http) async fn get(
         None => Vec::new(),
     };
     let history = history.to_owned(Arc::clone(site), Arc::clone(&app.shared.path_history));
-    let (documents, entries) = (known(&cached_snapshots), known(&entries));
+    let (documents, entries) = (by_type(&cached_snapshots), by_type(&entries));
     let redirects = Redirects::new(history, &documents, &entries, app.http.redirect_status);
     let mut response = format.respond(redirects.chunks(format.form));
     let headers = response.headers_mut();
@@ -54,9 +52,4 @@ pub(in crate::http) async fn get(
     // What documents were called before is not for shared caches.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
-}
-
-/// The snapshots by content type.
-fn known<'s>(served: &ServedSnapshots<'s>) -> Vec<(&'s ContentTypeUid, Arc<Snapshot>)> {
-    served.iter().map(|(uid, served)| (*uid, Arc::clone(&served.cached.snapshot))).collect()
 }

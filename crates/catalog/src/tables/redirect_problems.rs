@@ -1,0 +1,137 @@
+//! Problems of redirects that are documents of the CMS.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::problems::{Problem, Problems, VersionRow};
+use super::shared_paths::SharedPaths;
+use crate::moved::entries::{EntryFault, RedirectEntries, RedirectWorld, as_written};
+use crate::moved::redirects::SiteHistory;
+use crate::path_index::{PathIndex, TypePaths};
+use crate::site::{AdminLinks, Site};
+use crate::snapshot::{MAX_ROWS, Snapshot};
+use frontend_map_rules::ContentTypeUid;
+
+/// The reason of a redirect without a target.
+const NO_TARGET: &str = "target_missing";
+
+/// A redirect that does not do what it says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RedirectProblem<'a> {
+    /// What is wrong: `redirect_shadowed`, `redirect_hides_page`, `redirect_loop`,
+    /// `redirect_without_target` or `redirect_unusable`.
+    pub kind: &'static str,
+    /// The redirect.
+    #[serde(flatten)]
+    pub version: VersionRow<'a>,
+    /// The path from which it leads, if that can be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What is wrong with its fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'a str>,
+}
+
+/// The problems of the redirects of a site.
+#[derive(Debug)]
+pub struct RedirectProblems {
+    /// Documents that are no redirects, and paths that several redirects have.
+    of_types: Problems,
+    /// The position of a snapshot and of a redirect in it.
+    faults: Vec<(usize, usize, EntryFault)>,
+    /// How many faults there are.
+    count: usize,
+}
+
+impl RedirectProblems {
+    /// The problems of the redirects in these snapshots, which are those of all content types of the
+    /// site, and of all those of its redirects, in the order of the rules. `None`: the site has no
+    /// redirects.
+    #[must_use]
+    pub fn find(
+        site: &Site,
+        documents: &[(&ContentTypeUid, Arc<Snapshot>)],
+        redirects: &[(&ContentTypeUid, Arc<Snapshot>)],
+        history: Option<SiteHistory<'_>>,
+        links: Option<Arc<AdminLinks>>,
+    ) -> Option<Self> {
+        let of_redirects = site.redirects.as_ref()?;
+        let index = |site: &Site, snapshots: &[(&ContentTypeUid, Arc<Snapshot>)]| {
+            let known = |(uid, one): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(one)));
+            PathIndex::new(&site.rules, snapshots.iter().map(known))
+        };
+        let (index, entries) = (index(site, documents), index(of_redirects, redirects));
+        let entries = RedirectEntries { index: &entries };
+        // The status does not decide where a redirect leads.
+        let world = RedirectWorld { site, index: &index, entries, history, status: 308 };
+        let faults = redirects.iter().enumerate().flat_map(|(at, (_, snapshot))| {
+            snapshot.owners().filter_map(move |entry| {
+                let fault = world.fault(entry)?;
+                Some((at, entry.position(), fault))
+            })
+        });
+        let mut faults: Vec<_> = faults.collect();
+        let count = faults.len();
+        faults.truncate(MAX_ROWS);
+        let snapshots: Vec<_> = redirects.iter().map(|(_, one)| Arc::clone(one)).collect();
+        let shared = Arc::new(SharedPaths::find(of_redirects, &snapshots));
+        let of_types = Problems::new(Arc::clone(of_redirects), snapshots, shared, links);
+        Some(Self { of_types, faults, count })
+    }
+
+    /// How many there are, with a row or without one.
+    pub(super) fn count(&self) -> usize {
+        self.of_types.count() + self.count
+    }
+
+    pub(super) fn is_truncated(&self) -> bool {
+        self.of_types.is_truncated() || self.faults.len() < self.count
+    }
+
+    /// The row at a position.
+    pub(super) fn row(&self, at: usize) -> Option<Problem<'_>> {
+        let &(snapshot, entry, fault) = self.faults.get(at)?;
+        let entry = self.of_types.snapshot(snapshot).nth(entry);
+        let kind = match fault {
+            EntryFault::Shadowed => "redirect_shadowed",
+            EntryFault::HidesPage => "redirect_hides_page",
+            EntryFault::Loop => "redirect_loop",
+            EntryFault::NoTarget => "redirect_without_target",
+        };
+        let (version, path) = (self.of_types.version_of(entry), Some(as_written(entry.path())));
+        Some(Problem::Redirect(RedirectProblem { kind, version, path, reason: None }))
+    }
+
+    /// The problems of the documents themselves.
+    pub(super) fn of_types(&self) -> &Problems {
+        &self.of_types
+    }
+}
+
+impl<'a> Problem<'a> {
+    /// The problem of a document of a content type for redirects.
+    pub(super) fn of_redirect(self) -> Self {
+        let Self::NoUrl { version, reason, .. } = self else { return self };
+        let is_without = reason == NO_TARGET;
+        let kind = if is_without { "redirect_without_target" } else { "redirect_unusable" };
+        let reason = (!is_without).then_some(reason);
+        Self::Redirect(RedirectProblem { kind, version, path: None, reason })
+    }
+}
+
+impl RedirectProblem<'_> {
+    /// What is wrong, as the rest of a sentence about the redirect.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match (self.kind, self.reason) {
+            ("redirect_shadowed", _) => "a live page has its path".to_owned(),
+            ("redirect_hides_page", _) => "it comes before a live page".to_owned(),
+            ("redirect_loop", _) => "it leads back to where it begins".to_owned(),
+            ("redirect_without_target", _) => {
+                "it has no target, or the target is not published in this locale".to_owned()
+            }
+            (_, reason) => format!("it cannot be used: {}", reason.unwrap_or_default()),
+        }
+    }
+}
