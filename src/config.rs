@@ -46,7 +46,7 @@ use secrecy::SecretString;
 
 use frontend_map_cache::Freshness;
 use frontend_map_catalog::moved::import::ImportFile;
-use frontend_map_catalog::site::Sites;
+use frontend_map_catalog::site::{Site, Sites};
 use frontend_map_cms::AbsentType;
 use frontend_map_fleet::redis;
 use frontend_map_outbound::checks::runs::RunTimes;
@@ -196,7 +196,7 @@ impl Config {
     pub fn absent_types(&self) -> Vec<AbsentType> {
         let Cms::Files { content, name } = &self.cms else { return Vec::new() };
         let mut wanted: Vec<&ContentTypeUid> = Vec::new();
-        for uid in self.sites.iter().flat_map(|site| site.rules.content_types()) {
+        for uid in self.sites.iter().flat_map(Site::all_content_types) {
             if !wanted.contains(&uid) {
                 wanted.push(uid);
             }

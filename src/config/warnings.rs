@@ -54,7 +54,7 @@ fn unused_content_types(sites: &Sites, cms: &Cms) -> Vec<String> {
     };
     let ruled: Vec<&str> = sites
         .iter()
-        .flat_map(|site| site.rules.content_types())
+        .flat_map(Site::all_content_types)
         .map(frontend_map_rules::ContentTypeUid::as_str)
         .collect();
     let unused = settings.endpoints.keys().filter(|uid| !ruled.contains(&uid.as_str()));

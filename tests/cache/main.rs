@@ -5,6 +5,7 @@
 //!   walk, while the CMS fails or returns wrong data. Every 200 is checked against the history of each
 //!   document. `changing` does so with webhooks and related documents.
 //! - `moved` compares redirects with a naive model, `changes` the deliveries of webhooks with the edits.
+//! - `redirects` edits redirects of the CMS and their targets.
 //! - `store` kills the process while it writes.
 #![expect(clippy::unwrap_used, reason = "a panic in a helper of a test is the report as well")]
 
@@ -12,6 +13,7 @@ mod changes;
 mod changing;
 mod moved;
 mod owners;
+mod redirects;
 mod reload;
 mod shifting;
 mod snapshots;

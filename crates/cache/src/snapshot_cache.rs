@@ -63,10 +63,8 @@ impl SnapshotCache {
     ) -> Self {
         let backends = Backends { store, history, fleet };
         for site in sites.iter() {
-            let types = site.rules.content_types().into_iter().map(ContentTypeUid::as_str);
+            let types = site.all_content_types().map(ContentTypeUid::as_str);
             let pages = (!site.pages.is_empty()).then_some(PAGES);
-            let redirects = site.redirects.iter().flat_map(|site| site.rules.content_types());
-            let types = types.chain(redirects.map(ContentTypeUid::as_str));
             let types: Vec<String> = types.chain(pages).map(str::to_owned).collect();
             fleet.set_site(site, &types);
             store.set_types(&site.key, types);

@@ -122,6 +122,12 @@ impl Site {
         self.rules.rules().first().is_some_and(|rule| rule.redirect.is_some())
     }
 
+    /// The content types of the rules, then those of the redirects.
+    pub fn all_content_types(&self) -> impl Iterator<Item = &ContentTypeUid> {
+        let redirects = self.redirects.iter().flat_map(|site| site.rules.content_types());
+        self.rules.content_types().into_iter().chain(redirects)
+    }
+
     /// Whether the site has a rule for this content type.
     #[must_use]
     pub fn has_rule(&self, uid: &str) -> bool {

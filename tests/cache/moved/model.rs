@@ -155,6 +155,7 @@ fn check_in_default_locale(
         }
         FormerOwner::NotKnown(_) => seen.unknown += 1,
         FormerOwner::Gone { .. } => panic!("no version had the path: {version:?}"),
+        FormerOwner::Entry(_) => panic!("the site has no redirects"),
     }
 }
 

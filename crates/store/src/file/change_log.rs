@@ -156,7 +156,7 @@ impl Names {
         let (at, kind, listed) = (next()?.parse().ok()?, Kind::named(next()?)?, next()?);
         let (locale, uid, path, from, document_id) = (next()?, next()?, next()?, next()?, next()?);
         let listed: u8 = listed.parse().ok().filter(|listed| *listed < 4)?;
-        let from = (kind == Kind::Moved).then_some(from);
+        let from = kind.has_from().then_some(from);
         let is_path = |path: &str| path.starts_with('/') && u16::try_from(path.len()).is_ok();
         if !is_path(path) || !from.is_none_or(is_path) {
             return None;

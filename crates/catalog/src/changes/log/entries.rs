@@ -39,16 +39,28 @@ impl<'d, 's> Entries<'d, 's> {
         };
         let names = if kind == Kind::Gone { &self.locales_before } else { &self.locales_after };
         let locale = &names[url.locale()];
+        let from = before.filter(|_| kind == Kind::Moved).map(PublicUrl::path);
         let change = Change {
             kind,
             uid: &self.uid,
             document_id: url.document_id(),
             locale,
             path: url.path(),
-            from: before.filter(|_| kind == Kind::Moved).map(PublicUrl::path),
+            from,
             at: now,
             was_listed: before.is_some_and(PublicUrl::is_listed),
             is_listed: kind != Kind::Gone && url.is_listed(),
+        };
+        let change = match url.redirect() {
+            // Readers of the pages in sitemaps get it, too.
+            Some(_) => Change {
+                kind: Kind::Redirect,
+                from: from.or(Some(url.path())),
+                was_listed: true,
+                is_listed: true,
+                ..change
+            },
+            None => change,
         };
         Entry::new(change, &self.uid, locale)
     }

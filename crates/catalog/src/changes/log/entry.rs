@@ -13,6 +13,8 @@ pub enum Kind {
     Gone,
     /// It has the same path; its title, its date or its place in sitemaps has changed.
     Updated,
+    /// A redirect of the CMS is new, is gone, or leads elsewhere.
+    Redirect,
 }
 
 /// The place of a change among those of one refresh: paths are freed before they are taken.
@@ -52,9 +54,11 @@ pub struct Change<'e> {
     pub document_id: &'e str,
     /// The code of the locale; the site's first one of a document that is not localized.
     pub locale: &'e str,
-    /// The path on the frontend; of a page that is gone, the path that it had.
+    /// The path on the frontend; of a page that is gone, the path that it had; of a redirect, the path from
+    /// which it leads.
     pub path: &'e str,
-    /// The path that a page had before it moved.
+    /// The path that a page had before it moved, or from which a redirect led before; of another redirect
+    /// its path.
     pub from: Option<&'e str>,
     /// When the service noticed it, in milliseconds since 1970.
     pub at: i64,
@@ -83,7 +87,14 @@ impl Filter<'_> {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Added, Self::Moved, Self::Gone, Self::Updated];
+    pub const ALL: [Self; 5] =
+        [Self::Added, Self::Moved, Self::Gone, Self::Updated, Self::Redirect];
+
+    /// Whether a change of this kind has the path before.
+    #[must_use]
+    pub fn has_from(self) -> bool {
+        matches!(self, Self::Moved | Self::Redirect)
+    }
 
     /// As responses have it.
     #[must_use]
@@ -93,6 +104,7 @@ impl Kind {
             Self::Moved => "moved",
             Self::Gone => "gone",
             Self::Updated => "updated",
+            Self::Redirect => "redirect",
         }
     }
 
@@ -132,7 +144,7 @@ impl Entry {
             _ if self.was_listed && !self.is_listed => Order::Frees,
             Kind::Gone => Order::Frees,
             Kind::Moved => Order::Moves,
-            Kind::Added | Kind::Updated => Order::Takes,
+            Kind::Added | Kind::Updated | Kind::Redirect => Order::Takes,
         }
     }
 
@@ -147,7 +159,7 @@ impl Entry {
             document_id,
             locale: &self.locale,
             path,
-            from: (self.kind == Kind::Moved).then_some(from),
+            from: self.kind.has_from().then_some(from),
             at: self.at,
             was_listed: self.was_listed,
             is_listed: self.is_listed,

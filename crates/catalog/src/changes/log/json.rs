@@ -1,7 +1,8 @@
 //! A change as JSON, in responses and in webhooks.
 
-use super::entry::Change;
+use super::entry::{Change, Kind};
 use crate::json::Json;
+use crate::moved::entries::as_written;
 use crate::snapshot::timestamp_text;
 
 impl Change<'_> {
@@ -11,9 +12,13 @@ impl Change<'_> {
         out.raw(r#","contentType":"#).word(self.uid);
         out.raw(r#","documentId":"#).text(self.document_id);
         out.raw(r#","locale":"#).word(self.locale);
-        out.raw(r#","path":"#).text(self.path);
+        let written = |path: &str| match self.kind {
+            Kind::Redirect => as_written(path),
+            _ => path.to_owned(),
+        };
+        out.raw(r#","path":"#).text(&written(self.path));
         if let Some(from) = self.from {
-            out.raw(r#","from":"#).text(from);
+            out.raw(r#","from":"#).text(&written(from));
         }
         // Only times beyond the year 9999 have no text.
         let at = timestamp_text(self.at).unwrap_or_default();

@@ -194,8 +194,8 @@ impl Row<'_> {
         let Self(kind, listed, locale, at, path, from, document_id) = self;
         let (kind, locale) = (*Kind::ALL.get(*kind)?, locales.get(*locale)?);
         let is_path = |path: &str| path.starts_with('/') && u16::try_from(path.len()).is_ok();
-        let is_moved = kind == Kind::Moved;
-        let is_from = if is_moved { is_path(from) } else { from.is_empty() };
+        let has_from = kind.has_from();
+        let is_from = if has_from { is_path(from) } else { from.is_empty() };
         if *listed > 3 || !is_path(path) || !is_from {
             return None;
         }
@@ -205,7 +205,7 @@ impl Row<'_> {
             document_id,
             locale,
             path,
-            from: is_moved.then_some(&**from),
+            from: has_from.then_some(&**from),
             at: *at,
             was_listed: listed & 2 != 0,
             is_listed: listed & 1 != 0,
