@@ -72,6 +72,11 @@ impl Sites {
         self.0.iter().map(|site| &**site)
     }
 
+    /// Each site, followed by its redirects as a site of their own.
+    pub fn with_redirects(&self) -> impl Iterator<Item = &Site> {
+        self.iter().flat_map(|site| [Some(site), site.redirects.as_deref()]).flatten()
+    }
+
     /// The site with exactly this key, to be shared.
     #[must_use]
     pub fn get_shared(&self, key: &str) -> Option<&Arc<Site>> {

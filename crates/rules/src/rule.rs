@@ -83,7 +83,8 @@ impl Rule {
         from: FieldPath,
         redirect: RedirectFields,
     ) -> Self {
-        let template = Template::parse("/{*path}").expect("a template");
+        // It reads no field, and builds no path: the one in the field is final.
+        let template = Template::parse("/{documentId}").expect("a template");
         let (path_field, redirect) = (Some(from), Some(redirect));
         Self { path_field, redirect, ..Self::new(content_type, template) }
     }

@@ -99,7 +99,7 @@ impl App {
     /// The statuses of all content types of all sites, in the order of the settings.
     #[must_use]
     pub fn type_statuses(&self) -> Vec<TypeStatus<'_>> {
-        self.sites.iter().flat_map(|site| self.snapshots.statuses(site)).collect()
+        self.sites.with_redirects().flat_map(|site| self.snapshots.statuses(site)).collect()
     }
 
     /// Links to the documents of a site in the CMS's admin panel, if its URL is set.

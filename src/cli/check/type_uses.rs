@@ -7,7 +7,7 @@ use frontend_map_rules::{ContentTypeUid, FieldPath, Rule, Source};
 /// The needs of each content type, in the order of the settings.
 pub(super) fn type_uses(sites: &Sites) -> Vec<TypeUse> {
     let mut uses: Vec<TypeUse> = Vec::new();
-    for site in sites.iter() {
+    for site in sites.with_redirects() {
         for uid in site.rules.content_types() {
             let alternatives = site.rules.alternatives(uid.as_str());
             let fields = site.rules.of_type(uid.as_str()).flat_map(fields);
@@ -58,6 +58,11 @@ fn add<'r>(all: &mut Vec<FieldUse>, groups: impl Iterator<Item = (Purpose, Vec<&
 
 /// The fields that a rule names: those of each placeholder, then one at a time.
 fn fields(rule: &Rule) -> impl Iterator<Item = (Purpose, Vec<&FieldPath>)> {
+    let redirect = rule.redirect.iter().flat_map(|redirect| {
+        let texts = [&redirect.to, &redirect.document, &redirect.status].into_iter().flatten();
+        let texts = texts.map(|field| (Purpose::Placeholder, vec![field]));
+        texts.chain(redirect.force.iter().map(|field| (Purpose::Condition, vec![field])))
+    });
     let placeholders = rule.templates().flat_map(|(_, template)| template.placeholders());
     let values = placeholders.map(|placeholder| {
         let purpose = match placeholder.source {
@@ -71,5 +76,6 @@ fn fields(rule: &Rule) -> impl Iterator<Item = (Purpose, Vec<&FieldPath>)> {
     // As in a template, only text can be in a path or be shown.
     let texts = rule.path_field.iter().chain(&rule.title);
     let texts = texts.map(|field| (Purpose::Placeholder, vec![field]));
-    values.chain(conditions).chain([(Purpose::Date, vec![&rule.sitemap.modified])]).chain(texts)
+    let date = (Purpose::Date, vec![&rule.sitemap.modified]);
+    values.chain(conditions).chain([date]).chain(texts).chain(redirect)
 }

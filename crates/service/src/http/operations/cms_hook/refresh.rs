@@ -46,7 +46,7 @@ pub(super) fn select(app: &App, body: &[u8]) -> Result<Selected, ApiError> {
         Some(key) => vec![known_site(app, key)?],
         None => app.sites.iter().collect(),
     };
-    let types = sites.iter().flat_map(|site| site.rules.content_types());
+    let types = sites.iter().flat_map(|site| site.all_content_types());
     let is_selected = |known: &&str| uid.as_ref().is_none_or(|uid| uid == known);
     let types: BTreeSet<&str> = types.map(ContentTypeUid::as_str).filter(is_selected).collect();
     if let Some(uid) = uid.as_ref().filter(|_| types.is_empty()) {
