@@ -46,10 +46,10 @@ impl World {
 
     /// A redirect to an address.
     fn redirect(&self, id: &str, from: &str, to: &str) {
-        self.put(id, json!({"from": from, "to": to, "target": null, "code": 301, "force": null}));
+        self.put(id, &json!({"from": from, "to": to, "target": null, "code": 301, "force": null}));
     }
 
-    fn put(&self, id: &str, fields: serde_json::Value) {
+    fn put(&self, id: &str, fields: &serde_json::Value) {
         let fields = fields.to_string();
         self.redirects.put("en", id, &format!(",{}", &fields[1..fields.len() - 1]));
     }
@@ -145,7 +145,7 @@ fn redirect_to_a_document_follows_it_and_ends_with_it() {
     let target = json!({"documentId": "news"});
     world.put(
         "r1",
-        json!({"from": "/n", "to": null, "target": target, "code": null, "force": null}),
+        &json!({"from": "/n", "to": null, "target": target, "code": null, "force": null}),
     );
     let service = world.setup().start();
     known(&service);
@@ -172,7 +172,7 @@ fn live_page_wins_unless_the_redirect_is_forced_and_redirects_come_before_former
     assert_eq!(leads_to(&service, "/home"), "document home");
     let forced =
         json!({"from": "/home", "to": "/news", "target": null, "code": null, "force": true});
-    world.put("r1", forced);
+    world.put("r1", &forced);
     report_redirect(&service, "r1");
     let to_news = "308 https://www.example.com/news";
     until_so("the redirect is forced", || leads_to(&service, "/home") == to_news);
@@ -197,7 +197,7 @@ fn path_without_a_page_is_a_503_until_redirects_are_known_and_a_store_knows_them
     world.redirect("r1", "/old", "/home");
     world.put(
         "r2",
-        json!({"from": "/gone", "to": null, "target": null, "code": 410, "force": null}),
+        &json!({"from": "/gone", "to": null, "target": null, "code": 410, "force": null}),
     );
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store.redb");

@@ -578,31 +578,33 @@ export interface components {
         };
         /** @description Where to redirect. */
         Redirection: {
-            /** @description The absolute URL of the document now, on one of the site's hosts; null without a base URL. It has no query: the frontend adds that of its request. */
+            /** @description The absolute URL of the document now, on one of the site's hosts; null without a base URL. It has no query, unless a redirect of the CMS has one: the frontend adds that of its request. */
             to: string | null;
-            /** @description Its path. */
+            /** @description Its path on its host. */
             path: components["schemas"]["Path"];
             /**
-             * @description `moved.status` of the settings.
+             * @description That of a redirect of the CMS, else `moved.status` of the settings.
              * @enum {unknown}
              */
             status: 301 | 302 | 307 | 308;
-            /** @description Null for a page outside the CMS. */
+            /** @description Null if the target is no document. */
             documentId: string | null;
             /** @description The locale of the URL. */
             locale: components["schemas"]["LocaleCode"];
             /**
              * @description When the document had the requested path last (RFC 3339); null for another spelling of its
-             *     present path.
+             *     present path, and for a redirect of the CMS.
              */
             since: string | null;
+            /** @description The `documentId` of the redirect of the CMS. */
+            entry?: string;
         };
         /**
-         * @description `documents`: a published document owns the path; `rules`: none does; `history`: one had it
-         *     before; `cms`: it was read from the CMS for this request; `pages`: the settings have the page.
+         * @description `documents`: a published document owns the path; `rules`: none does; `redirects`: a redirect of
+         *     the CMS has it; `history`: a document had it before; `cms`: it was read from the CMS for this request; `pages`: the settings have the page.
          * @enum {unknown}
          */
-        ResolvedBy: "documents" | "rules" | "history" | "cms" | "pages";
+        ResolvedBy: "documents" | "rules" | "redirects" | "history" | "cms" | "pages";
         /**
          * @description The documents that own the prefixes of the path, and the pages outside the CMS that have one,
          *     the topmost first, without the page itself. A prefix is left out if a document of a content type
@@ -624,10 +626,17 @@ export interface components {
         Alternates: {
             [key: string]: components["schemas"]["Url"];
         };
-        /** @description A document had the path that is not published now. */
+        /** @description A document had the path that is not published now, or a redirect of the CMS says that the page is gone. */
         Gone: {
-            /** @description When it had the path last (RFC 3339). */
-            since: string;
+            /** @description When the document had the path last (RFC 3339); null for a redirect of the CMS. */
+            since: string | null;
+            /**
+             * @description With a redirect of the CMS.
+             * @constant
+             */
+            status?: 410;
+            /** @description The `documentId` of the redirect of the CMS. */
+            entry?: string;
         };
         FrontendUrl: {
             data: {
@@ -770,22 +779,31 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         FormerPath: {
+            /** @description An end of `/*` stands for all paths below. */
             from: components["schemas"]["Path"];
             /** @description The host of `from`, where the site has several. */
             host?: string;
-            /** @description The absolute URL of the document now; null without a base URL. */
+            /** @description The absolute URL of the target now; null without a base URL, and for a page that is gone. */
             to: string | null;
-            path: components["schemas"]["Path"];
+            /** @description The path of the target on its host; null for a page that is gone. */
+            path: components["schemas"]["Path"] | null;
             /**
-             * @description `moved.status` of the settings.
+             * @description That of a redirect of the CMS, else `moved.status` of the settings.
              * @enum {unknown}
              */
-            status: 301 | 302 | 307 | 308;
-            documentId: string;
-            contentType: components["schemas"]["ContentTypeUid"];
+            status: 301 | 302 | 307 | 308 | 410;
+            /** @description Null if the target is no document. */
+            documentId: string | null;
+            /** @description Null if the target is no document. */
+            contentType: components["schemas"]["ContentTypeUid"] | null;
             locale: components["schemas"]["LocaleCode"];
-            /** @description When the document had `from` last (RFC 3339). */
-            since: string;
+            /** @description When the document had `from` last (RFC 3339); null for a redirect of the CMS. */
+            since: string | null;
+            /** @description The redirect of the CMS. */
+            entry?: {
+                contentType: components["schemas"]["ContentTypeUid"];
+                documentId: string;
+            };
         };
         Problems: {
             data: {
@@ -797,7 +815,24 @@ export interface components {
             };
             meta: components["schemas"]["Meta"];
         };
-        Problem: components["schemas"]["NoUrlProblem"] | components["schemas"]["SharedPathProblem"];
+        Problem: components["schemas"]["NoUrlProblem"] | components["schemas"]["SharedPathProblem"] | components["schemas"]["RedirectProblem"];
+        /** @description A redirect of the CMS that does not do what it says. */
+        RedirectProblem: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "redirect_shadowed" | "redirect_hides_page" | "redirect_loop" | "redirect_without_target" | "redirect_unusable";
+            contentType: components["schemas"]["ContentTypeUid"];
+            documentId: string;
+            locale: string | null;
+            title?: string;
+            adminUrl?: string;
+            /** @description The path from which it leads, if that can be used. */
+            path?: components["schemas"]["Path"];
+            /** @description What is wrong with its fields, for `redirect_unusable`. */
+            reason?: string;
+        };
         NoUrlProblem: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -865,18 +900,22 @@ export interface components {
         Change: {
             /**
              * @description `added`: the page is new; `moved`: it has another path; `gone`: it has no path any more;
-             *     `updated`: its title, its date of modification or its place in sitemaps has changed.
+             *     `updated`: its title, its date of modification or its place in sitemaps has changed;
+             *     `redirect`: a redirect of the CMS is new, is gone or leads elsewhere.
              * @enum {unknown}
              */
-            type: "added" | "moved" | "gone" | "updated";
+            type: "added" | "moved" | "gone" | "updated" | "redirect";
             /** @description The content type, or `pages` for a page outside the CMS. */
             contentType: string;
             /** @description The document, or the name of the page. */
             documentId: string;
             locale: string;
-            /** @description The path on the frontend; of a page that is gone, the path that it had. */
+            /**
+             * @description The path on the frontend; of a page that is gone, the path that it had; of a redirect its path,
+             *     where an end of `/*` stands for all paths below.
+             */
             path: string;
-            /** @description The path before a move. */
+            /** @description The path before a move; of a redirect its path, or the one before. */
             from?: string;
             /** @description When the service noticed the change. */
             at: components["schemas"]["Time"];
@@ -1529,7 +1568,7 @@ export interface components {
         /** @description With streams. */
         XAccelBuffering: "no";
         /** @description What decided, on sites with `resolve = "documents"`. */
-        XResolvedBy: "documents" | "rules" | "history" | "cms" | "pages" | "rules; index=missing" | "rules; index=stale" | "documents; index=stale" | "documents; index=missing" | "history; index=stale";
+        XResolvedBy: "documents" | "rules" | "redirects" | "history" | "cms" | "pages" | "rules; index=missing" | "rules; index=stale" | "documents; index=stale" | "documents; index=missing" | "redirects; index=stale" | "history; index=stale";
         /** @description How many documents have no URL. */
         XSkippedDocuments: number;
     };

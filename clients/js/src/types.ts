@@ -69,7 +69,7 @@ interface Resolved {
   lastGood?: LastGood;
 }
 
-/** Where to redirect; `to` has no query. */
+/** Where to redirect; `to` has a query only where a redirect of the CMS has one. */
 export type RedirectTarget = Schemas["Redirection"];
 
 /** A document has this path: one member for each content type and each of its templates. */
@@ -107,7 +107,7 @@ export interface PageOutside<Site = SiteKey> extends Resolved {
   redirect?: RedirectTarget;
 }
 
-/** A document had this path before: redirect. */
+/** A document had this path before, or a redirect of the CMS has it: redirect. */
 export interface Moved<Site = SiteKey> extends Resolved {
   kind: "redirect";
   contentType?: never;
@@ -125,7 +125,7 @@ export interface NoPage<Site = SiteKey> extends Resolved {
   locale: Locale<Site> | null;
   matched: Match<Site> | null;
   documentId: null;
-  /** When a document that is not published now had the path. */
+  /** When a document that is not published now had the path; with the status 410 if a redirect of the CMS says so. */
   gone?: Schemas["Gone"];
 }
 

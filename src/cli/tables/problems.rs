@@ -85,11 +85,11 @@ pub(in crate::cli) async fn run(
         redirects.into_iter().map(|(uid, cached)| (uid, cached.snapshot)).collect();
     write_table(&app, site, &uids, args.out.as_deref(), |snapshots, colours, out| {
         let shared = Arc::new(SharedPaths::find(site, &snapshots));
-        let links = app.admin_links(site);
+        let admin = app.admin_links(site);
         let documents: Vec<_> = uids.iter().copied().zip(snapshots.iter().cloned()).collect();
-        let redirects = RedirectProblems::find(site, &documents, &redirects, None, links.clone());
+        let redirects = RedirectProblems::find(site, &documents, &redirects, None, admin.clone());
         let problems =
-            Problems::new(Arc::clone(site), snapshots, shared, links).with_redirects(redirects);
+            Problems::new(Arc::clone(site), snapshots, shared, admin).with_redirects(redirects);
         match args.format {
             Format::Table => out.write_all(text::table(&problems, &site.key, colours).as_bytes()),
             Format::Csv => csv::write(&problems, out),

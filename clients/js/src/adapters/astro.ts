@@ -4,6 +4,7 @@ import { decoded, fileProblem } from "../pages/left_out.js";
 import { distinct } from "../pages/pages.js";
 import type { Page, SiteKey } from "../types.js";
 import { type AdapterOptions, handlePageRequest, withPageStatus } from "./page_request.js";
+import { missingStatus } from "./redirect.js";
 
 /** What this adapter uses of Astro's `APIContext`. */
 export interface AstroContext {
@@ -30,8 +31,11 @@ export function middleware<Site extends SiteKey, Context = AstroContext>(
     const found = await handlePageRequest(map, { request, url: new URL(request.url), context, locals: context.locals }, { isPage, ...options });
     if (found === null) return next();
     if (found instanceof Response) return found;
-    // Astro renders `404.astro` in place of an empty response.
-    if (found.page.kind === "none") return new Response(null, { status: 404 });
+    // Astro renders `404.astro` in place of an empty response with this status alone.
+    if (found.page.kind === "none") {
+      const status = missingStatus(found.page);
+      return new Response(status === 404 ? null : "Gone", { status });
+    }
     return withPageStatus(await next(), found);
   };
 }

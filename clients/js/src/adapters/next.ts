@@ -2,6 +2,7 @@
 import type { FrontendMap } from "../client.js";
 import type { SiteKey } from "../types.js";
 import { languageOf } from "./language.js";
+import { missingStatus } from "./redirect.js";
 import { onFailure, type ProxyRequest, redirectTo, sitemapFile, type SitemapFiles, uncached } from "./next_request.js";
 
 export { caching } from "./next_cache.js";
@@ -46,7 +47,9 @@ export function proxy<Site extends SiteKey, Request extends ProxyRequest = Proxy
     const page = await map.resolve((host ? `https://${host}` : "") + pathname).catch(onFailure(() => undefined));
     if (page && "redirect" in page && page.redirect) return redirectTo(request, page.redirect);
     if (page?.kind !== "none" || FILE.test(pathname)) return undefined;
-    return uncached((await notFound?.(request, locale)) ?? new Response("Not found", { status: 404 }));
+    const response = (await notFound?.(request, locale)) ?? new Response("Not found", { status: 404 });
+    const { body, headers, status } = response;
+    return uncached(status === 404 ? new Response(body, { headers, status: missingStatus(page) }) : response);
   };
 }
 

@@ -2,6 +2,7 @@
 import type { FrontendMap } from "../client.js";
 import { FrontendMapError } from "../error.js";
 import type { RedirectTarget, SiteKey } from "../types.js";
+import { withSearch } from "./redirect.js";
 import { sitemapFileAt } from "./sitemap_file.js";
 
 /** What the adapter uses of a `NextRequest`; the pathname has no `basePath`. */
@@ -40,7 +41,7 @@ export function redirectTo(
   cache = REDIRECT_CACHE,
 ): Response {
   const { origin, search } = new URL(url);
-  const location = (to ?? origin + (nextUrl.basePath ?? "") + path) + search;
+  const location = withSearch(to ?? origin + (nextUrl.basePath ?? "") + path, search);
   return new Response(null, { status, headers: { location, "cache-control": cache } });
 }
 

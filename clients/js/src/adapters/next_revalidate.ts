@@ -27,13 +27,17 @@ export function revalidate<Site extends SiteKey>(map: FrontendMap<Site>, { secre
     // Any page may have a link to one with another URL.
     if (reset || changes.some(({ type }) => type !== "updated")) next.revalidateTag(tag, "max");
     // Where pages change places, another page has been there.
-    const left = new Set(changes.map(({ from }) => from));
-    for (const { type, path } of changes) {
-      if (type === "updated") {
-        next.revalidateTag(pathTag(tag, path), "max");
-      } else if (!left.has(path)) {
-        for (const one of new Set([path, named(path)])) next.revalidatePath(one);
-      }
+    const left = new Set(changes.map(({ type, from }) => type === "moved" && from));
+    for (const { type, path, from } of changes) {
+      if (type === "updated") next.revalidateTag(pathTag(tag, path), "max");
+      else throwAway(path);
+      // A redirect of the CMS leads from another path now.
+      if (type === "redirect" && from && from !== path) throwAway(from);
+    }
+    function throwAway(path: string) {
+      // What is kept at all paths below one is stale by the tag.
+      if (left.has(path) || path.endsWith("/*")) return;
+      for (const one of new Set([path, named(path)])) next.revalidatePath(one);
     }
     return new Response(null, { status: 204 });
   };

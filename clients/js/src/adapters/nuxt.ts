@@ -4,6 +4,7 @@ import { isOutage } from "../error.js";
 import type { Resolution, SiteKey } from "../types.js";
 import { errorOf, type NuxtEvent, requestOf, rethrowWithoutStatus } from "./h3.js";
 import { type AdapterOptions, DRAFT_CACHE, handlePageRequest, resolve, retryAfter } from "./page_request.js";
+import { missingStatus } from "./redirect.js";
 
 /**
  * The handler of `server/middleware/pages.ts`. It sends redirects, sitemap files and 503s, sets the
@@ -21,7 +22,7 @@ export function middleware<Site extends SiteKey, Event = NuxtEvent>(
     const found = await handlePageRequest(map, visit, { isPage, ...options }).catch(rethrowWithoutStatus);
     if (found === null || found instanceof Response) return found ?? undefined;
     if (found.draft) event.node.res.setHeader("cache-control", DRAFT_CACHE);
-    if (found.page.kind === "none") event.node.res.statusCode = 404;
+    if (found.page.kind === "none") event.node.res.statusCode = missingStatus(found.page);
     return undefined;
   };
 }

@@ -3,6 +3,7 @@ import type { FrontendMap } from "../client.js";
 import { FrontendMapError, isOutage } from "../error.js";
 import type { RedirectTarget, Resolution, SiteKey } from "../types.js";
 import { languageOf } from "./language.js";
+import { missingStatus, withSearch } from "./redirect.js";
 import { sitemapFileAt } from "./sitemap_file.js";
 
 /**
@@ -73,7 +74,7 @@ export async function handlePageRequest<Site extends SiteKey, Context>(
   if (!`${url.pathname}/`.startsWith(`${basePath}/`)) return null;
   const pathname = url.pathname.slice(basePath.length) || "/";
   const redirect = ({ to, path, status }: Pick<RedirectTarget, "to" | "path" | "status">, cache: string) =>
-    new Response(null, { status, headers: { location: (to ?? basePath + path) + url.search, "cache-control": cache } });
+    new Response(null, { status, headers: { location: withSearch(to ?? basePath + path, url.search), "cache-control": cache } });
   const language = languageOf(pathname, request.headers, locales);
   if (language) locals.locale = language;
   // The service is not asked: its failure must not hide the site.
@@ -134,6 +135,7 @@ function respond503(error: FrontendMapError): Response {
 export function withPageStatus<Site extends SiteKey>(response: Response, { page, draft }: PageResult<Site>): Response {
   const headers = new Headers(response.headers);
   if (draft) headers.set("cache-control", DRAFT_CACHE);
-  const status = page.kind === "none" && response.ok ? 404 : response.status;
+  const isMissing = page.kind === "none" && (response.ok || response.status === 404);
+  const status = isMissing ? missingStatus(page) : response.status;
   return new Response(response.body, { status, headers });
 }

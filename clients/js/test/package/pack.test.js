@@ -23,6 +23,7 @@ const MODULES = [
   "adapters/next_revalidate",
   "adapters/nuxt",
   "adapters/page_request",
+  "adapters/redirect",
   "adapters/sitemap_file",
   "adapters/sveltekit",
   "changes",

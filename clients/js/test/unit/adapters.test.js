@@ -17,6 +17,11 @@ const PAGES = {
   "/en/old-without-base-url": moved("/en/old-without-base-url", null),
   "/en/a/": document("/en/a/", { isCanonical: false, redirect: moved("", "https://www.example.com/en/a").redirect }),
   "/en/none": document("/en/none", { kind: "none", documentId: null }),
+  "/en/with-query": document("/en/with-query", {
+    kind: "redirect",
+    redirect: { to: "https://other.example/x?q=1#top", path: "/x?q=1#top", status: 302, documentId: null, locale: "en", since: null, entry: "r1" },
+  }),
+  "/en/gone": document("/en/gone", { kind: "none", documentId: null, gone: { since: null, status: 410, entry: "r2" } }),
 };
 const RESERVED = "/en/a%26b%3Dc%3Fd%23e%2520f%2Bg%3Ch%3E%27i%22-%C3%BC";
 PAGES[RESERVED] = document(RESERVED);
@@ -124,6 +129,19 @@ for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
       assert.equal(received[0].url.searchParams.get("pathname"), path);
     });
   }
+
+  test(`${name}: query of the visitor is behind that of the target`, async (t) => {
+    const { visit } = await on(t);
+    for (const [query, location] of [["", "?q=1#top"], ["?a=2", "?q=1&a=2#top"]]) {
+      const { response } = await visit(`/en/with-query${query}`);
+      assert.deepEqual([response.status, response.headers.get("location")], [302, `https://other.example/x${location}`]);
+    }
+  });
+
+  test(`${name}: page that is gone by a redirect of the CMS is a 410`, async (t) => {
+    const { visit } = await on(t);
+    assert.equal((await visit("/en/gone")).response.status, 410);
+  });
 
   test(`${name}: path with reserved characters is requested from the service as it came`, async (t) => {
     const { visit, received } = await on(t);

@@ -55,6 +55,16 @@ test("proxy lets pages pass, and is a 404 where there is none", async (t) => {
   assert.deepEqual([own.headers.get("cache-control"), await own.text()], ["no-store", "/en/none"]);
 });
 
+test("proxy sends a 410 with the page of the site where a redirect of the CMS says so", async (t) => {
+  const gone = { since: null, status: 410, entry: "r1" };
+  const { url } = await service(t, { "/en/gone": { ...none("/en/gone"), gone } });
+  const notFound = () => new Response("missing", { status: 404 });
+  for (const [options, text] of [[{ notFound }, "missing"], [{}, "Not found"]]) {
+    const response = await proxy(client(url), options)(request("/en/gone"));
+    assert.deepEqual([response.status, await response.text()], [410, text]);
+  }
+});
+
 test("missing page is a page of the site with a status of 404, in no cache", async (t) => {
   const { url } = await service(t, { "/en/none": none("/en/none") });
   const site = await serve(t, (_, response) => send(response, 200, "<h1>Missing</h1>", { "content-type": "text/html" }));
@@ -378,6 +388,16 @@ test("revalidate throws away what is kept at a path that is encoded: Next.js dec
 test("revalidate keeps what is at a path that another page has just left", async () => {
   const changes = [{ type: "moved", path: "/b", from: "/a" }, { type: "moved", path: "/c", from: "/b" }];
   assert.deepEqual((await revalidated({ changes })).calls, [["tag", "frontend-map", "max"], ["path", "/c"]]);
+});
+
+test("revalidate throws away what is kept at both paths of a redirect that has changed, not at all paths below one", async () => {
+  const changes = [
+    { type: "redirect", path: "/old", from: "/older" },
+    { type: "redirect", path: "/a", from: "/a" },
+    { type: "redirect", path: "/below/*", from: "/below/*" },
+  ];
+  const paths = ["/old", "/older", "/a"].map((path) => ["path", path]);
+  assert.deepEqual((await revalidated({ changes })).calls, [["tag", "frontend-map", "max"], ...paths]);
 });
 
 test("revalidate of a path that is too long for a tag makes all results stale", async () => {

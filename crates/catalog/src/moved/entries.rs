@@ -115,7 +115,7 @@ pub struct EntryRow<'i> {
     pub from: String,
     /// The URL of the target; `None` without one, or without a base URL.
     pub to: Option<String>,
-    /// The path of the target, if it is on the site.
+    /// The path of the target on its host; `None` without one.
     pub path: Option<String>,
     /// The status.
     pub status: u16,
@@ -193,7 +193,7 @@ impl<'i> RedirectEntries<'i> {
     }
 
     /// The entry with this path. One that is not localized is for all hosts.
-    fn at(&self, path: &str, host: Option<usize>, rest: &str) -> Option<FoundEntry<'i>> {
+    fn at(self, path: &str, host: Option<usize>, rest: &str) -> Option<FoundEntry<'i>> {
         self.index.types().find_map(|(_, paths)| {
             let snapshot = paths.snapshot()?;
             let for_all = || {
@@ -236,17 +236,18 @@ impl<'i> RedirectWorld<'i> {
     /// leads nowhere.
     #[must_use]
     pub fn row(&self, entry: PublicUrl<'i>, host: Option<usize>) -> Option<EntryRow<'i>> {
-        let own = self.own(entry)?;
+        let own = FoundEntry::of(entry)?;
         let from = as_written(entry.path());
         if let (true, Target::Address(address)) = (own.is_for_all_below(), &own.redirect.target)
             && address.ends_with(ENCODED_REST)
         {
             let status = own.redirect.status.unwrap_or(self.status);
-            let path = address.starts_with('/').then(|| as_written(address));
-            let to = match &path {
-                Some(path) => self.site.hosts.url(entry.locale(), path),
-                None => Some(as_written(address)),
+            let to = if address.starts_with('/') {
+                self.site.hosts.url(entry.locale(), &as_written(address))
+            } else {
+                Some(as_written(address))
             };
+            let path = Some(as_written(path_of_url(address)));
             return Some(EntryRow { from, to, path, status, document: None });
         }
         if self.is_shadowed(&own, host) {
@@ -265,7 +266,7 @@ impl<'i> RedirectWorld<'i> {
     /// Why an entry does not do what it says on the host of its locale; `None`: it does.
     #[must_use]
     pub fn fault(&self, entry: PublicUrl<'i>) -> Option<EntryFault> {
-        let (own, host) = (self.own(entry)?, self.host_of_entry(entry));
+        let (own, host) = (FoundEntry::of(entry)?, self.host_of_entry(entry));
         if self.is_shadowed(&own, host) {
             return Some(EntryFault::Shadowed);
         }
@@ -276,12 +277,6 @@ impl<'i> RedirectWorld<'i> {
             EntryOutcome::Leads(_) if hides => Some(EntryFault::HidesPage),
             EntryOutcome::Leads(_) | EntryOutcome::NotKnown(_) => None,
         }
-    }
-
-    /// An entry as one that was found by its path.
-    fn own(&self, entry: PublicUrl<'i>) -> Option<FoundEntry<'i>> {
-        let redirect = entry.redirect()?;
-        Some(FoundEntry { entry, redirect, rest: String::new(), is_stale: false })
     }
 
     fn is_shadowed(&self, found: &FoundEntry<'_>, host: Option<usize>) -> bool {
@@ -350,7 +345,7 @@ impl<'i> RedirectWorld<'i> {
             }
             seen.push(step);
             let forced = self.entries.find_forced(&pathname, host);
-            let next = match forced.filter(|next| !self.leads_to(next, &path)) {
+            let next = match forced.filter(|next| !next.leads_to(&path)) {
                 Some(next) => Ok(next),
                 None => self.end(&pathname, host, document, &path),
             };
@@ -401,7 +396,7 @@ impl<'i> RedirectWorld<'i> {
             }
         }
         match self.entries.find(pathname, host) {
-            EntryLookup::Found(next) if !self.leads_to(&next, path) => return Ok(next),
+            EntryLookup::Found(next) if !next.leads_to(path) => return Ok(next),
             EntryLookup::Found(_) => return Err(at(self.unknown_page(path, host))),
             EntryLookup::NotKnown(uid) => return Err(End::NotKnown(uid)),
             EntryLookup::None => {}
@@ -419,13 +414,6 @@ impl<'i> RedirectWorld<'i> {
             FormerOwner::NotKnown(uid) => End::NotKnown(uid),
             FormerOwner::None | FormerOwner::Entry(_) => at(self.unknown_page(path, host)),
         })
-    }
-
-    /// Whether the target of an entry is this path, as where `/a/*` leads to `/a/b`.
-    fn leads_to(&self, found: &FoundEntry<'_>, path: &str) -> bool {
-        let Target::Address(address) = &found.redirect.target else { return false };
-        let address = with_rest(address, &found.rest);
-        without_trailing_slash(&address) == without_trailing_slash(path)
     }
 
     /// A path at which the frontend may have a page of its own.
@@ -506,13 +494,13 @@ impl<'i> From<EntryOutcome<'i>> for FormerOwner<'i> {
 }
 
 impl Destination<'_> {
-    /// Its path on its host, without query and fragment; `None` for a URL of another host.
+    /// Its path on its host, without query and fragment; those of the URL of another host are in it.
     #[must_use]
-    pub fn path(&self) -> Option<&str> {
+    pub fn path(&self) -> &str {
         match self {
-            Self::Document(url) | Self::Page(url) => Some(url.path()),
-            Self::Path { path, .. } => Some(path),
-            Self::Url(_) => None,
+            Self::Document(url) | Self::Page(url) => url.path(),
+            Self::Path { path, .. } => path,
+            Self::Url(url) => path_of_url(url),
         }
     }
 
@@ -542,7 +530,7 @@ impl EntryRedirect<'_> {
     pub fn url(&self, site: &Site) -> Option<String> {
         let url = match self.destination.as_ref()? {
             Destination::Url(url) => url.clone(),
-            on_site => site.hosts.url(on_site.locale()?, on_site.path()?)?,
+            on_site => site.hosts.url(on_site.locale()?, on_site.path())?,
         };
         Some(url + &self.suffix)
     }
@@ -550,7 +538,7 @@ impl EntryRedirect<'_> {
     /// The path of the target on its host, with query and fragment.
     #[must_use]
     pub fn path(&self) -> Option<String> {
-        Some(self.destination.as_ref()?.path()?.to_owned() + &self.suffix)
+        Some(self.destination.as_ref()?.path().to_owned() + &self.suffix)
     }
 }
 
@@ -565,10 +553,29 @@ impl EntryRedirect<'_> {
     }
 }
 
-impl FoundEntry<'_> {
+impl<'i> FoundEntry<'i> {
+    /// An entry as one that was found by its path.
+    fn of(entry: PublicUrl<'i>) -> Option<Self> {
+        let redirect = entry.redirect()?;
+        Some(Self { entry, redirect, rest: String::new(), is_stale: false })
+    }
+
+    /// Whether the target of an entry is this path, as where `/a/*` leads to `/a/b`.
+    fn leads_to(&self, path: &str) -> bool {
+        let Target::Address(address) = &self.redirect.target else { return false };
+        let address = with_rest(address, &self.rest);
+        without_trailing_slash(&address) == without_trailing_slash(path)
+    }
+
     fn is_for_all_below(&self) -> bool {
         self.entry.path().ends_with(ENCODED_REST)
     }
+}
+
+/// A URL from its path on; a path as it is.
+fn path_of_url(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |at| at + "://".len());
+    if host == 0 { url } else { url[host..].find('/').map_or("/", |at| &url[host + at..]) }
 }
 
 /// A path or URL with the `*` that an editor has written at its end.

@@ -109,7 +109,7 @@ impl RedirectProblems {
     }
 }
 
-impl<'a> Problem<'a> {
+impl Problem<'_> {
     /// The problem of a document of a content type for redirects.
     pub(super) fn of_redirect(self) -> Self {
         let Self::NoUrl { version, reason, .. } = self else { return self };

@@ -23,7 +23,7 @@ pub(super) struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) host: Option<String>,
     pub(super) to: Option<String>,
-    /// None for a target on another host, and for a page that is gone.
+    /// Of a target on another host its path there; none for a page that is gone.
     pub(super) path: Option<String>,
     pub(super) status: u16,
     pub(super) document_id: Option<String>,
@@ -61,7 +61,7 @@ struct Figures {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Line {
-    Row(Row),
+    Row(Box<Row>),
     Figures(Figures),
 }
 
@@ -86,7 +86,7 @@ impl Reader {
             return Err("the list continues after its end".to_owned());
         }
         match serde_json::from_slice(line) {
-            Ok(Line::Row(row)) => self.redirects.rows.push(row),
+            Ok(Line::Row(row)) => self.redirects.rows.push(*row),
             Ok(Line::Figures(figures)) => self.figures = Some(figures),
             Err(_) => return Err("a line of the list cannot be read".to_owned()),
         }

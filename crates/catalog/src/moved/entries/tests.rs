@@ -134,7 +134,11 @@ impl World {
         };
         match former {
             FormerOwner::Entry(entry) => {
-                let to = entry.path().or_else(|| entry.url(&self.site)).unwrap_or_default();
+                let to = match &entry.destination {
+                    Some(Destination::Url(url)) => Some(url.clone()),
+                    _ => entry.path(),
+                };
+                let to = to.unwrap_or_default();
                 format!("{} {to}", entry.status)
             }
             FormerOwner::None => "none".to_owned(),
@@ -236,24 +240,18 @@ fn entries_that_are_not_known_decide_about_paths_without_a_page_alone() {
 fn naive(pages: &[String], entries: &BTreeMap<String, (bool, String)>, path: &str) -> String {
     let mut at = path.to_owned();
     for hops in 0..60 {
-        let entry = match entries.get(&at) {
-            Some(entry) => Some(entry.clone()),
-            None => {
-                let mut found = None;
-                for (from, (force, to)) in entries {
-                    let Some(start) = from.strip_suffix("/*") else { continue };
-                    let rest = at.strip_prefix(start);
-                    let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with('/'))
-                    else {
-                        continue;
-                    };
-                    let to = to.strip_suffix("/*").map_or(to.clone(), |to| format!("{to}{rest}"));
-                    found = Some((start.len(), (*force, to)))
-                        .max(found.map(|(length, entry)| (length, entry)));
-                }
-                found.map(|(_, entry)| entry)
-            }
+        // The exact path, else the longest beginning.
+        let below = || {
+            let of = |(from, (force, to)): (&String, &(bool, String))| {
+                let start = from.strip_suffix("/*")?;
+                let rest = at.strip_prefix(start)?;
+                let is_below = rest.is_empty() || rest.starts_with('/');
+                let to = to.strip_suffix("/*").map_or(to.clone(), |to| format!("{to}{rest}"));
+                is_below.then_some((start.len(), (*force, to)))
+            };
+            entries.iter().filter_map(of).max().map(|(_, entry)| entry)
         };
+        let entry = entries.get(&at).cloned().or_else(below);
         let is_live = pages.contains(&at);
         let next = entry.filter(|(force, to)| (*force || !is_live) && *to != at);
         match next {
