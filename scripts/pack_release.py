@@ -20,6 +20,8 @@ from release.system import Staged, write_deb, write_rpm
 from release.targets import BINARY_NAME, TARGETS, Target, commit_seconds, version
 
 LICENSES = "THIRD-PARTY-LICENSES"
+# The folder of the sources, as debug information has it.
+SOURCES = "/frontend-map"
 KINDS = ("npm", "archive", "image", "deb", "rpm", "sbom")
 
 
@@ -44,7 +46,9 @@ def write_sbom(into: pathlib.Path) -> None:
         command = ["cargo", "cyclonedx", "--format", "json", "--quiet", "--no-build-deps"]
         command += ["--target", TARGETS[0].triple, "--override-filename", BINARY_NAME]
         subprocess.run(command, cwd=copy, check=True)
-        shutil.copyfile(copy / f"{BINARY_NAME}.json", into / f"{BINARY_NAME}.cdx.json")
+        # The same text wherever it is written.
+        text = (copy / f"{BINARY_NAME}.json").read_text().replace(str(copy), SOURCES)
+        (into / f"{BINARY_NAME}.cdx.json").write_text(text)
 
 
 def write_sums(into: pathlib.Path) -> None:
