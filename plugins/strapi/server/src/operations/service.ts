@@ -27,6 +27,8 @@ import { createChecks } from './checks';
 import { causesOf, choose, pageOf, type Choice } from './choice';
 import { findingsOf, type Knowledge } from './findings';
 import { movesWith } from './moves';
+import { chosenPage, readPage, type Page, type PageAddress } from './page';
+import { readPreview, type Preview } from './preview';
 import { movesOf, problemsOf, runsOf, versionKey, type MayRead, type Run } from './reports';
 import { readRows, type FoundRow } from './rows';
 import { testConnection } from './test-connection';
@@ -181,6 +183,31 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       });
     },
 
+    /** What publishing the document would do. Null: there is no such document that the admin may read. */
+    async preview(ability: Ability, request: DocumentRequest): Promise<Result<Preview> | null> {
+      const found = await versionsOf(strapi, ability, request);
+      if (!found) return null;
+      return asResult(async () => {
+        const site = (await settings().effective()).siteOf(request.uid);
+        const get = await getWith(settings().config().timeoutMs);
+        return readPreview(get, { ...request, locale: found.locale, site }, mayReadOf(strapi, ability));
+      });
+    },
+
+    /** What visitors find at a URL of the sites. Null: none of the sites resolves documents. */
+    async page(ability: Ability, sites: string[], address: PageAddress): Promise<Result<Page | null>> {
+      return asResult(async () => {
+        const get = await getWith(settings().config().timeoutMs);
+        const pages = await Promise.all(sites.map((site) => readPage(get, site, address)));
+        const known = pages.filter((page) => page !== null);
+        const found = chosenPage(known, address);
+        if (!found) return null;
+        const { owner, ...page } = found;
+        const document = owner && (await readableOwner(strapi, ability, owner));
+        return { ...page, url: owner && !document ? null : page.url, document };
+      });
+    },
+
     /** The published URLs of a page of rows; documents that the admin may not read are left out. */
     async rows(
       ability: Ability,
@@ -288,11 +315,33 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     },
 
     /** The sites that the settings name, the one of all content types first; else the only one. */
-    async sites(): Promise<string[]> {
+    async ownSites(): Promise<Result<string[]>> {
       const named = await namedSites();
-      if (named.length) return named;
-      const known = await serviceSites().catch(() => []);
-      return known.length === 1 ? known.map(({ key }) => key) : [];
+      if (named.length) return { report: named };
+      return asResult(async () => {
+        const known = await serviceSites();
+        return known.length === 1 ? known.map(({ key }) => key) : [];
+      });
+    },
+
+    /** The same; none while the service fails. */
+    async sites(): Promise<string[]> {
+      const found = await this.ownSites();
+      return 'report' in found ? found.report : [];
+    },
+
+    /** The site that the settings name for a content type. */
+    async siteOf(uid: string): Promise<string | undefined> {
+      return (await settings().effective()).siteOf(uid);
+    },
+
+    /** Whether the site has a rule for the content type. */
+    async hasRule(site: string, uid: string): Promise<Result<boolean>> {
+      return asResult(async () => {
+        const own = (await serviceSites()).find(({ key }) => key === site);
+        if (!own) throw new ServiceFailure('unknown-site');
+        return own.contentTypes.includes(uid);
+      });
     },
 
     /** Starts a run of URL checks, or joins the one in progress. */
