@@ -1,4 +1,5 @@
 import type { Core } from '@strapi/strapi';
+import { registerTools } from './agents/register';
 import config from './config';
 import reports from './controllers/reports';
 import settingsController from './controllers/settings';
@@ -8,11 +9,15 @@ import { REGISTERED } from './permissions';
 import routes from './routes';
 import settings from './settings/service';
 
+// Strapi takes tools in this phase alone.
+const register = ({ strapi }: { strapi: Core.Strapi }): void => registerTools(strapi);
+
 const bootstrap = async ({ strapi }: { strapi: Core.Strapi }): Promise<void> => {
   await strapi.service('admin::permission').actionProvider.registerMany(REGISTERED);
 };
 
 export default {
+  register,
   bootstrap,
   config,
   routes,

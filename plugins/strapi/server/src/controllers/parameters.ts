@@ -4,9 +4,9 @@ import { MAX_ROWS } from '../../../shared/reports';
 import { SITE_KEY } from '../config';
 import type { Choice } from '../operations/choice';
 
-const UID = /^(api|plugin|admin)::[\w-]{1,64}\.[\w-]{1,64}$/;
-const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
-const LOCALE = /^[A-Za-z0-9]{1,8}([-_][A-Za-z0-9]{1,8})*$/;
+export const UID = /^(api|plugin|admin)::[\w-]{1,64}\.[\w-]{1,64}$/;
+export const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
+export const LOCALE = /^[A-Za-z0-9]{1,8}([-_][A-Za-z0-9]{1,8})*$/;
 
 /** The parameter, of which the form is checked; a 400 names it. */
 export const required = (name: string, value: unknown, form: RegExp): string => {
