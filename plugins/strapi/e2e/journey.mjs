@@ -16,9 +16,22 @@ import { hostile } from './hostile.mjs';
 import { failures } from './failures.mjs';
 import { pictures } from './pictures.mjs';
 import { stored } from './stored.mjs';
+import { agents } from './agents.mjs';
 
 const { STRAPI: strapi, SERVICE, PROXY_PORT, FRONTEND_PORT, PICTURES = '.', CANARIES = '' } = process.env;
-const all = { stored, editViews, requests, lists, reports, sites, roles, hostile, failures, pictures };
+const all = {
+  stored,
+  editViews,
+  requests,
+  lists,
+  reports,
+  sites,
+  roles,
+  hostile,
+  failures,
+  pictures,
+  agents,
+};
 const parts = (process.env.PARTS ?? Object.keys(all).slice(1).join()).split(',');
 const checks = createChecks();
 const frontend = await startFrontend(Number(FRONTEND_PORT));
