@@ -93,7 +93,7 @@ test('preview: the sentences have the conflict, the move, and the number of page
   const { preview } = await read((_request, response) => data(response, EFFECTS));
   assert.deepEqual(preview, { effects: EFFECTS });
   assert.deepEqual(previewText(preview).split('\n'), [
-    'If published: The URL is https://x/de/neu. The path /de/neu belongs to the document s1 of api::secret.secret; visitors would still see that one. The page moves from /de/alt to /de/neu, and the old path redirects. Of other documents, at least 3 pages would move along.',
+    'If published: The URL is https://x/de/neu. The path /de/neu belongs to the document s1 of api::secret.secret; visitors would still see that one. The page moves from /de/alt to /de/neu, and the old path redirects. Of other documents, 3 pages or more would move along.',
     'If unpublished: Visitors would not find 1 page any more.',
     'If deleted: Visitors would not find 2 pages any more.',
   ]);

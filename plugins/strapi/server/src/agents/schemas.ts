@@ -5,10 +5,10 @@ import { SITE_KEY } from '../config';
 import { DOCUMENT_ID, LOCALE, UID } from '../controllers/parameters';
 import { PAGE_KINDS } from '../operations/page';
 
-// Undefined before Strapi 5.47, whose modules have no such member; therefore all schemas are functions.
+// Undefined in versions of Strapi without an MCP server: schemas are made when tools are registered.
 const { z } = utils;
 
-// Output schemas name what an agent decides by; reports of the plugin have more members.
+// Output schemas have what an agent decides by. The reports of the plugin have more members.
 
 const MAX_URL = 2_048;
 const MAX_SEARCH = 1_000;

@@ -75,11 +75,11 @@ export const problemsText = (
   return `${count} ${count === 1 ? 'problem' : 'problems'} of ${uid} in the site ${site}.${listed}${cut}`;
 };
 
-/** `3 pages`, or `at least 3 pages` where the service does not know them all. */
+/** `3 pages`, or `3 pages or more` where the service does not know them all. */
 const pagesText = (group: unknown): string | null => {
   const { count, more } = record(group);
   if (typeof count !== 'number' || (!count && more !== true)) return null;
-  return `${more === true ? 'at least ' : ''}${count} ${count === 1 ? 'page' : 'pages'}`;
+  return `${count} ${count === 1 ? 'page' : 'pages'}${more === true ? ' or more' : ''}`;
 };
 
 const WINNERS: Record<string, string> = {
@@ -114,12 +114,12 @@ const effectText = ({ url, path, noPath, conflict, moves, dependents, gone }: Ro
   return sentences;
 };
 
-const ACTIONS = { publish: 'If published', unpublish: 'If unpublished', delete: 'If deleted' };
+const CONDITIONS = { publish: 'If published', unpublish: 'If unpublished', delete: 'If deleted' };
 
 /** The main facts of the service's own answer, of which later versions may have more. */
 export const previewText = (preview: Preview): string => {
   if ('reason' in preview) return `The document would have no URL: ${without(preview)}.`;
-  const lines = Object.entries(ACTIONS)
+  const lines = Object.entries(CONDITIONS)
     .filter(([name]) => isRecord(preview.effects[name]))
     .map(([name, words]) => {
       const sentences = effectText(record(preview.effects[name]));
