@@ -67,7 +67,11 @@ export const agents = async ({ api, admin, strapi, proxy, check, equal, base }) 
   const stranger = createMcp(strapi, 'no-such-token');
   equal('MCP: another token', (await stranger.call('tools/list')).status, 401);
   const refused = await reporter.tool(DOCUMENT, { uid: ARTICLE, documentId: 'x' });
-  check('MCP: a tool that the token may not use', refused.error && !refused.data, refused);
+  check(
+    'MCP: a tool that the token may not use',
+    (refused.error || refused.isError) && !refused.data,
+    refused,
+  );
 
   const articles = await api.rows(admin.token, ARTICLE, { pageSize: 100, locale: 'en' });
   const live = articles.find(({ status }) => status === 'published');
