@@ -7,38 +7,53 @@ import { createBreaker } from '../../server/src/service/breaker';
 import { createClient } from '../../server/src/service/client';
 import { data, error, startPeer } from './peer';
 
-const KEY = { uid: 'api::a.a', documentId: 'a1', locale: 'de', site: 'main' };
+const KEY = { uid: 'api::a.a', documentId: 'a1', locale: 'de' };
 
-const read = async (respond: Parameters<typeof startPeer>[0], mayRead: MayRead = async () => 'all') => {
+const read = async (
+  respond: Parameters<typeof startPeer>[0],
+  { mayRead = async () => 'all', sites = ['main'] }: { mayRead?: MayRead; sites?: string[] } = {},
+) => {
   const peer = await startPeer(respond);
   const client = createClient(createBreaker());
   const get = (path: string, query: Record<string, string | undefined>, token?: string) =>
     client.call(peer.address, { path, query, token, timeoutMs: 60_000 });
   try {
-    return { preview: await readPreview(get, KEY, mayRead), asked: peer.asked };
+    const preview = await readPreview(get, KEY, sites, mayRead);
+    const asked = peer.asked.map(({ line, authorization }) => [line, authorization]);
+    return { preview, sites: 'sites' in preview ? preview.sites : [], asked };
   } finally {
     peer.stop();
   }
 };
 
-test('preview: one request with the token for drafts', async () => {
-  const { preview, asked } = await read((_request, response) => data(response, { ok: true }));
-  assert.deepEqual(preview, { effects: { ok: true } });
-  assert.deepEqual(
-    asked.map(({ line, authorization }) => [line, authorization]),
-    [['GET /api/publish-preview?uid=api%3A%3Aa.a&documentId=a1&locale=de&site=main', 'Bearer draft']],
-  );
+const withSites =
+  (...sites: object[]): Parameters<typeof startPeer>[0] =>
+  (_request, response) =>
+    data(response, { contentType: KEY.uid, documentId: KEY.documentId, locale: KEY.locale, sites });
+
+test('preview: one request with the token for drafts, about the sites of the settings', async () => {
+  const both = withSites({ site: 'main' }, { site: 'other' });
+  const asked = 'GET /api/publish-preview?uid=api%3A%3Aa.a&documentId=a1&locale=de';
+  const one = await read(withSites({ site: 'main' }));
+  assert.deepEqual(one.asked, [[`${asked}&site=main`, 'Bearer draft']]);
+  assert.deepEqual(one.preview, { sites: [{ site: 'main' }] });
+  const some = await read(both, { sites: ['main', 'shop'] });
+  assert.deepEqual([some.asked, some.sites], [[[asked, 'Bearer draft']], [{ site: 'main' }]]);
+  assert.deepEqual((await read(both, { sites: [] })).sites, [{ site: 'main' }, { site: 'other' }]);
+  assert.deepEqual((await read(both, { sites: ['shop', 'third'] })).preview, { reason: 'no_rule' });
 });
 
-test('preview: a service without the route is too old; a document without a URL has a reason', async () => {
+test('preview: a service without the route is too old; what it cannot say has a reason', async () => {
   for (const details of [undefined, { reason: 'no_route' }]) {
-    await assert.rejects(
-      read((_request, response) => error(response, 404, details)),
-      { failure: 'older-version' },
-    );
+    const older = read((_request, response) => error(response, 404, details));
+    await assert.rejects(older, { failure: 'older-version' });
   }
-  const { preview } = await read((_request, response) => error(response, 404, { reason: 'no_rule' }));
-  assert.deepEqual(preview, { reason: 'no_rule' });
+  const unknown = read((_request, response) => error(response, 400));
+  await assert.rejects(unknown, { failure: 'unknown-site' });
+  const odd = read((_request, response) => data(response, { sites: 7 }));
+  await assert.rejects(odd, { failure: 'not-the-service' });
+  const { preview } = await read((_request, response) => error(response, 404, { reason: 'no_version' }));
+  assert.deepEqual(preview, { reason: 'no_version' });
 });
 
 const name = (contentType: string, documentId: string, locale: string) => ({
@@ -79,28 +94,30 @@ const EFFECTS = {
 
 test('preview: documents, paths and titles of what the admin may not read are left out', async () => {
   const mayRead: MayRead = async (uid) => (uid === 'api::a.a' ? new Set(['a1 de', 'a2 de']) : 'none');
-  const { preview } = await read((_request, response) => data(response, EFFECTS), mayRead);
-  assert.ok('effects' in preview);
-  const { publish, delete: deleted } = preview.effects as typeof EFFECTS;
+  const { sites } = await read(withSites(EFFECTS), { mayRead });
+  const [{ publish, delete: deleted } = EFFECTS] = sites as (typeof EFFECTS)[];
   assert.deepEqual(publish.conflict, { ...CONFLICT, document: { hidden: true } });
   const [moved] = EFFECTS.publish.dependents.first;
   assert.deepEqual(publish.dependents, group(3, true, [moved ?? {}, { hidden: true }, { hidden: true }]));
   assert.deepEqual(deleted.gone, group(2, false, [{ hidden: true }]));
-  assert.doesNotMatch(JSON.stringify(preview) + previewText(preview), /secret|\/en\/|creator/i);
+  assert.match(previewText(sites), /belongs to a document that this token may not read;/);
+  assert.doesNotMatch(JSON.stringify(sites) + previewText(sites), /secret|\/en\/|creator/i);
 });
 
 test('preview: the sentences have the conflict, the move, and the number of pages', async () => {
-  const { preview } = await read((_request, response) => data(response, EFFECTS));
-  assert.deepEqual(preview, { effects: EFFECTS });
-  assert.deepEqual(previewText(preview).split('\n'), [
+  const { sites } = await read(withSites(EFFECTS));
+  assert.deepEqual(sites, [EFFECTS]);
+  assert.deepEqual(previewText(sites).split('\n'), [
     'If published: The URL is https://x/de/neu. The path /de/neu belongs to the document s1 of api::secret.secret; visitors would still see that one. The page moves from /de/alt to /de/neu, and the old path redirects. Of other documents, 3 pages or more would move along.',
     'If unpublished: Visitors would not find 1 page any more.',
     'If deleted: Visitors would not find 2 pages any more.',
   ]);
 });
 
-test('preview: no change, no URL, a page outside the CMS, and what is not known', () => {
-  const textOf = (publish: object) => previewText({ effects: { publish: { ...NOTHING, ...publish } } });
+test('preview: no change, no URL, a page outside the CMS, and several sites', () => {
+  const site = { site: 'main', publish: NOTHING, unpublish: NOTHING, delete: NOTHING };
+  const textOf = (publish: object) =>
+    previewText([{ ...site, publish: { ...NOTHING, ...publish } }]).split('\n')[0] ?? '';
   assert.equal(textOf({}), 'If published: No URL changes.');
   const noPath = { reason: 'slug_missing', rule: '/{slug}', message: 'm' };
   assert.equal(textOf({ noPath }), 'If published: No URL: the reason is slug_missing, of the rule /{slug}.');
@@ -109,9 +126,7 @@ test('preview: no change, no URL, a page outside the CMS, and what is not known'
   const unknown = { path: '/c', document: name('api::a.a', 'a2', 'de'), wins: 'unknown' };
   assert.match(textOf({ conflict: unknown }), /it is not known which of both visitors would see\.$/);
   assert.match(textOf({ moves: { ...MOVES, redirects: false } }), /and the old path does not redirect\.$/);
-  assert.match(previewText({ effects: { publish: 7, other: {} } }), /cannot sum up\.$/);
-  assert.equal(
-    previewText({ reason: 'no_version' }),
-    'The document would have no URL: the reason is no_version.',
-  );
+  const both = previewText([site, { ...site, site: 'shop' }]).split('\n');
+  assert.equal(both.length, 6);
+  assert.equal(both[3], 'If published on the site shop: No URL changes.');
 });

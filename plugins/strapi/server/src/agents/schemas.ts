@@ -99,4 +99,11 @@ export const problemsOutput = () =>
     isCut: z.boolean().describe('frontend-map has more problems than it lists'),
   });
 
-export const previewOutput = () => z.looseObject({});
+const effect = () => z.looseObject({ ok: z.boolean().describe('Whether nothing speaks against it') });
+
+export const previewOutput = () =>
+  z.looseObject({
+    sites: z.array(
+      z.looseObject({ site: z.string(), publish: effect(), unpublish: effect(), delete: effect() }),
+    ),
+  });

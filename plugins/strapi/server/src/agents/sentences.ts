@@ -2,7 +2,6 @@ import type { Failure } from '../../../shared/failures';
 import type { Findings } from '../../../shared/problems';
 import { hasLink, type Address, type DocumentReport } from '../../../shared/reports';
 import type { Page } from '../operations/page';
-import type { Preview } from '../operations/preview';
 import { isRecord, record, type Row } from '../service/records';
 
 /** Why there is no answer, for an agent that cannot change the settings itself. */
@@ -20,6 +19,9 @@ export const FAILURE_SENTENCES: Record<Failure, string> = {
   'cms-failed': 'frontend-map cannot read Strapi. Try again later.',
   busy: 'frontend-map is starting or busy. Try again in a few seconds.',
 };
+
+export const noPreview = (reason: string): string =>
+  `frontend-map cannot say what publishing would do: the reason is ${reason}.`;
 
 export const noRule = (uid: string): string => `No rule of frontend-map builds a URL for ${uid}.`;
 
@@ -117,13 +119,13 @@ const effectText = ({ url, path, noPath, conflict, moves, dependents, gone }: Ro
 const CONDITIONS = { publish: 'If published', unpublish: 'If unpublished', delete: 'If deleted' };
 
 /** The main facts of the service's own answer, of which later versions may have more. */
-export const previewText = (preview: Preview): string => {
-  if ('reason' in preview) return `The document would have no URL: ${without(preview)}.`;
-  const lines = Object.entries(CONDITIONS)
-    .filter(([name]) => isRecord(preview.effects[name]))
-    .map(([name, words]) => {
-      const sentences = effectText(record(preview.effects[name]));
-      return `${words}: ${sentences.length ? sentences.join(' ') : 'No URL changes.'}`;
-    });
-  return lines.join('\n') || 'frontend-map has an answer that this version of the plugin cannot sum up.';
+export const previewText = (sites: Row[]): string => {
+  const lines = sites.flatMap((effects) =>
+    Object.entries(CONDITIONS).map(([name, words]) => {
+      const sentences = effectText(record(effects[name]));
+      const where = sites.length > 1 ? ` on the site ${effects.site}` : '';
+      return `${words}${where}: ${sentences.length ? sentences.join(' ') : 'No URL changes.'}`;
+    }),
+  );
+  return lines.join('\n');
 };

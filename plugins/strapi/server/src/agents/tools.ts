@@ -15,7 +15,15 @@ import {
   problemsInput,
   problemsOutput,
 } from './schemas';
-import { documentText, FAILURE_SENTENCES, noRule, pageText, previewText, problemsText } from './sentences';
+import {
+  documentText,
+  FAILURE_SENTENCES,
+  noPreview,
+  noRule,
+  pageText,
+  previewText,
+  problemsText,
+} from './sentences';
 
 type Schema = z.ZodObject<z.ZodRawShape>;
 
@@ -117,8 +125,8 @@ const publishPreview = async (
 ): Promise<Answer> => {
   needType(strapi, ability, args.uid);
   const preview = reportOf(known(await operationsOf(strapi).preview(ability, args), args));
-  if ('reason' in preview && preview.reason === 'no_rule') refuse(noRule(args.uid));
-  return { text: previewText(preview), data: 'effects' in preview ? preview.effects : preview };
+  if ('sites' in preview) return { text: previewText(preview.sites), data: preview };
+  return refuse(preview.reason === 'no_rule' ? noRule(args.uid) : noPreview(preview.reason));
 };
 
 /** A tool as Strapi registers it; its permission is checked for each request. */

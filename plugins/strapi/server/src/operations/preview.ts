@@ -1,14 +1,10 @@
-import type { ServiceResponse } from '../service/client';
 import { ServiceFailure } from '../service/failure';
-import { isRecord, type Row } from '../service/records';
+import { isRecord, rows, type Row } from '../service/records';
 import type { DocumentKey, Get } from './document';
 import { readableOf, type MayRead } from './reports';
 
-/** What publishing, unpublishing and deleting would do, or why that is not known. */
-export type Preview = { effects: Row } | { reason: string };
-
-const responseOf = (get: Get, { uid, documentId, locale, site }: DocumentKey): Promise<ServiceResponse> =>
-  get('/api/publish-preview', { uid, documentId, locale, site }, 'draft');
+/** What publishing, unpublishing and deleting would do on each site, or why that is not known. */
+export type Preview = { sites: Row[] } | { reason: string };
 
 /** Each object in `value` that names a document, with the locale that is meant. */
 const documentsIn = (value: unknown, locale: string | undefined): Row[] => {
@@ -33,21 +29,32 @@ const hidden = (value: unknown, isHidden: (row: Row) => boolean): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hidden(one, isHidden)]));
 };
 
-/** The effects without the documents that the admin may not read: a path is taken, but not by what. */
-export const readPreview = async (get: Get, key: DocumentKey, mayRead: MayRead): Promise<Preview> => {
-  const { status, data, details } = await responseOf(get, key);
+/**
+ * The effects on those of the sites, or on all, without the documents that the admin may not read: a path
+ * is taken, but not by what.
+ */
+export const readPreview = async (
+  get: Get,
+  { uid, documentId, locale }: DocumentKey,
+  sites: string[],
+  mayRead: MayRead,
+): Promise<Preview> => {
+  const site = sites.length === 1 ? sites[0] : undefined;
+  const { status, data, details } = await get(
+    '/api/publish-preview',
+    { uid, documentId, locale, site },
+    'draft',
+  );
   if (status === 400) throw new ServiceFailure('unknown-site');
-  if (status === 501) return { reason: 'no_base_url' };
-  if (status === 404) {
-    // The service says so of a route that it does not have.
-    if (typeof details.reason !== 'string' || details.reason === 'no_route') {
-      throw new ServiceFailure('older-version');
-    }
-    return { reason: details.reason };
+  const { reason } = details;
+  // The service says `no_route` of a route that it does not have.
+  if (status === 404 && (typeof reason !== 'string' || reason === 'no_route')) {
+    throw new ServiceFailure('older-version');
   }
-  const isReadable = await readableOf(documentsIn(Object.values(data), key.locale), mayRead);
-  const isHidden = (row: Row) => !isReadable(versionOf(row, key.locale));
-  // The first level is about the document itself.
-  const effects = Object.entries(data).map(([name, one]) => [name, hidden(one, isHidden)]);
-  return { effects: Object.fromEntries(effects) };
+  if (status !== 200) return { reason: String(reason ?? 'unknown') };
+  const own = rows(data.sites).filter((row) => !sites.length || sites.includes(String(row.site)));
+  if (!own.length) return { reason: 'no_rule' };
+  const isReadable = await readableOf(documentsIn(own, locale), mayRead);
+  const isHidden = (row: Row) => !isReadable(versionOf(row, locale));
+  return { sites: rows(hidden(own, isHidden)) };
 };

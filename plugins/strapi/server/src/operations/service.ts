@@ -183,14 +183,14 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       });
     },
 
-    /** What publishing the document would do. Null: there is no such document that the admin may read. */
+    /** What publishing would do on the sites of the settings. Null: no such document that the admin may read. */
     async preview(ability: Ability, request: DocumentRequest): Promise<Result<Preview> | null> {
       const found = await versionsOf(strapi, ability, request);
       if (!found) return null;
       return asResult(async () => {
-        const site = (await settings().effective()).siteOf(request.uid);
         const get = await getWith(settings().config().timeoutMs);
-        return readPreview(get, { ...request, locale: found.locale, site }, mayReadOf(strapi, ability));
+        const key = { ...request, locale: found.locale };
+        return readPreview(get, key, await namedSites(), mayReadOf(strapi, ability));
       });
     },
 
