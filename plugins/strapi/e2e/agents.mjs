@@ -167,6 +167,7 @@ export const agents = async ({ api, admin, strapi, proxy, check, equal, base }) 
     'This version of frontend-map is too old for this tool.',
   );
   proxy.missing = [];
+  await previewed({ agent, german, check, equal }, articles, key);
   const closed = await german.tool(PREVIEW, { ...key, locale: 'en' });
   check(
     'MCP: one locale: no preview of another one',
@@ -188,6 +189,30 @@ export const agents = async ({ api, admin, strapi, proxy, check, equal, base }) 
     );
   }
   proxy.failure = null;
+};
+
+// What publishing would do is what the panel says of the draft; other locales are hidden.
+const previewed = async ({ agent, german, check, equal }, articles, key) => {
+  const { documentId } = articles.find(({ status }) => status === 'modified');
+  const modified = { uid: ARTICLE, documentId, locale: 'en' };
+  const { published, draft } = (await agent.tool(DOCUMENT, modified)).data;
+  const preview = await agent.tool(PREVIEW, modified);
+  const { site, publish } = preview.data?.sites[0] ?? {};
+  const moves = { from: published.path, to: draft.path, redirects: true };
+  equal('MCP: what publishing would do', [site, publish?.url, publish?.moves], ['main', draft.url, moves]);
+  check(
+    'MCP: in sentences',
+    preview.text.includes(`The page moves from ${published.path} to ${draft.path}`),
+    preview.text,
+  );
+  const mine = await german.tool(PREVIEW, { ...key, locale: 'de' });
+  const gone = mine.data?.sites[0].delete.gone.first ?? [];
+  equal('MCP: one locale: its preview', gone.map(({ locale, hidden }) => locale ?? hidden).sort(), [
+    'de',
+    true,
+    true,
+  ]);
+  check('MCP: one locale: no path of another one', !/\/(en|fr)\//.test(mine.texts.join()), mine.texts);
 };
 
 // A former path leads to the document for those alone who may read it.
