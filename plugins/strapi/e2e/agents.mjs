@@ -127,7 +127,7 @@ export const agents = async ({ api, admin, strapi, proxy, check, equal, base }) 
       hidden.text,
     );
   }
-  await moved({ api, admin, agent, german, equal });
+  await moved({ api, admin, agent, german, equal, base });
   const wrong = await agent.tool(PAGE, { url: 'ftp://x/y' });
   check('MCP: no URL', wrong.isError && wrong.text.includes('`url`'), wrong.text);
 
@@ -167,7 +167,7 @@ export const agents = async ({ api, admin, strapi, proxy, check, equal, base }) 
     'This version of frontend-map is too old for this tool.',
   );
   proxy.missing = [];
-  await previewed({ agent, german, check, equal }, articles, key);
+  await previewed({ german, check, equal }, key);
   const closed = await german.tool(PREVIEW, { ...key, locale: 'en' });
   check(
     'MCP: one locale: no preview of another one',
@@ -191,20 +191,8 @@ export const agents = async ({ api, admin, strapi, proxy, check, equal, base }) 
   proxy.failure = null;
 };
 
-// What publishing would do is what the panel says of the draft; other locales are hidden.
-const previewed = async ({ agent, german, check, equal }, articles, key) => {
-  const { documentId } = articles.find(({ status }) => status === 'modified');
-  const modified = { uid: ARTICLE, documentId, locale: 'en' };
-  const { published, draft } = (await agent.tool(DOCUMENT, modified)).data;
-  const preview = await agent.tool(PREVIEW, modified);
-  const { site, publish } = preview.data?.sites[0] ?? {};
-  const moves = { from: published.path, to: draft.path, redirects: true };
-  equal('MCP: what publishing would do', [site, publish?.url, publish?.moves], ['main', draft.url, moves]);
-  check(
-    'MCP: in sentences',
-    preview.text.includes(`The page moves from ${published.path} to ${draft.path}`),
-    preview.text,
-  );
+// What deleting would do to other locales is hidden.
+const previewed = async ({ german, check, equal }, key) => {
   const mine = await german.tool(PREVIEW, { ...key, locale: 'de' });
   const gone = mine.data?.sites[0].delete.gone.first ?? [];
   equal('MCP: one locale: its preview', gone.map(({ locale, hidden }) => locale ?? hidden).sort(), [
@@ -215,8 +203,8 @@ const previewed = async ({ agent, german, check, equal }, articles, key) => {
   check('MCP: one locale: no path of another one', !/\/(en|fr)\//.test(mine.texts.join()), mine.texts);
 };
 
-// A former path leads to the document for those alone who may read it.
-const moved = async ({ api, admin, agent, german, equal }) => {
+// A page moves as announced, and the former path leads to the document for those alone who may read it.
+const moved = async ({ api, admin, agent, german, equal, base }) => {
   const types = `/content-manager/collection-types/${ARTICLE}`;
   const { token } = admin;
   const slug = `agents-${Date.now()}`;
@@ -235,12 +223,24 @@ const moved = async ({ api, admin, agent, german, equal }) => {
   await publish({});
   const before = await until(kindIs(slug, 'document'));
   equal('MCP: a page, before it moves', before.data?.document?.documentId, documentId);
-  await publish({ slug: `${slug}-now` });
+  const now = { slug: `${slug}-now` };
+  await api.must('PUT', `${types}/${documentId}?locale=en`, { token, body: now });
+  const preview = await agent.tool(PREVIEW, { uid: ARTICLE, documentId, locale: 'en' });
+  const { site, publish: effect } = preview.data?.sites[0] ?? {};
+  const moves = { from: at(slug), to: at(now.slug), redirects: true };
+  equal(
+    'MCP: what publishing would do',
+    [site, effect?.url, effect?.moves],
+    ['main', base + moves.to, moves],
+  );
+  const sentence = `The page moves from ${moves.from} to ${moves.to}, and the old path redirects.`;
+  equal('MCP: in a sentence', preview.text.includes(sentence), true);
+  await publish(now);
   const after = await until(kindIs(slug, 'redirect'));
   equal(
     'MCP: a page that has moved',
     [after.data?.document?.documentId, new URL(after.data?.url ?? 'none:').pathname],
-    [documentId, at(`${slug}-now`)],
+    [documentId, at(now.slug)],
   );
   const hidden = await german.tool(PAGE, { url: at(slug) });
   equal(
