@@ -122,6 +122,10 @@ test('preview: no change, no URL, a page outside the CMS, and several sites', ()
   const noPath = { reason: 'slug_missing', rule: '/{slug}', message: 'm' };
   assert.equal(textOf({ noPath }), 'If published: No URL: the reason is slug_missing, of the rule /{slug}.');
   const page = { path: '/c', page: 'contact', wins: 'other', by: 'page' };
+  const rule = { path: '/c', rule: '/{slug}', wins: 'other', by: 'rule' };
+  assert.match(textOf({ conflict: rule }), /matches the rule \/\{slug\} of another content type/);
+  const unpublished = [{ field: 'category', documentId: 'c1' }];
+  assert.match(textOf({ unpublished }), /without related documents that are not published: category\.$/);
   assert.match(textOf({ conflict: page }), /belongs to the page "contact", which is not in Strapi/);
   const unknown = { path: '/c', document: name('api::a.a', 'a2', 'de'), wins: 'unknown' };
   assert.match(textOf({ conflict: unknown }), /it is not known which of both visitors would see\.$/);

@@ -89,7 +89,10 @@ const WINNERS: Record<string, string> = {
   other: 'visitors would still see that one',
 };
 
-const conflictText = ({ path, document, page, wins }: Row): string => {
+const conflictText = ({ path, document, page, rule, wins }: Row): string => {
+  if (!isRecord(document) && text(page) === null) {
+    return `The path ${path} matches the rule ${rule} of another content type, so visitors would not see this document.`;
+  }
   const { contentType, documentId } = record(document);
   const named = typeof documentId === 'string' ? `the document ${documentId} of ${contentType}` : UNREADABLE;
   const owner = typeof page === 'string' ? `the page ${JSON.stringify(page)}, which is not in Strapi` : named;
@@ -98,11 +101,16 @@ const conflictText = ({ path, document, page, wins }: Row): string => {
 };
 
 /** What one action would do, without what stays as it is. */
-const effectText = ({ url, path, noPath, conflict, moves, dependents, gone }: Row): string[] => {
+const effectText = (effect: Row): string[] => {
+  const { url, path, noPath, unpublished, conflict, moves, dependents, gone } = effect;
   const sentences = [];
   const { reason, rule } = record(noPath);
   if (typeof reason === 'string') sentences.push(`No URL: ${without({ reason, rule: text(rule) })}.`);
   else if (text(url) ?? text(path)) sentences.push(`The URL is ${text(url) ?? text(path)}.`);
+  if (Array.isArray(unpublished) && unpublished.length) {
+    const fields = unpublished.map((one) => record(one).field).join(', ');
+    sentences.push(`It would be without related documents that are not published: ${fields}.`);
+  }
   if (isRecord(conflict)) sentences.push(conflictText(conflict));
   if (isRecord(moves)) {
     const { from, to, redirects } = moves;
