@@ -12,7 +12,8 @@ use crate::snapshot::{Skipped, timestamp};
 use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, PathSource, write_path};
 use frontend_map_rules::{AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Rule};
 
-/// The reason of a list item that is no document, or whose `documentId` is longer than any.
+/// The reason of a list item that is no document, or whose `documentId` is longer than 255 bytes: no
+/// request can name one of more than 64 (D20).
 const NOT_A_DOCUMENT: &str = "not_a_document";
 
 /// A part of a snapshot under construction: what a walk has found, or one of several concurrent
