@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::SharedChanges;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, base_field};
 use crate::redis;
+use frontend_map_catalog::changes::log::Cursor;
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_store::SnapshotKey;
 
@@ -34,6 +35,8 @@ pub struct SnapshotReplacement {
 
 /// The sealed fields of the head of a log before a publication.
 pub(super) struct Known {
+    /// What this instance had read of the log before it asked for them: it may read more meanwhile.
+    read: Cursor,
     pub(super) log: Option<Vec<u8>>,
     pub(super) last: Option<Vec<u8>>,
     pub(super) base: Option<Vec<u8>>,
@@ -134,12 +137,13 @@ pub(super) fn decide(context: &PublicationContext<'_>, state: LogState) -> Decis
 
 impl SharedChanges {
     pub(super) async fn known(&self, version: &SnapshotReplacement) -> Result<Known, redis::Error> {
+        let read = self.log.present(&version.key.site);
         let [log_key, _] = self.keys(&version.key.site);
         let base = base_field(&version.key.content_type);
         let names = [LOG, LAST, &base];
         let [log, last, base] =
             self.redis.fields(&log_key, names, fields::MAX_BYTES, READ_WITHIN).await?;
-        Ok(Known { log, last, base })
+        Ok(Known { read, log, last, base })
     }
 
     /// Whether an instance has this lease: instances with other settings are in use then.
@@ -157,8 +161,7 @@ impl SharedChanges {
         let (site, state) = (&version.key.site, self.open(version, known));
         let read = match &state {
             LogState::Usable { log, .. } => {
-                let present = self.log.present(site);
-                (present.log == log.log).then_some(present.sequence)
+                (known.read.log == log.log).then_some(known.read.sequence)
             }
             LogState::Missing(_) | LogState::Damaged(_) => None,
         };
