@@ -18,6 +18,7 @@ mod overload;
 mod own_path;
 mod page_trees;
 mod pages_outside_the_cms;
+mod publish_preview;
 mod redirects;
 mod request_log;
 mod resolve;

@@ -160,6 +160,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/publish-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What publishing, unpublishing and deleting a version would do to the public URLs.
+         * @description The draft is read from the CMS; the rest comes from the snapshots. Checks run in this order:
+         *     parameters (400), the token (401, 403), a rule for the content type or pages that read the
+         *     document (404), the draft (404).
+         */
+        get: operations["getPublishPreview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sites": {
         parameters: {
             query?: never;
@@ -944,6 +966,132 @@ export interface components {
             reason?: string;
             /** @description The template of the rule that was tried. */
             rule?: string | null;
+        };
+        PublishPreview: {
+            data: {
+                contentType: components["schemas"]["ContentTypeUid"];
+                documentId: string;
+                locale: components["schemas"]["LocaleCode"];
+                /**
+                 * @description In the order of the settings: those with a rule for the content type, and those with
+                 *     pages that read a value of the document.
+                 */
+                sites: components["schemas"]["SitePreview"][];
+            };
+            meta: components["schemas"]["Meta"];
+        };
+        SitePreview: {
+            site: components["schemas"]["SiteKey"];
+            /** @description Where the version is published now; null if it is not, or its path leads to another document. */
+            path: string | null;
+            publish: components["schemas"]["PublishEffect"];
+            /** @description Of the version; the same if its locale alone is deleted. */
+            unpublish: components["schemas"]["PublishEffect"];
+            /** @description Of the document, with all of its locales. */
+            delete: components["schemas"]["PublishEffect"];
+        };
+        /** @description What an action would do. Only publishing has a path, a reason and a conflict. */
+        PublishEffect: {
+            /**
+             * @description A published version gets a URL of its own, from documents that are published, and no page
+             *     stops to be found.
+             */
+            ok: boolean;
+            /** @description The path that the version would have. */
+            path?: string;
+            /** @description Its URL, if its locale has a base URL. */
+            url?: string;
+            /** @description Why it would have no path. */
+            noPath?: {
+                reason: components["schemas"]["NoUrlReason"];
+                /** @description The template of the rule that was tried. */
+                rule: string;
+                /** @description The reason in words. */
+                message: string;
+            };
+            /** @description Related documents that are not published in the locale, so that the published version is without them. */
+            unpublished?: components["schemas"]["RelatedDocument"][];
+            /** @description Related documents of whose published versions nothing is known. The values of their drafts stand for them. */
+            assumed?: components["schemas"]["RelatedDocument"][];
+            conflict: components["schemas"]["PathConflict"] | null;
+            /** @description Where the page of the version moves. */
+            moves: components["schemas"]["PathMove"] | null;
+            dependents: components["schemas"]["MovedPages"];
+            gone: components["schemas"]["LostPages"];
+        };
+        RelatedDocument: {
+            /** @description The relation, such as `category`. */
+            field: string;
+            documentId: string;
+        };
+        /** @description What else has the path of a version. */
+        PathConflict: {
+            path: string;
+            /** @description The other document. */
+            document?: components["schemas"]["DocumentVersion"];
+            /** @description The name of the page outside the CMS. */
+            page?: string;
+            /** @description The template that the path matches, if the rules decide. */
+            rule?: string;
+            /**
+             * @description Which of both the path leads to afterwards; `unknown` if dates of creation decide.
+             * @enum {unknown}
+             */
+            wins: "this" | "other" | "unknown";
+            /**
+             * @description What decides: `page`, a page outside the CMS; `rule`, the order of the rules; `own_path`, a
+             *     document's own path; `listed`, what sitemaps list; `owned_before`, who had the path;
+             *     `moved_before`, who had another one; `created`, who was created first; `order`, locale and
+             *     `documentId`.
+             * @enum {unknown}
+             */
+            by: "page" | "rule" | "own_path" | "listed" | "owned_before" | "moved_before" | "created" | "order";
+        };
+        PathMove: {
+            from: string;
+            to: string;
+            /** @description Whether the old path will lead to the new one. */
+            redirects: boolean;
+        };
+        /** @description The pages of other documents that move along. */
+        MovedPages: {
+            count: number;
+            /** @description Whether there may be more than `count`. */
+            more: boolean;
+            /** @description The first ones, by path. */
+            first: {
+                contentType: components["schemas"]["ContentTypeUid"];
+                documentId: string;
+                locale: components["schemas"]["LocaleCode"];
+                title?: string;
+                adminUrl?: string;
+                from: string;
+                to: string;
+                redirects: boolean;
+            }[];
+        };
+        /** @description The pages that visitors do not find any more, that of the version among them. */
+        LostPages: {
+            count: number;
+            /** @description Whether there may be more than `count`. */
+            more: boolean;
+            /** @description The first ones, by path. */
+            first: {
+                contentType: components["schemas"]["ContentTypeUid"];
+                documentId: string;
+                locale: components["schemas"]["LocaleCode"];
+                title?: string;
+                adminUrl?: string;
+                path: string;
+            }[];
+        };
+        DocumentVersion: {
+            contentType: components["schemas"]["ContentTypeUid"];
+            documentId: string;
+            locale: components["schemas"]["LocaleCode"];
+            title?: string;
+            /** @description Its page in the admin panel of the CMS, if `cms.admin_url` is set. */
+            adminUrl?: string;
         };
         /** @description What the last run of URL checks found for this version. */
         LastCheck: {
@@ -2128,6 +2276,66 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             /** @description No rule for `uid` (`no_rule`). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoUrlError"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getPublishPreview: {
+        parameters: {
+            query: {
+                /**
+                 * @description A content type; at most 128 bytes.
+                 * @example plugin::cms.article
+                 */
+                uid: components["parameters"]["Uid"];
+                /** @example a1welcome */
+                documentId: components["parameters"]["DocumentId"];
+                /**
+                 * @description The locale of the version; by default the site's first. `null` counts as absent.
+                 * @example en
+                 */
+                locale?: components["parameters"]["DocumentLocale"];
+                /**
+                 * @description A site key. By default the site is derived from the content type: the only site with a rule for it, else the only one of these with the requested locale, else the one whose key is the plugin of the UID, else the first of these in the settings.
+                 * @example main
+                 */
+                site?: components["parameters"]["OptionalSite"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A part for each site that the document concerns. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /**
+             * @description No rule for `uid` (`no_rule`), no site with the locale (`locale_unknown`), or no draft in
+             *     it (`no_version`).
+             */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -152,6 +152,26 @@ impl DocumentCache {
         self.last_good.may_be_withdrawn_since(cached, uid, document_id)
     }
 
+    /// One version of one document with these fields, as the CMS has it now, of any content type. A key
+    /// that it lacks is no error.
+    ///
+    /// # Errors
+    /// As [`DocumentCache::get`]; a last good response is not used.
+    pub async fn version(
+        &self,
+        uid: &ContentTypeUid,
+        fields: BTreeSet<FieldPath>,
+        document_id: &str,
+        locale: &Locale,
+        status: Status,
+    ) -> Result<Option<Document<'static>>, ContentError> {
+        let projection = Projection::new(fields.into_iter().collect());
+        let (uid, alternatives) = (uid.clone(), Vec::new());
+        let query = ContentQuery { uid, projection, alternatives, selection: None };
+        let document = self.content.document(&query, document_id, locale, status);
+        timeout(self.limits.deadline, document).await.unwrap_or(Err(ContentError::TimedOut))
+    }
+
     /// The versions of a document in the locales of a site, as the CMS has them now.
     ///
     /// # Errors

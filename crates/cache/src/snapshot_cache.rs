@@ -18,7 +18,7 @@ use frontend_map_catalog::moved::redirects::SiteHistory;
 use frontend_map_catalog::site::{PAGES, Site, Sites};
 use frontend_map_cms::{BreakerState, Content};
 use frontend_map_fleet::{Fleet, SnapshotId};
-use frontend_map_rules::{ContentTypeUid, Pathname};
+use frontend_map_rules::{ContentTypeUid, FieldPath, Pathname};
 use frontend_map_store::Store;
 
 /// The cached snapshots of all sites behind one content source.
@@ -201,6 +201,22 @@ impl SnapshotCache {
             AgeLimits { stale: self.interval.stale_limit(), hard: self.settings.freshness.hard };
         let cache = self.cache_of(site)?;
         Some(cache.index.as_ref()?.state(&cache.site.rules, limits))
+    }
+
+    /// The content type that a relation leads to, as far as responses, events or the schema have shown
+    /// it.
+    pub async fn target(
+        &self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+    ) -> Option<ContentTypeUid> {
+        let known = self.triggers.targets.lock().target(uid, relation).map(str::to_owned);
+        if let Some(known) = known.and_then(|known| ContentTypeUid::parse(&known).ok()) {
+            return Some(known);
+        }
+        let target = self.content.target(uid, relation).await?;
+        self.triggers.targets.lock().leads(uid, relation, target.as_str());
+        Some(target)
     }
 
     /// The path history of a site; `None` for one that resolves by rules alone.

@@ -11,6 +11,7 @@
 //! - [`changes`]: what differs between two snapshots, and the log of it, in order.
 //! - [`moved`]: which document had a path before, where its visitors are sent, lists of other systems.
 //! - [`sitemap`] and [`tables`]: the snapshots as lists, sitemap files, pages and problems.
+//! - [`preview`]: what publishing, unpublishing and deleting a version would do.
 //! - [`json`]: the JSON of answers, written without a tree.
 //! - [`explain`]: why a rule matches or not, for people.
 
@@ -19,6 +20,7 @@ pub mod explain;
 pub mod json;
 pub mod moved;
 pub mod path_index;
+pub mod preview;
 pub mod resolve;
 pub mod site;
 pub mod sitemap;

@@ -31,6 +31,7 @@
 //! - **`Last-Modified` of a file** is the time at which this process saw the file change, not the
 //!   date of its newest entry, which would not change when an entry is removed.
 
+mod affected;
 mod arena;
 mod build;
 mod documents;
@@ -45,9 +46,10 @@ mod serialized;
 mod skipped;
 mod timestamp;
 
+pub use affected::{PathsOnHosts, Rebuilt, Replacement};
 pub use build::{
-    Builder, Claims, CreationDates, Listing, NoSnapshot, PageVersion, Part, PreviousOwners,
-    Undecided,
+    Builder, Claims, CreationDates, Criterion, Listing, NoSnapshot, PageVersion, Part,
+    PreviousOwners, Undecided,
 };
 pub use documents::Version;
 pub use no_url::{MAX_ROWS, NoUrlRow};

@@ -119,7 +119,9 @@ impl<'a> Document<'a> {
 }
 
 impl FieldValue<'_> {
-    fn into_owned(self) -> FieldValue<'static> {
+    /// A copy that borrows nothing.
+    #[must_use]
+    pub fn into_owned(self) -> FieldValue<'static> {
         match self {
             Self::Missing => FieldValue::Missing,
             Self::NullAt(at) => FieldValue::NullAt(at),

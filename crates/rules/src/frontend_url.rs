@@ -119,8 +119,8 @@ pub fn absent_key(rules: &RuleSet, uid: &str, document: &Document<'_>) -> Option
     }
 }
 
-/// [`frontend_path`] for given rules, written to a buffer that can be reused. Without a path, the
-/// content of the buffer is unspecified.
+/// [`frontend_path`] for given rules, written to a buffer that can be reused. If a page outside the CMS
+/// has the path, the buffer has it too; for other reasons its content is unspecified.
 pub fn write_path<'r>(
     rules: &'r RuleSet,
     hosts: &Hosts,

@@ -14,6 +14,7 @@ const ROUTES: &[(&str, u16, &str)] = &[
     ("/api/frontend-url?uid=plugin::cms.article&documentId=one", 200, "/api/frontend-url"),
     ("/api/frontend-urls?uid=plugin::cms.article&documentId=one,two", 200, "/api/frontend-urls"),
     ("/api/document?uid=plugin::cms.article&documentId=one", 200, "/api/document"),
+    ("/api/publish-preview?uid=api::none.none&documentId=one", 404, "/api/publish-preview"),
     ("/api/sites", 200, "/api/sites"),
     (ARTICLES, 200, "/api/build-sitemap"),
     ("/api/pages?site=main", 200, "/api/pages"),

@@ -298,19 +298,7 @@ fn own_groups(cache: &SnapshotCache) -> impl Iterator<Item = &TypeGroup> {
 async fn targets(cache: &SnapshotCache, group: &TypeGroup) -> Vec<ContentTypeUid> {
     let (uid, mut found) = (&group.query.uid, Vec::new());
     for relation in group.relations() {
-        let known = cache.triggers.targets.lock().target(uid, &relation).map(str::to_owned);
-        let known = known.and_then(|known| ContentTypeUid::parse(&known).ok());
-        let found_in_schema = match known {
-            Some(known) => {
-                found.push(known);
-                continue;
-            }
-            None => cache.content.target(uid, &relation).await,
-        };
-        if let Some(target) = found_in_schema {
-            cache.triggers.targets.lock().leads(uid, &relation, target.as_str());
-            found.push(target);
-        }
+        found.extend(cache.target(uid, &relation).await);
     }
     found
 }

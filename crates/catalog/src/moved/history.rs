@@ -147,6 +147,12 @@ impl PathHistory {
         while self.state.write().shrink(i64::MIN, BATCH) {}
     }
 
+    /// Whether paths enter at all: the settings may allow none.
+    #[must_use]
+    pub fn takes_paths(&self) -> bool {
+        self.state.read().limits.max_paths > 0
+    }
+
     /// How many paths it has.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -8,7 +8,7 @@ mod sort;
 mod title;
 
 pub(super) use ownership::OwnersFrom;
-pub use ownership::{Claims, CreationDates, PreviousOwners, Undecided};
+pub use ownership::{Claims, CreationDates, Criterion, PreviousOwners, Undecided};
 pub use page::PageVersion;
 pub use part::Part;
 

@@ -45,6 +45,13 @@ impl FieldPath {
         self.0.len() > relation.0.len() && self.0.starts_with(&relation.0)
     }
 
+    /// The rest of the path behind these relations: the path to the field of the document there. `None`:
+    /// it does not follow them.
+    #[must_use]
+    pub fn behind(&self, relation: &Self) -> Option<Self> {
+        self.is_behind(relation).then(|| Self(self.0[relation.0.len()..].into()))
+    }
+
     /// The path to the `documentId` of the document that this path leads to.
     #[must_use]
     pub fn document_id(&self) -> Self {

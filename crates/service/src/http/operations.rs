@@ -11,6 +11,7 @@ pub(super) mod get_content_type;
 pub(super) mod health;
 mod match_result;
 pub(super) mod openapi;
+pub(super) mod publish_preview;
 pub(super) mod resolve;
 mod resolved_by;
 mod shared_path;

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::snapshot::Snapshot;
 use crate::snapshot::arena::Arena;
 use crate::snapshot::entry::{Entry, Flags, OwnedBefore, Precedence};
+use crate::snapshot::{PublicUrl, Snapshot};
 use frontend_map_rules::without_trailing_slash;
 
 /// The most versions of a snapshot whose dates of creation are asked for.
@@ -57,6 +57,43 @@ impl<'s> Claims<'s> {
     pub fn after(before: &'s Snapshot) -> Self {
         let before = PreviousOwners { snapshot: before, locales: None };
         Self { before: vec![before], ..Self::default() }
+    }
+}
+
+/// What decides which of two versions with one path owns it, in the order of D22.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Criterion {
+    /// It is the own path of one of them (D41).
+    OwnPath,
+    /// Sitemaps list one of them.
+    Listed,
+    /// One of them owned the path before.
+    OwnedBefore,
+    /// One of them owned another path before.
+    MovedBefore,
+    /// The document that was created first.
+    Created,
+    /// The order of locales, then of `documentId`.
+    Order,
+}
+
+impl Claims<'_> {
+    /// What decides between two versions with one path.
+    #[must_use]
+    pub fn criterion<'u>(&self, one: PublicUrl<'u>, other: PublicUrl<'u>) -> Criterion {
+        let ownership = Ownership::new(OwnersFrom::Claims(self));
+        let [a, b] = [one, other].map(|url| ownership.precedence(url.entry(), &url.snapshot.arena));
+        match () {
+            () if a.is_built != b.is_built => Criterion::OwnPath,
+            () if a.is_unlisted != b.is_unlisted => Criterion::Listed,
+            () if a.owned != b.owned => match a.owned.min(b.owned) {
+                OwnedBefore::Path(_) => Criterion::OwnedBefore,
+                OwnedBefore::OtherPath | OwnedBefore::Nothing => Criterion::MovedBefore,
+            },
+            () if a.is_decided_by_creation(&b) => Criterion::Created,
+            () => Criterion::Order,
+        }
     }
 }
 

@@ -82,7 +82,7 @@ pub(super) struct Params<'a> {
     pub(super) document_id: Cow<'a, str>,
     locale: Option<Locale>,
     pub(super) status: Status,
-    site: Option<&'a Site>,
+    pub(super) site: Option<&'a Site>,
     details: bool,
 }
 
@@ -219,16 +219,17 @@ impl<'a> Params<'a> {
     pub(super) fn site_with_rule(&self, app: &'a App) -> Result<&'a Site, ApiError> {
         let locale = self.locale.as_ref().map(Locale::as_str);
         let site = self.site.or_else(|| app.sites.of_type(&self.uid, locale));
-        site.filter(|site| site.has_rule(&self.uid)).ok_or_else(|| {
-            let (uid, site) = (echo(&self.uid), self.site.map(|site| echo(&site.key)));
-            let message = match site {
-                Some(site) => {
-                    format!("site {site} has no frontend URL rule for content type {uid}")
-                }
-                None => format!("there is no frontend URL rule for content type {uid}"),
-            };
-            no_url(message, NO_RULE)
-        })
+        site.filter(|site| site.has_rule(&self.uid)).ok_or_else(|| self.no_rule())
+    }
+
+    /// The error of a content type without a rule.
+    pub(super) fn no_rule(&self) -> ApiError {
+        let (uid, site) = (echo(&self.uid), self.site.map(|site| echo(&site.key)));
+        let message = match site {
+            Some(site) => format!("site {site} has no frontend URL rule for content type {uid}"),
+            None => format!("there is no frontend URL rule for content type {uid}"),
+        };
+        no_url(message, NO_RULE)
     }
 
     /// The version with this path in the locale at this position.

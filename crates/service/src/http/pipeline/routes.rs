@@ -34,14 +34,14 @@ use super::load_shed::LimitClass;
 use crate::app::App;
 use crate::http::operations::{
     build_sitemap, changes, cms_hook, document, frontend_url, frontend_urls, get_content_type,
-    health, openapi, resolve, sitemap_files, sites, tables,
+    health, openapi, publish_preview, resolve, sitemap_files, sites, tables,
 };
 use crate::http::response::error::ApiError;
 pub(super) use declaration::FromMemory;
 use declaration::{Declaration, Handler, Methods};
 
 /// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
-static ROUTES: [Declaration; 17] = [
+static ROUTES: [Declaration; 18] = [
     Declaration {
         path: "/api/get-content-type",
         label: "/api/get-content-type",
@@ -80,6 +80,13 @@ static ROUTES: [Declaration; 17] = [
         methods: Methods::Read,
         limit: LimitClass::Single,
         handler: Handler::Routed(|| get(document::get)),
+    },
+    Declaration {
+        path: "/api/publish-preview",
+        label: "/api/publish-preview",
+        methods: Methods::Read,
+        limit: LimitClass::Single,
+        handler: Handler::Routed(|| get(publish_preview::get)),
     },
     Declaration {
         path: "/api/sites",

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::description;
 use crate::http::operations::tables::{pages, problems, redirects, validations};
 use crate::http::operations::{
-    build_sitemap, changes, document, frontend_url, frontend_urls, get_content_type, resolve,
+    build_sitemap, changes, document, frontend_url, frontend_urls, get_content_type,
+    publish_preview, resolve,
 };
 use crate::http::pipeline::routes::declared_methods;
 use crate::http::request::query::Param;
@@ -28,6 +29,7 @@ fn query_parameters(path: &str, method: &str) -> &'static [Param] {
         (path, _) if WITHOUT_QUERY.contains(&path) => &[],
         ("/api/get-content-type", _) => &get_content_type::PARAMS,
         ("/api/document", _) => &document::PARAMS,
+        ("/api/publish-preview", _) => &publish_preview::PARAMS,
         ("/api/resolve", _) => &resolve::PARAMS,
         ("/api/frontend-url", _) => &frontend_url::PARAMS,
         ("/api/frontend-urls", "post") => &frontend_urls::POST_PARAMS,

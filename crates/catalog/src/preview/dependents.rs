@@ -1,0 +1,166 @@
+//! The versions whose paths read a value of a document through a relation, and the paths that they would
+//! have.
+
+use std::collections::BTreeMap;
+
+use super::published::value_of;
+use super::values::path_fields;
+use super::{Known, Subject};
+use crate::snapshot::{PublicUrl, Version};
+use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, write_path};
+use frontend_map_rules::{
+    Document, FieldPath, FieldValue, Locale, Rule, Segment, Source, Template,
+};
+
+/// The most dependents that are computed: some tens of milliseconds.
+const MAX_DEPENDENTS: usize = 10_000;
+
+/// The dependents of a document.
+pub(super) struct Dependents<'w> {
+    pub(super) all: Vec<Dependent<'w>>,
+    /// Whether there are others, about which nothing is known.
+    pub(super) are_more: bool,
+}
+
+/// A version that reads a document.
+pub(super) struct Dependent<'w> {
+    /// The position of its content type.
+    pub(super) type_at: usize,
+    pub(super) url: PublicUrl<'w>,
+    pub(super) outcome: Outcome,
+}
+
+/// What becomes of the path of a dependent.
+pub(super) enum Outcome {
+    /// It stays.
+    Same,
+    /// It is built by the rule at a position in the settings, and may be the document's own path.
+    Path { path: String, rule: usize, is_own: bool },
+    /// There is none any more.
+    Gone,
+    /// It depends on a value that is not known.
+    Unknown,
+}
+
+/// The dependents of a version, or of all versions of a document. `after` has the values that they read
+/// from it then; `None`: there is nothing to read.
+pub(super) fn dependents<'w>(
+    known: &Known<'w>,
+    subject: Subject<'_>,
+    all_locales: bool,
+    after: Option<&Document<'_>>,
+) -> Dependents<'w> {
+    let rules = &known.world.site.rules;
+    let mut found: BTreeMap<(usize, usize, &str), Vec<FieldPath>> = BTreeMap::new();
+    let mut are_more = false;
+    let is_read_by =
+        |locale: usize| all_locales || !subject.is_localized || locale == subject.locale;
+    for (at, (uid, snapshot)) in known.world.types.iter().enumerate() {
+        for relation in rules.relations(uid.as_str()) {
+            let readers = snapshot.referring(&relation, subject.document_id);
+            for (id, locale) in readers.filter(|(_, locale)| is_read_by(*locale)) {
+                if uid.as_str() == subject.uid && id == subject.document_id {
+                    continue;
+                }
+                if found.len() >= MAX_DEPENDENTS && !found.contains_key(&(at, locale, id)) {
+                    are_more = true;
+                    continue;
+                }
+                found.entry((at, locale, id)).or_default().push(relation.clone());
+            }
+        }
+    }
+    let dependent = |((type_at, locale, id), relations): ((usize, usize, &str), Vec<FieldPath>)| {
+        let url = match known.snapshot(type_at).version(id, locale) {
+            Version::Url(url) if url.locale() == locale => url,
+            _ => return None,
+        };
+        let outcome = known.outcome(url, &relations, after);
+        Some(Dependent { type_at, url, outcome })
+    };
+    Dependents { all: found.into_iter().filter_map(dependent).collect(), are_more }
+}
+
+impl Known<'_> {
+    fn outcome(
+        &self,
+        url: PublicUrl<'_>,
+        relations: &[FieldPath],
+        after: Option<&Document<'_>>,
+    ) -> Outcome {
+        let site = self.world.site;
+        let Some(mut document) = self.document(url) else { return Outcome::Unknown };
+        let uid = site.rules.rules()[url.rule()].content_type.as_str();
+        for relation in relations {
+            let is_of_one = site
+                .rules
+                .of_type(uid)
+                .any(|rule| path_fields(rule).any(|field| field.is_behind(relation)));
+            read_through(&mut document, relation, after, is_of_one);
+        }
+        // The rules before that of the path have built none; another value behind the relation may
+        // change that.
+        let is_affected = |rule: &Rule| {
+            let mut fields = rule.fields();
+            fields.any(|field| relations.iter().any(|relation| field.is_behind(relation)))
+        };
+        let positions = site.rules.positions_of_type(uid);
+        let code = &site.rules.locales().codes()[url.locale()];
+        let may_build = |rule: &Rule| is_affected(rule) && !lacks_value(rule, code, &document);
+        let positions =
+            positions.filter(|at| *at >= url.rule() || may_build(&site.rules.rules()[*at]));
+        let candidates = positions.map(|at| &site.rules.rules()[at]);
+        let mut path = String::new();
+        let found = write_path(&site.rules, &site.hosts, candidates, &document, false, &mut path);
+        match found {
+            Some(Ok(_)) if path == url.path() => Outcome::Same,
+            Some(Ok(found)) => {
+                let mut positions = site.rules.positions_of_type(uid);
+                let rule = positions
+                    .find(|at| std::ptr::eq(&raw const site.rules.rules()[*at], found.rule));
+                let rule = rule.expect("it is one of the type's");
+                Outcome::Path { path, rule, is_own: found.is_own }
+            }
+            Some(Err(NoUrl { reason: NoUrlReason::Absent(_), .. })) => Outcome::Unknown,
+            Some(Err(_)) | None => Outcome::Gone,
+        }
+    }
+}
+
+/// Whether a rule builds no path for a document, whatever its unknown values are: a value that it needs
+/// is missing.
+fn lacks_value(rule: &Rule, locale: &Locale, document: &Document<'_>) -> bool {
+    let is_missing = |field: &FieldPath| {
+        matches!(document.field(field), FieldValue::Missing | FieldValue::NullAt(_))
+    };
+    let segments = rule.template(locale).map_or(&[][..], Template::segments);
+    let mut needed = segments.iter().filter(|segment| !matches!(segment, Segment::Optional(_)));
+    let has_no_own = rule.path_field.as_ref().is_none_or(is_missing);
+    has_no_own
+        && needed.any(|segment| match segment.placeholder().map(|own| &own.source) {
+            Some(Source::Field(field) | Source::Date(field, _)) => is_missing(field),
+            _ => false,
+        })
+}
+
+/// Replaces the values that a version reads through a relation. Through one to several documents, the
+/// others may have the values too.
+fn read_through(
+    document: &mut Document<'static>,
+    relation: &FieldPath,
+    after: Option<&Document<'_>>,
+    is_of_one: bool,
+) {
+    let id = FieldPath::parse("documentId").expect("the name of a field");
+    for (field, value) in document.fields.iter().zip(&mut document.values) {
+        let Some(rest) = field.behind(relation) else { continue };
+        let new = match after {
+            Some(after) if rest == id => FieldValue::Text((*after.id).to_owned().into()),
+            Some(after) => value_of(after, &rest)
+                .cloned()
+                .map_or(FieldValue::Absent(0), FieldValue::into_owned),
+            None => FieldValue::NullAt(relation.segments().len() - 1),
+        };
+        *value = if is_of_one || *value == new { new } else { FieldValue::Absent(0) };
+    }
+}

@@ -1,0 +1,459 @@
+//! What is announced is what happens: random sites and editors, and the world after each action, built
+//! by a walk of the documents.
+//!
+//! `PROPTEST_CASES=10000 cargo test --release -p frontend-map-catalog preview` tries ten thousand.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::cms::{ARTICLE, AUTHOR, CATEGORY, CODES, Cms, Fields, Key, PAGE, Settings, condition};
+use crate::changes::difference::{Difference, LocaleNames, Side};
+use crate::moved::history::PathHistory;
+use crate::moved::redirects::{FormerOwner, SiteHistory, former_owner};
+use crate::path_index::{PathIndex, TypePaths};
+use crate::preview::paths::Paths;
+use crate::preview::{
+    Draft, Effect, Move, Preview, Related, Subject, Wins, World, fields, preview, unknown_related,
+};
+use crate::resolve::{Found, resolve};
+use crate::site::{ResolveBy, Site};
+use crate::snapshot::{PublicUrl, Snapshot, Version};
+use frontend_map_rules::{
+    ContentTypeUid, Document, FieldPath, LocalePrefix, Param, Pathname, Rule, Source, Template,
+    TrailingSlash, without_trailing_slash,
+};
+
+const SLUGS: [Option<&str>; 16] = [
+    Some("a"),
+    Some("a"),
+    Some("b"),
+    Some("b"),
+    Some("c"),
+    Some("c"),
+    Some("d"),
+    Some("e"),
+    Some("f"),
+    Some("g"),
+    Some("news"),
+    Some("é ü"),
+    Some("100%"),
+    Some("x/y"),
+    Some(""),
+    None,
+];
+const PATHS: [Option<&str>; 8] =
+    [None, None, None, None, None, Some("a"), Some("a/b"), Some("/x//y")];
+
+type Types = Vec<(ContentTypeUid, Arc<Snapshot>)>;
+
+fn template(text: &str) -> Template {
+    Template::parse(text).unwrap()
+}
+
+fn rule(uid: &str, text: &str) -> Rule {
+    Rule::new(ContentTypeUid::parse(uid).unwrap(), template(text))
+}
+
+/// The rules of a type, by the numbers of its variants.
+fn rules_of(uid: &'static str, variant: usize, second: usize) -> Vec<Rule> {
+    let texts: &[&str] = match uid {
+        CATEGORY => {
+            &["", "/{locale}/{slug}", "/{locale}/c/{slug}", "/{locale}/c/{slug}", "/{slug}"]
+        }
+        ARTICLE => &[
+            "/{locale}/{category.slug}/{slug}",
+            "/{locale}/news/{category.slug?}/{slug?}",
+            "/{category.slug}-x/{slug}.html",
+            "/{locale}/{slug}",
+            "/{locale}/{category.slug}/{documentId}",
+        ],
+        AUTHOR => &["/{slug}", "/authors/{slug}", "/{locale}/{slug}", "/{locale}/a/{slug}", ""],
+        _ => &["/{locale}/{*path}", "/{*path}", "/{locale}/p/{*path}", "/{locale}/{slug}", ""],
+    };
+    let mut rules = Vec::new();
+    if !texts[variant].is_empty() {
+        rules.push(rule(uid, texts[variant]));
+    }
+    if !rules.is_empty() && second > 0 && uid == ARTICLE {
+        let other = ["/{locale}/other/{slug}", "/{locale}/{category.slug}", "/{locale}/a/{slug}"];
+        rules.push(rule(uid, other[second % 3]));
+        if second > 3 {
+            rules[0].conditions = vec![condition("kind", "k")];
+        }
+        if second > 5 {
+            rules[0].conditions = vec![condition("category.kind", "k")];
+        }
+    }
+    if uid == CATEGORY && variant == 3 {
+        rules[0].conditions = vec![condition("kind", "k")];
+    }
+    if uid == PAGE {
+        let [slug, parent] = ["slug", "parent"].map(|name| FieldPath::parse(name).unwrap());
+        let source = Some(Source::ancestors(&slug, &parent, 2));
+        for rule in &mut rules {
+            _ = rule.set_param("path", &Param { source: source.clone(), constraint: None });
+        }
+    }
+    for rule in &mut rules {
+        rule.sitemap.exclude_when = vec![frontend_map_rules::Condition {
+            field: FieldPath::parse("hidden").unwrap(),
+            equals: frontend_map_rules::Literal::Boolean(true),
+        }];
+    }
+    rules
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    let variants = prop::collection::vec(0..5_usize, 4);
+    let order = Just(vec![CATEGORY, ARTICLE, PAGE, AUTHOR]).prop_shuffle();
+    let page = prop::sample::select(&[None, None, Some("/en/a"), Some("/en/news/b")][..]);
+    let options =
+        (prop::bool::weighted(0.7), prop::bool::weighted(0.3), any::<bool>(), any::<bool>());
+    (variants, order, 0..8_usize, options, prop::bool::weighted(0.4), page).prop_map(
+        |(variants, order, second, (by_documents, hosts, slash, prefix), own, page)| {
+            let of = |uid: &&'static str| {
+                let at = [CATEGORY, ARTICLE, PAGE, AUTHOR].iter().position(|own| own == uid);
+                rules_of(uid, variants[at.unwrap()], second)
+            };
+            let mut rules: Vec<Rule> = order.iter().flat_map(of).collect();
+            for rule in &mut rules {
+                rule.path_field = (own && by_documents).then(|| FieldPath::parse("path").unwrap());
+            }
+            Settings {
+                rules,
+                resolve: if by_documents { ResolveBy::Documents } else { ResolveBy::Rules },
+                hosts,
+                prefix: if prefix { LocalePrefix::Always } else { LocalePrefix::ExceptDefault },
+                slash: if slash { TrailingSlash::Always } else { TrailingSlash::Never },
+                page,
+            }
+        },
+    )
+}
+
+fn some_fields() -> impl Strategy<Value = Fields> {
+    let slug = prop::sample::select(&SLUGS[..]);
+    let path = prop::sample::select(&PATHS[..]);
+    let kind = prop::sample::select(&["k", "k", "l"][..]);
+    let relation =
+        prop::sample::select(&[None, Some("d0"), Some("d0"), Some("d1"), Some("d2")][..]);
+    (slug, path, kind, prop::bool::weighted(0.2), relation).prop_map(
+        |(slug, path, kind, hidden, relation)| Fields { slug, path, kind, hidden, relation },
+    )
+}
+
+/// A step of the editors before the action: a draft is written, and published or withdrawn.
+#[derive(Clone, Debug)]
+struct Edit {
+    key: (usize, usize, usize),
+    fields: Fields,
+    then: u8,
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let uid = prop::sample::select(&[0, 0, 1, 1, 1, 1, 2, 2, 2, 3_usize][..]);
+    let id = prop::sample::select(&[0, 0, 1, 1, 2, 3_usize][..]);
+    ((uid, id, 0..2_usize), some_fields(), 0..10_u8).prop_map(|(key, fields, then)| Edit {
+        key,
+        fields,
+        then,
+    })
+}
+
+fn key(cms: &Cms, (uid, id, locale): (usize, usize, usize)) -> Key {
+    let uid = [CATEGORY, ARTICLE, PAGE, AUTHOR][uid];
+    let id = ["d0", "d1", "d2", "d3"][id];
+    (uid, id, cms.is_localized(uid).then_some(locale))
+}
+
+/// The ids of documents are theirs alone in a CMS.
+fn id_of(uid: &str, id: &str) -> &'static str {
+    let all = [
+        [CATEGORY, "c0", "c1", "c2", "c3"],
+        [ARTICLE, "a0", "a1", "a2", "a3"],
+        [PAGE, "p0", "p1", "p2", "p3"],
+        [AUTHOR, "u0", "u1", "u2", "u3"],
+    ];
+    let own = all.iter().find(|own| own[0] == uid).unwrap();
+    own[1 + id[1..].parse::<usize>().unwrap()]
+}
+
+fn apply(cms: &mut Cms, edit: &Edit) -> Key {
+    let (uid, id, locale) = key(cms, edit.key);
+    let own = (uid, id_of(uid, id), locale);
+    let target = if uid == PAGE { PAGE } else { CATEGORY };
+    let mut fields = edit.fields.clone();
+    fields.relation = fields.relation.map(|id| id_of(target, id));
+    cms.draft(own, fields);
+    match edit.then {
+        0..7 => cms.publish(own),
+        7 => cms.unpublish(own),
+        8 => cms.delete(own.0, own.1),
+        _ => {}
+    }
+    own
+}
+
+fn names(types: &Types) -> Vec<(&ContentTypeUid, Arc<Snapshot>)> {
+    types.iter().map(|(uid, snapshot)| (uid, Arc::clone(snapshot))).collect()
+}
+
+/// The world before and after an action.
+struct Outcome<'s> {
+    site: &'s Site,
+    before: Types,
+    after: Types,
+    redirects: bool,
+}
+
+impl Outcome<'_> {
+    fn type_of(&self, url: PublicUrl<'_>) -> &str {
+        self.site.rules.rules()[url.rule()].content_type.as_str()
+    }
+
+    /// Where the path of a version that visitors found leads afterwards, by the history.
+    fn leads_to(&self, path: &str, host: usize) -> Option<String> {
+        if !self.redirects {
+            return None;
+        }
+        let history = PathHistory::default();
+        let id = history.site(1, "main").unwrap();
+        let locales = LocaleNames::of(self.site.rules.locales(), &self.site.hosts);
+        for ((uid, before), (_, after)) in self.before.iter().zip(&self.after) {
+            let side = Side { snapshot: after, locales: &locales };
+            let difference = Difference::of_edits(before, side);
+            history.enter(id, uid.as_str(), &difference, difference.all(), 1);
+        }
+        let fresh = self.after.iter();
+        let fresh = fresh.map(|(uid, own)| (uid, TypePaths::Fresh(Arc::clone(own))));
+        let index = PathIndex::new(&self.site.rules, fresh);
+        let on = self.site.hosts.are_several().then_some(host);
+        let history = SiteHistory { history: &history, id, now: 1 };
+        let pathname = Pathname::parse(path);
+        let former = || former_owner(history, self.site, &index, &pathname, on);
+        match resolve(self.site, &index, &pathname, on, FormerOwner::None, former).found {
+            Found::Rule { former: FormerOwner::Moved(redirect), .. }
+            | Found::NoRule(FormerOwner::Moved(redirect)) => Some(redirect.to.path().to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Of documents of two content types that leave one path, it follows one of them.
+    fn check_redirect(&self, moves: &Move, host: usize) -> Result<(), TestCaseError> {
+        let leads_to = self.leads_to(&moves.from, host);
+        if moves.redirects {
+            prop_assert_eq!(leads_to.as_ref(), Some(&moves.to));
+        } else {
+            let before = Paths::new(self.site, names(&self.before));
+            let is_other = leads_to.as_ref() != Some(&moves.to);
+            prop_assert!(is_other || before.is_shared(&moves.from, host), "{:?}", moves);
+        }
+        Ok(())
+    }
+
+    /// Compares an announcement with what has happened.
+    fn check(&self, subject: Subject<'_>, all: bool, effect: &Effect) -> Result<(), TestCaseError> {
+        let (before, after) =
+            (Paths::new(self.site, names(&self.before)), Paths::new(self.site, names(&self.after)));
+        let (mut moved, mut gone, mut own_move) = (Vec::new(), Vec::new(), None);
+        for (at, (uid, snapshot)) in self.before.iter().enumerate() {
+            for url in snapshot.urls().filter(|url| before.is_there(uid.as_str(), *url)) {
+                let later = match self.after[at].1.version(url.document_id(), url.locale()) {
+                    Version::Url(later) if later.locale() == url.locale() => Some(later),
+                    _ => None,
+                };
+                let id = (uid.as_str(), url.document_id(), url.locale());
+                let is_own = uid.as_str() == subject.uid
+                    && url.document_id() == subject.document_id
+                    && (all || url.locale() == subject.locale);
+                match later.filter(|later| after.is_there(uid.as_str(), *later)) {
+                    Some(later) if later.normalized_path() == url.normalized_path() => {}
+                    Some(later) => {
+                        let to = later.path().to_owned();
+                        let row = (url.path().to_owned(), id, to, url.host());
+                        if is_own { own_move = Some(row) } else { moved.push(row) }
+                    }
+                    None if after.is_live(url.path(), url.host()) => {}
+                    None => gone.push((url.path().to_owned(), id)),
+                }
+            }
+        }
+        let announced = effect.moves.clone().map(|own| (own.from, own.to));
+        let own_move = own_move.map(|(from, _, to, host)| ((from, to), host));
+        prop_assert_eq!(&announced, &own_move.clone().map(|own| own.0), "{:?}", effect);
+        if let (Some(moves), Some((_, host))) = (&effect.moves, own_move) {
+            self.check_redirect(moves, host)?;
+        }
+        let more = effect.dependents.more;
+        prop_assert_eq!(more, effect.gone.more);
+        if more {
+            prop_assert!(effect.dependents.count <= moved.len(), "{:?} {:?}", moved, effect);
+            prop_assert!(effect.gone.count <= gone.len(), "{:?} {:?}", gone, effect);
+        } else {
+            prop_assert_eq!(effect.dependents.count, moved.len(), "{:?} {:?}", moved, effect);
+            prop_assert_eq!(effect.gone.count, gone.len(), "{:?} {:?}", gone, effect);
+        }
+        for row in &effect.dependents.first {
+            let at = CODES.iter().position(|code| *code == row.version.locale).unwrap();
+            let id = (row.version.content_type.as_str(), row.version.document_id.as_str(), at);
+            let is_it = |own: &&(String, _, String, usize)| {
+                (&own.0, own.1, &own.2) == (&row.moves.from, id, &row.moves.to)
+            };
+            let Some((.., host)) = moved.iter().find(is_it) else {
+                return Err(TestCaseError::fail(format!("{row:?} is not in {moved:?}")));
+            };
+            self.check_redirect(&row.moves, *host)?;
+        }
+        for row in &effect.gone.first {
+            let at = CODES.iter().position(|code| *code == row.version.locale).unwrap();
+            let id = (row.version.content_type.as_str(), row.version.document_id.as_str(), at);
+            prop_assert!(gone.contains(&(row.path.clone(), id)), "{:?} is not in {:?}", row, gone);
+        }
+        Ok(())
+    }
+
+    /// Compares the path and the conflict of a published draft with what has happened.
+    fn check_path(&self, subject: Subject<'_>, effect: &Effect) -> Result<(), TestCaseError> {
+        let (before, after) =
+            (Paths::new(self.site, names(&self.before)), Paths::new(self.site, names(&self.after)));
+        let Some(snapshot) = after.snapshot(subject.uid) else {
+            prop_assert_eq!((&effect.path, &effect.no_path), (&None, &None));
+            return Ok(());
+        };
+        let url = match snapshot.version(subject.document_id, subject.locale) {
+            Version::Url(url) => url,
+            Version::NoUrl(row) => {
+                prop_assert_eq!(&effect.path, &None);
+                let no_path = effect.no_path.as_ref().map(|no_path| no_path.reason.as_str());
+                prop_assert_eq!(no_path, Some(row.reason));
+                let is_page = row.reason == "path_taken_by_page";
+                let page = effect.conflict.as_ref().and_then(|own| own.page.as_deref());
+                prop_assert_eq!(page, is_page.then_some("contact"));
+                return Ok(());
+            }
+            Version::NoUrlBeyondRows | Version::None => {
+                let no_path = effect.no_path.as_ref().map(|no_path| no_path.reason.as_str());
+                prop_assert_eq!((&effect.path, no_path), (&None, Some("conditions_not_met")));
+                return Ok(());
+            }
+        };
+        prop_assert_eq!(effect.path.as_deref(), Some(url.path()));
+        let page = after.page_at(url.path(), url.host());
+        let is_it = page.is_some_and(|page| {
+            page.document_id() == subject.document_id && self.type_of(page) == subject.uid
+        });
+        let name =
+            |url: PublicUrl<'_>| (self.type_of(url).to_owned(), url.document_id().to_owned());
+        let named = effect.conflict.as_ref().and_then(|own| own.document.as_ref());
+        let named = named.map(|own| (own.content_type.clone(), own.document_id.clone()));
+        match effect.conflict.as_ref().map(|conflict| conflict.wins) {
+            None => prop_assert!(is_it, "{} is that of {:?}", url.path(), page.map(name)),
+            Some(Wins::Unknown) => {}
+            Some(Wins::Other) => {
+                prop_assert!(!is_it);
+                prop_assert_eq!(named, page.map(name));
+            }
+            Some(Wins::This) => {
+                prop_assert!(is_it);
+                let loser = before.page_at(url.path(), url.host());
+                prop_assert_eq!(named, loser.map(name));
+            }
+        }
+        let path = without_trailing_slash(url.path());
+        let is_conflict = |own: &str| without_trailing_slash(own) == path;
+        prop_assert!(effect.conflict.as_ref().is_none_or(|own| is_conflict(&own.path)));
+        Ok(())
+    }
+}
+
+/// The announcement for a draft. Related documents are read where the snapshots say too little.
+fn announced(cms: &Cms, world: &World<'_>, key: Key) -> Option<(Preview, Document<'static>)> {
+    let wanted = fields(world, key.0, key.1);
+    let draft = cms.read_draft(key, wanted.into_iter().collect());
+    let subject = Subject::of(world.site, key.0, &draft)?;
+    let unknown = unknown_related(world, subject, &draft);
+    let read = |relation: &FieldPath, id: &str| {
+        let fields: Vec<FieldPath> =
+            draft.fields.iter().filter_map(|field| field.behind(relation)).collect();
+        let target = if key.0 == PAGE { PAGE } else { CATEGORY };
+        let locale = cms.is_localized(target).then_some(key.2.unwrap_or(0));
+        let id =
+            ["c0", "c1", "c2", "c3", "p0", "p1", "p2", "p3"].into_iter().find(|own| *own == id);
+        cms.read_published((target, id?, locale), fields)
+    };
+    let documents: Vec<Option<Document<'static>>> =
+        unknown.iter().map(|(relation, id)| read(relation, id)).collect();
+    let related: Vec<Related<'_>> = unknown
+        .iter()
+        .zip(&documents)
+        .map(|((relation, _), document)| Related { relation, document: document.as_ref() })
+        .collect();
+    let published_at = "2026-01-02T00:00:00.000Z";
+    let own = Draft { document: &draft, published_at, related: &related };
+    let preview = preview(world, subject, &own).unwrap();
+    Some((preview, draft))
+}
+
+/// An announcement, whether it is about all locales, and what happens.
+type Action<'p> = (&'p Effect, bool, fn(&mut Cms, Key));
+
+fn check(
+    settings: &Settings,
+    plain_categories: bool,
+    redirects: bool,
+    edits: &[Edit],
+    last: &Edit,
+) -> Result<(), TestCaseError> {
+    let site = settings.site();
+    // Other sites have no path history.
+    let redirects = redirects && site.resolve == ResolveBy::Documents;
+    let mut cms = Cms { plain_categories, ..Cms::default() };
+    let mut types = cms.snapshots(&site);
+    // In two steps, so that some documents have owned their paths before others came.
+    for part in edits.chunks(edits.len().div_ceil(2).max(1)) {
+        for edit in part {
+            apply(&mut cms, edit);
+        }
+        types = cms.updated(&site, &types);
+    }
+    let key = apply(&mut cms, &Edit { then: 9, ..last.clone() });
+    let world = World { site: &site, types: names(&types), redirects, links: None };
+    let Some((preview, draft)) = announced(&cms, &world, key) else { return Ok(()) };
+    let subject = Subject::of(&site, key.0, &draft).unwrap();
+    let actions: [Action<'_>; 3] = [
+        (&preview.publish, false, |cms, key| cms.publish(key)),
+        (&preview.unpublish, false, |cms, key| cms.unpublish(key)),
+        (&preview.delete, true, |cms, key| cms.delete(key.0, key.1)),
+    ];
+    for (effect, all, act) in actions {
+        let mut later = cms.clone();
+        act(&mut later, key);
+        let after = later.updated(&site, &types);
+        let outcome = Outcome { site: &site, before: types.clone(), after, redirects };
+        outcome.check(subject, all, effect)?;
+        if std::ptr::eq(effect, &raw const preview.publish) {
+            outcome.check_path(subject, effect)?;
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn announced_is_what_happens(
+        settings in settings(),
+        plain_categories in prop::bool::weighted(0.3),
+        redirects in prop::bool::weighted(0.8),
+        edits in prop::collection::vec(edit(), 4..40),
+        last in edit(),
+        is_read in prop::bool::weighted(0.6),
+    ) {
+        let mut last = last;
+        if is_read {
+            // The first category or page, which others often read.
+            last.key = (if last.key.0 % 2 == 0 { 2 } else { 0 }, 0, last.key.2);
+        }
+        check(&settings, plain_categories, redirects, &edits, &last)?;
+    }
+}

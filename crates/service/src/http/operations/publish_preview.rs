@@ -1,0 +1,188 @@
+//! `GET /api/publish-preview`: what publishing, unpublishing and deleting a version would do to the
+//! public URLs of all sites. The draft is read from the CMS; the rest comes from the snapshots.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use tokio::task::block_in_place;
+
+use super::frontend_url::{self, no_version};
+use super::resolve::{DOCUMENT_ID, UID};
+use crate::app::{App, log_unread_documents};
+use crate::http::request::bearer::require_bearer;
+use crate::http::request::params::{LOCALE, SITE};
+use crate::http::request::query::{Param, parse};
+use crate::http::response::envelope::success;
+use crate::http::response::error::ApiError;
+use frontend_map_catalog::preview::{
+    Draft, Preview, Related, Subject, World, fields, preview, unknown_related,
+};
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::{NoSnapshot, timestamp_text};
+use frontend_map_cms::{ContentError, Document, Status};
+use frontend_map_platform::clock::unix_ms;
+use frontend_map_rules::{ContentTypeUid, FieldPath, Locale};
+
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 4] = [UID, DOCUMENT_ID, LOCALE, SITE];
+
+/// The most related documents that are read because no snapshot has their values.
+const MAX_RELATED: usize = 4;
+
+const TOO_LARGE: ContentError = ContentError::Unusable("more text than a snapshot can hold");
+
+/// The payload of the response.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PublishPreview<'a> {
+    content_type: &'a str,
+    document_id: &'a str,
+    locale: &'a str,
+    /// In the order of the settings: those with a rule for the content type, and those with pages that
+    /// read a value of the document.
+    sites: Vec<Preview>,
+}
+
+/// A draft, and the related documents that were read for it.
+struct Read {
+    draft: Document<'static>,
+    related: Vec<(FieldPath, Option<Document<'static>>)>,
+}
+
+/// The response. Its errors have the order of D21: parameters, token, rule, document.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let [uid, document_id, locale, site] = parse(query.as_deref(), &PARAMS)?;
+    let params = frontend_url::Params::of_version(&app, [uid, document_id, locale, None, site])?;
+    let result = match require_bearer(app.http.draft_token.as_ref(), &headers) {
+        Ok(()) => respond(&app, &params).await,
+        Err(refused) => Err(refused),
+    };
+    let mut response = result.into_response();
+    // Of errors too: they reveal what is not public.
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+async fn respond(app: &App, params: &frontend_url::Params<'_>) -> Result<Response, ApiError> {
+    let (uid, document_id) = (&*params.uid, &*params.document_id);
+    let worlds = worlds(app, params).await?;
+    let (Some(first), Ok(content_type)) = (worlds.first(), ContentTypeUid::parse(uid)) else {
+        return Err(params.no_rule());
+    };
+    let locale = params.locale_of(first.site)?;
+    let wanted: BTreeSet<FieldPath> =
+        worlds.iter().flat_map(|world| fields(world, uid, document_id)).collect();
+    let draft = app.documents.version(&content_type, wanted, document_id, locale, Status::Draft);
+    let draft = draft.await.inspect_err(|error| log_unread_documents(app, uid, error))?;
+    let draft = draft.ok_or_else(|| no_version(Status::Draft, locale))?;
+    let related = read_related(app, &content_type, &worlds, &draft, locale).await;
+    let read = Read { draft, related };
+    let mut sites = Vec::new();
+    for world in &worlds {
+        match block_in_place(|| read.preview(world, uid)) {
+            None => {}
+            Some(Ok(preview)) => sites.push(preview),
+            Some(Err(NoSnapshot::TooLarge)) => return Err(TOO_LARGE.into()),
+            Some(Err(NoSnapshot::Absent(key))) => {
+                let error = app.snapshots.content().absent_key(&content_type, &key).await;
+                return Err(error.into());
+            }
+        }
+    }
+    let data = PublishPreview { content_type: uid, document_id, locale: locale.as_str(), sites };
+    Ok(success(data).map(Body::new))
+}
+
+/// What is known of each site that the document concerns, and that has the locale if one is named. If
+/// none has it, of the first: its error names the locale.
+async fn worlds<'a>(
+    app: &'a App,
+    params: &frontend_url::Params<'_>,
+) -> Result<Vec<World<'a>>, ApiError> {
+    let mut concerned = Vec::new();
+    for site in app.sites.iter().filter(|site| params.is_for(site)) {
+        let has_rule = site.has_rule(&params.uid);
+        let types = site.rules.content_types();
+        let has_relations =
+            || types.iter().any(|own| !site.rules.relations(own.as_str()).is_empty());
+        if !has_rule && !has_relations() {
+            continue;
+        }
+        let served = app.snapshots.get_each(site, types.clone()).await?;
+        let snapshots = served.into_iter();
+        let snapshots = snapshots.map(|(uid, served)| (uid, served.cached.snapshot));
+        let history = app.snapshots.history(site);
+        let world = World {
+            site,
+            types: snapshots.collect(),
+            redirects: history.is_some_and(|own| own.history.takes_paths()),
+            links: app.admin_links(site),
+        };
+        if has_rule || !fields(&world, &params.uid, &params.document_id).is_empty() {
+            concerned.push(world);
+        }
+    }
+    let has_locale = |world: &World<'_>| params.locale_of(world.site).is_ok();
+    if concerned.iter().any(has_locale) {
+        concerned.retain(has_locale);
+    }
+    Ok(concerned)
+}
+
+/// The published documents behind relations of a draft about which the snapshots say too little. Where
+/// it is not known which content type a relation leads to, or the CMS does not tell, nothing is read.
+async fn read_related(
+    app: &App,
+    uid: &ContentTypeUid,
+    worlds: &[World<'_>],
+    draft: &Document<'_>,
+    locale: &Locale,
+) -> Vec<(FieldPath, Option<Document<'static>>)> {
+    let unknown: BTreeSet<(FieldPath, String)> = worlds
+        .iter()
+        .filter_map(|world| Some((world, Subject::of(world.site, uid.as_str(), draft)?)))
+        .flat_map(|(world, subject)| unknown_related(world, subject, draft))
+        .collect();
+    let mut related = Vec::new();
+    for (relation, id) in unknown.into_iter().take(MAX_RELATED) {
+        let Some(target) = app.snapshots.target(uid, &relation).await else { continue };
+        let wanted = draft.fields.iter().filter_map(|field| field.behind(&relation)).collect();
+        let status = Status::Published;
+        match app.documents.version(&target, wanted, &id, locale, status).await {
+            Ok(document) => related.push((relation, document)),
+            Err(error) => log_unread_documents(app, target.as_str(), &error),
+        }
+    }
+    related
+}
+
+impl Read {
+    /// `None`: the site does not have the locale of the draft.
+    fn preview(&self, world: &World<'_>, uid: &str) -> Option<Result<Preview, NoSnapshot>> {
+        let subject = Subject::of(world.site, uid, &self.draft)?;
+        let related = self.related.iter();
+        let related: Vec<Related<'_>> = related
+            .map(|(relation, document)| Related { relation, document: document.as_ref() })
+            .collect();
+        let published_at = timestamp_text(unix_ms()).unwrap_or_default();
+        let (document, published_at) = (&self.draft, &*published_at);
+        Some(preview(world, subject, &Draft { document, published_at, related: &related }))
+    }
+}
+
+impl frontend_url::Params<'_> {
+    /// Whether no other site is named.
+    fn is_for(&self, site: &Site) -> bool {
+        self.site.is_none_or(|own| own.key == site.key)
+    }
+}
