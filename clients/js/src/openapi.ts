@@ -1056,7 +1056,7 @@ export interface components {
         /** @description The pages of other documents that move along. */
         MovedPages: {
             count: number;
-            /** @description Whether there may be more than `count`. */
+            /** @description Whether there may be others whose paths depend on values that are not known. */
             more: boolean;
             /** @description The first ones, by path. */
             first: {
@@ -1073,7 +1073,7 @@ export interface components {
         /** @description The pages that visitors do not find any more, that of the version among them. */
         LostPages: {
             count: number;
-            /** @description Whether there may be more than `count`. */
+            /** @description Whether there may be others whose paths depend on values that are not known. */
             more: boolean;
             /** @description The first ones, by path. */
             first: {

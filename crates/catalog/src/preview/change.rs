@@ -152,6 +152,7 @@ impl<'w> Change<'_, 'w> {
         let (path, host) = (from.path(), from.host());
         let redirects = || {
             self.known.world.redirects
+                && from.is_owner()
                 && after.is_owner(from)
                 && !after.is_live(path, host)
                 && !self.before.is_shared(path, host)

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::published::value_of;
 use super::values::path_fields;
 use super::{Known, Subject};
-use crate::snapshot::{PublicUrl, Version};
+use crate::snapshot::{NoUrlRow, PublicUrl, Version};
 use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, write_path};
 use frontend_map_rules::{
     Document, FieldPath, FieldValue, Locale, Rule, Segment, Source, Template,
@@ -18,7 +18,7 @@ const MAX_DEPENDENTS: usize = 10_000;
 /// The dependents of a document.
 pub(super) struct Dependents<'w> {
     pub(super) all: Vec<Dependent<'w>>,
-    /// Whether there are others, about which nothing is known.
+    /// Whether there may be others that get, change or lose a path.
     pub(super) are_more: bool,
 }
 
@@ -70,18 +70,43 @@ pub(super) fn dependents<'w>(
             }
         }
     }
-    let dependent = |((type_at, locale, id), relations): ((usize, usize, &str), Vec<FieldPath>)| {
-        let url = match known.snapshot(type_at).version(id, locale) {
-            Version::Url(url) if url.locale() == locale => url,
-            _ => return None,
-        };
-        let outcome = known.outcome(url, &relations, after);
-        Some(Dependent { type_at, url, outcome })
-    };
-    Dependents { all: found.into_iter().filter_map(dependent).collect(), are_more }
+    let mut all = Vec::with_capacity(found.len());
+    for ((type_at, locale, id), relations) in found {
+        match known.snapshot(type_at).version(id, locale) {
+            Version::Url(url) if url.locale() == locale => {
+                let outcome = known.outcome(url, &relations, after);
+                all.push(Dependent { type_at, url, outcome });
+            }
+            // It may get a URL, if what it reads is why it has none.
+            Version::NoUrl(row) => are_more |= known.is_due_to(&row, &relations),
+            Version::NoUrlBeyondRows => are_more = true,
+            Version::Url(_) | Version::None => {}
+        }
+    }
+    Dependents { all, are_more }
 }
 
 impl Known<'_> {
+    /// Whether a version may have no URL because of a value behind one of these relations: its reason
+    /// names one, or another rule reads one.
+    fn is_due_to(&self, row: &NoUrlRow<'_>, relations: &[FieldPath]) -> bool {
+        let rules = &self.world.site.rules;
+        let rule = &rules.rules()[row.rule];
+        let is_read = |field: &FieldPath| relations.iter().any(|own| field.is_behind(own));
+        let others = rules.positions_of_type(rule.content_type.as_str());
+        let mut others = others.filter(|at| *at != row.rule).map(|at| &rules.rules()[at]);
+        let is_at_fault =
+            |name: &str| row.reason.strip_prefix(name).is_some_and(|rest| rest.starts_with('_'));
+        let is_relation =
+            |field: &FieldPath| field.relations().any(|own| is_at_fault(&own.to_string()));
+        let mut placeholders = rule.templates().flat_map(|(_, template)| template.placeholders());
+        let is_named = placeholders.any(|placeholder| {
+            let mut fields = placeholder.source.fields().filter(|field| is_read(field));
+            fields.any(|field| is_at_fault(&placeholder.name) || is_relation(field))
+        });
+        is_named || others.any(|rule| rule.fields().any(is_read))
+    }
+
     fn outcome(
         &self,
         url: PublicUrl<'_>,

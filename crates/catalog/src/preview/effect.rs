@@ -105,7 +105,7 @@ pub struct Lost {
 pub struct Group<T> {
     /// How many.
     pub count: usize,
-    /// Whether there may be more of them: their paths depend on values that are not known.
+    /// Whether there may be more of them, or others: some paths depend on values that are not known.
     pub more: bool,
     /// The first ten, by path.
     pub first: Vec<T>,
