@@ -70,6 +70,43 @@ export interface Language {
   address: Address;
 }
 
+/** Pages of other entries; `more`: there may be others, which are not known. */
+export interface Pages {
+  count: number;
+  more: boolean;
+}
+
+/** What else has the path that a version would get. */
+export interface Conflict {
+  /** Which of both visitors would see. */
+  wins: 'this' | 'other' | 'unknown';
+  /** The other entry; null: the user may not read it. Absent: it is none. */
+  owner?: PathOwner | null;
+  /** The name of a page that is not in Strapi. */
+  page?: string;
+}
+
+/** What an action would do to public URLs. */
+export interface Effect {
+  conflict: Conflict | null;
+  moves: { from: string; to: string; redirects: boolean } | null;
+  /** The pages that move along. */
+  dependents: Pages;
+  /** Whether paths of pages that move will redirect. */
+  redirects: boolean;
+  /** The pages that would not be found any more, that of the version among them. */
+  gone: Pages;
+  /** The relations to entries that are not published. */
+  unpublished: string[];
+}
+
+/** What the next click would do. */
+export interface Before {
+  publish: Effect;
+  unpublish: Effect;
+  delete: Effect;
+}
+
 export interface DocumentReport {
   /** Null: the version is not published. */
   published: Address | null;
@@ -79,6 +116,8 @@ export interface DocumentReport {
   /** Paths that redirect to this document. */
   formerPaths: string[];
   check: Check | null;
+  /** Null: there is no draft, or the service does not show drafts. */
+  before: Before | null;
 }
 
 /** A report, or the reason why there is none. */

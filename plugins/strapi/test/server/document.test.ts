@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DocumentKey, readDocument } from '../../server/src/operations/document';
+import { type DocumentKey, readDocument, type Versions } from '../../server/src/operations/document';
 import { createBreaker } from '../../server/src/service/breaker';
 import { createClient } from '../../server/src/service/client';
 import { data, error, startPeer } from './peer';
@@ -8,19 +8,15 @@ import { data, error, startPeer } from './peer';
 type Respond = Parameters<typeof startPeer>[0];
 
 const KEY = { uid: 'api::a.a', documentId: 'a1', locale: 'en', site: 'main' };
-const both = { published: true, draft: true };
-const onlyPublished = { published: true, draft: false };
+const both = { published: true, draft: true, hasDraft: true };
+const onlyPublished = { published: true, draft: false, hasDraft: false };
 
 const CHECK = { url: 'https://x/en/a', status: 404, ok: false, at: '2026-01-01T00:00:00Z' };
 const ENGLISH = { locale: 'en', url: 'https://x/en/a', path: '/en/a', formerPaths: ['/en/old'] };
 const GERMAN = { locale: 'de', url: 'https://x/de/a', path: '/de/a', formerPaths: [] };
 const FRENCH = { locale: 'fr', reason: 'slug_empty', rule: '/{slug}' };
 
-const read = async (
-  respond: Respond,
-  versions: { published: boolean; draft: boolean },
-  key: DocumentKey = KEY,
-) => {
+const read = async (respond: Respond, versions: Versions, key: DocumentKey = KEY) => {
   const peer = await startPeer(respond);
   const client = createClient(createBreaker());
   const tokens = { draft: 'd', validate: 'v' };
@@ -33,11 +29,23 @@ const read = async (
   }
 };
 
-/** A service with these rows, and this draft. */
+const NOTHING = {
+  ...{ ok: true, conflict: null, moves: null },
+  ...{ dependents: { count: 0, more: false, first: [] }, gone: { count: 0, more: false, first: [] } },
+};
+const EFFECT = {
+  ...{ conflict: null, moves: null, redirects: false, unpublished: [] },
+  ...{ dependents: { count: 0, more: false }, gone: { count: 0, more: false } },
+};
+
+/** A service with these rows, where publishing the draft does this. */
 const serviceWith =
-  (locales: unknown, draft: unknown = { url: 'https://x/en/b', path: '/en/b' }): Respond =>
-  (request, response) =>
-    data(response, request.url?.startsWith('/api/document') ? { locales } : draft);
+  (locales: unknown, publish: object = { url: 'https://x/en/b', path: '/en/b' }): Respond =>
+  (request, response) => {
+    if (request.url?.startsWith('/api/document')) return data(response, { site: 'main', locales });
+    const other = { site: 'other', path: null, publish: NOTHING, unpublish: NOTHING, delete: NOTHING };
+    data(response, { sites: [other, { ...other, site: 'main', publish: { ...NOTHING, ...publish } }] });
+  };
 
 test('document: two requests, each with its own token', async () => {
   const rows = [{ ...ENGLISH, lastCheck: CHECK }, GERMAN, FRENCH];
@@ -51,13 +59,11 @@ test('document: two requests, each with its own token', async () => {
     ],
     formerPaths: ['/en/old'],
     check: { at: CHECK.at, isCurrent: true, status: 404, ok: false },
+    before: { publish: EFFECT, unpublish: EFFECT, delete: EFFECT },
   });
   assert.deepEqual(asked.map(({ line, authorization }) => [line, authorization]).sort(), [
     ['GET /api/document?uid=api%3A%3Aa.a&documentId=a1&site=main', 'Bearer v'],
-    [
-      'GET /api/frontend-url?uid=api%3A%3Aa.a&documentId=a1&locale=en&site=main&status=draft&details=true',
-      'Bearer d',
-    ],
+    ['GET /api/publish-preview?uid=api%3A%3Aa.a&documentId=a1&locale=en&site=main', 'Bearer d'],
   ]);
 });
 
@@ -71,7 +77,7 @@ test('document: the check of another URL is not that of the present one', async 
 
 test('document: a draft has the other languages, and nothing of its own before', async () => {
   const rows = [{ locale: 'en', reason: 'no_version', rule: null }, GERMAN];
-  const { report } = await read(serviceWith(rows), { published: false, draft: true });
+  const { report } = await read(serviceWith(rows), { ...both, published: false });
   assert.equal(report.published, null);
   assert.deepEqual(
     report.languages.map(({ locale }) => locale),
@@ -101,10 +107,67 @@ for (const rows of [[ENGLISH], [ENGLISH, GERMAN]]) {
 test('document: the owner of a path that another document has', async () => {
   const owner = { contentType: 'api::b.b', documentId: 'b1', locale: 'en' };
   const sharedPath = { owner };
-  const draft = { url: 'https://x/en/a', path: '/en/a', sharedPath };
+  const conflict = { path: '/en/a', document: owner, wins: 'other', by: 'owned_before' };
+  const draft = { url: 'https://x/en/a', path: '/en/a', conflict };
   const { report } = await read(serviceWith([{ ...ENGLISH, sharedPath }], draft), both);
   assert.deepEqual(report.published, { url: 'https://x/en/a', path: '/en/a', owner });
   assert.equal(report.draft, null, 'the same address and the same owner');
+});
+
+test('document: what publishing would do, in numbers', async () => {
+  const document = { contentType: 'api::b.b', documentId: 'b1', locale: 'en', title: 'Secret' };
+  const page = { ...document, from: '/en/secret', to: '/en/b', redirects: true };
+  const { report } = await read(
+    serviceWith([ENGLISH], {
+      ...{ url: 'https://x/en/b', path: '/en/b' },
+      conflict: { path: '/en/b', document, wins: 'this', by: 'listed' },
+      moves: { from: '/en/a', to: '/en/b', redirects: true },
+      dependents: { count: 12, more: true, first: [page] },
+      gone: { count: 1, more: true, first: [{ ...document, path: '/en/secret' }] },
+      unpublished: [{ field: 'parent', documentId: 'p1' }],
+    }),
+    both,
+  );
+  const owner = { contentType: 'api::b.b', documentId: 'b1', locale: 'en' };
+  assert.deepEqual(report.before?.publish, {
+    conflict: { wins: 'this', owner },
+    moves: { from: '/en/a', to: '/en/b', redirects: true },
+    dependents: { count: 12, more: true },
+    redirects: true,
+    gone: { count: 1, more: true },
+    unpublished: ['parent'],
+  });
+  assert.doesNotMatch(JSON.stringify(report), /secret/i, 'who may read the other pages is not known');
+  assert.deepEqual(report.draft, { url: 'https://x/en/b', path: '/en/b' }, 'the path is its own then');
+});
+
+test('document: a draft without changes has no URL of its own, and a preview', async () => {
+  const unchanged = { published: true, draft: false, hasDraft: true };
+  const { report, asked } = await read(serviceWith([ENGLISH]), unchanged);
+  assert.equal(report.draft, null);
+  assert.deepEqual(report.before?.unpublish, EFFECT);
+  assert.equal(asked.length, 2);
+});
+
+test('document: a draft that can have no URL', async () => {
+  const noPath = { reason: 'slug_empty', rule: '/{slug}', message: 'm' };
+  const { report } = await read(serviceWith([ENGLISH], { noPath }), both);
+  assert.deepEqual(report.draft, { reason: 'slug_empty', rule: '/{slug}' });
+});
+
+test('document: a preview that does not come in time hides no published URL', async () => {
+  const failing =
+    (status: number): Respond =>
+    (request, response) => {
+      if (request.url?.startsWith('/api/document')) return data(response, { locales: [ENGLISH] });
+      return error(response, status);
+    };
+  for (const status of [502, 503, 504]) {
+    const { report } = await read(failing(status), both);
+    assert.deepEqual([report.draft, report.before], [null, null]);
+    assert.deepEqual(report.published, { url: 'https://x/en/a', path: '/en/a' });
+  }
+  await assert.rejects(read(failing(502), { ...both, published: false }), { failure: 'cms-failed' });
 });
 
 test('document: a type without a rule', async () => {

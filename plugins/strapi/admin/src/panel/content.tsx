@@ -4,6 +4,8 @@ import type { Loaded } from '../api/loaded';
 import { FailureNote } from '../failure-note';
 import { useText } from '../texts';
 import { AddressView } from './address';
+import { BeforeView } from './before';
+import { publishNotes, withdrawNotes } from './before-notes';
 import { FormerPaths, Languages, LastCheck } from './details';
 
 interface Props {
@@ -28,7 +30,7 @@ const Note = ({ children }: { children: string }) => (
 
 const Report = ({ report }: { report: DocumentReport }) => {
   const text = useText();
-  const { published, draft, languages, formerPaths, check } = report;
+  const { published, draft, languages, formerPaths, check, before } = report;
   // What was checked before a version had no URL says nothing of it.
   const checked = published && hasLink(published) ? check : null;
   const hasMore = languages.length > 0 || formerPaths.length > 0 || checked !== null;
@@ -40,6 +42,10 @@ const Report = ({ report }: { report: DocumentReport }) => {
         <Note>{text('panel.not-published')}</Note>
       )}
       {draft && <AddressView address={draft} title={text('panel.draft')} isLive={false} />}
+      {before && draft && (
+        <BeforeView title={text('before.publish')} notes={publishNotes(before, hasLink(draft))} />
+      )}
+      {before && published && <BeforeView title={text('before.withdraw')} notes={withdrawNotes(before)} />}
       {hasMore && (
         <Box>
           <Divider marginBottom={3} />

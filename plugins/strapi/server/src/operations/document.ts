@@ -2,8 +2,9 @@ import type { Check, DocumentReport, Link, NoLink, Owner } from '../../../shared
 import { ownerIn } from '../content/owner';
 import { ServiceFailure } from '../service/failure';
 import { pageUrl } from '../service/page-url';
-import { isRecord, rows, type Row } from '../service/records';
+import { isRecord, record, rows, type Row } from '../service/records';
 import type { ServiceResponse } from '../service/client';
+import { beforeIn, type FoundBefore } from './before';
 
 /** One document in one locale, as the service names it. */
 export interface DocumentKey {
@@ -25,6 +26,8 @@ export interface Versions {
   published: boolean;
   /** There is a draft whose fields may differ from those of the published version. */
   draft: boolean;
+  /** There is a draft, equal or not. */
+  hasDraft: boolean;
 }
 
 /** An address before it is known which owner of its path the admin may read. */
@@ -41,6 +44,7 @@ export interface FoundDocument extends Pick<DocumentReport, 'formerPaths' | 'che
   published: FoundAddress | null;
   draft: FoundAddress | null;
   languages: FoundLanguage[];
+  before: FoundBefore | null;
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -81,23 +85,54 @@ const checkIn = (value: unknown, url: unknown): Check | null => {
   };
 };
 
-const draftOf = async (get: Get, key: DocumentKey): Promise<FoundAddress | null> => {
+/** The draft as it would be published, and what the next click would do. */
+interface FoundPreview {
+  draft: FoundAddress;
+  before: FoundBefore | null;
+}
+
+/** The address in what publishing would do; another entry may have its path. */
+const addressAfter = ({ path, url, noPath, conflict }: Row): FoundAddress => {
+  const { reason, rule } = record(noPath);
+  if (text(reason) !== null) return addressIn({ reason, rule });
+  const { wins, document } = record(conflict);
+  return addressIn({ path, url, ...(wins === 'other' && { sharedPath: { owner: document } }) });
+};
+
+/** Of the sites, the one whose URLs are shown. */
+const previewIn = (data: Row, site: unknown): FoundPreview => {
+  const sites = rows(data.sites);
+  const own = sites.find((one) => one.site === site) ?? sites[0];
+  if (!own) return { draft: { reason: 'no_rule', rule: null }, before: null };
+  return { draft: addressAfter(record(own.publish)), before: beforeIn(own) };
+};
+
+const previewOf = async (
+  get: Get,
+  key: DocumentKey,
+  isPublished: boolean,
+): Promise<ServiceResponse | null> => {
   try {
-    const response = await get('/api/frontend-url', { ...key, status: 'draft', details: 'true' }, 'draft');
-    return response.status === 200 ? addressIn(response.data) : withoutUrl(response);
+    return await get('/api/publish-preview', { ...key }, 'draft');
   } catch (error) {
-    // A draft whose URL is not readable must not hide the published URL.
-    if (error instanceof ServiceFailure && error.failure === 'wrong-token') return null;
+    // A draft that the service does not show, or not in time, must not hide the published URL.
+    const isRefused = error instanceof ServiceFailure && error.failure === 'wrong-token';
+    if (isRefused || (error instanceof ServiceFailure && isPublished)) return null;
     throw error;
   }
 };
 
 /** The rows of all locales; an address instead where the content type has no rule. */
-const localesOf = async (get: Get, { uid, documentId, site }: DocumentKey): Promise<Row[] | NoLink> => {
+const localesOf = async (get: Get, { uid, documentId, site }: DocumentKey): Promise<Locales | NoLink> => {
   const response = await get('/api/document', { uid, documentId, site }, 'validate');
   if (response.status !== 200) return withoutUrl(response);
-  return rows(response.data.locales);
+  return { site: response.data.site, locales: rows(response.data.locales) };
 };
+
+interface Locales {
+  site: unknown;
+  locales: Row[];
+}
 
 /** At most two requests to the service. */
 export const readDocument = async (
@@ -105,21 +140,32 @@ export const readDocument = async (
   key: DocumentKey,
   versions: Versions,
 ): Promise<FoundDocument> => {
-  const [found, draft] = await Promise.all([localesOf(get, key), versions.draft ? draftOf(get, key) : null]);
-  if (!Array.isArray(found)) {
-    return { published: found, draft: null, languages: [], formerPaths: [], check: null };
+  const [found, response] = await Promise.all([
+    localesOf(get, key),
+    versions.hasDraft ? previewOf(get, key, versions.published) : null,
+  ]);
+  if ('reason' in found) {
+    return { published: found, draft: null, languages: [], formerPaths: [], check: null, before: null };
   }
+  const preview: FoundPreview | null =
+    response &&
+    (response.status === 200
+      ? previewIn(response.data, found.site)
+      : { draft: withoutUrl(response), before: null });
+  const draft = versions.draft && preview ? preview.draft : null;
   // A document that is not localized has one row, for the first locale of the site.
-  const own = key.locale ? found.find(({ locale }) => locale === key.locale) : found[0];
+  const { locales } = found;
+  const own = key.locale ? locales.find(({ locale }) => locale === key.locale) : locales[0];
   const row = own ?? { reason: 'locale_unknown' };
   const published = versions.published ? addressIn(row) : null;
   return {
     published,
     draft: JSON.stringify(published) === JSON.stringify(draft) ? null : draft,
-    languages: found
+    languages: locales
       .filter((one) => one !== own)
       .map((one) => ({ locale: String(one.locale), address: addressIn(one) })),
     formerPaths: published ? texts(row.formerPaths) : [],
     check: published ? checkIn(row.lastCheck, row.url) : null,
+    before: preview?.before ?? null,
   };
 };

@@ -3,7 +3,16 @@ import type { Core, UID } from '@strapi/strapi';
 import type { CheckRun } from '../../../shared/check';
 import type { ConnectionTest } from '../../../shared/connection';
 import type { Checks, Finding, Findings, Moves, Overview } from '../../../shared/problems';
-import type { Address, DocumentReport, Owner, Result, RowReport, Shared } from '../../../shared/reports';
+import type {
+  Address,
+  Before,
+  Conflict,
+  DocumentReport,
+  Owner,
+  Result,
+  RowReport,
+  Shared,
+} from '../../../shared/reports';
 import { labelsOf } from '../content/labels';
 import { readableLanguages } from '../content/languages';
 import {
@@ -22,6 +31,7 @@ import { createClient, type Client, type ServiceResponse } from '../service/clie
 import { ServiceFailure } from '../service/failure';
 import type { ShownParts } from '../../../shared/settings';
 import type { SettingsService } from '../settings/service';
+import type { FoundBefore } from './before';
 import { readDocument, type FoundAddress, type Get, type Versions } from './document';
 import { createChecks } from './checks';
 import { causesOf, choose, pageOf, type Choice } from './choice';
@@ -113,6 +123,14 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     return { ...address, ...known, labels: names };
   };
 
+  /** Only publishing has a conflict. */
+  const withConflict = async (ability: Ability, found: FoundBefore): Promise<Before> => {
+    const { owner, ...rest } = found.publish.conflict ?? {};
+    const known = owner && { owner: await readableOwner(strapi, ability, owner) };
+    const conflict = found.publish.conflict && ({ ...rest, ...known } as Conflict);
+    return { ...(found as Before), publish: { ...found.publish, conflict } };
+  };
+
   /** A report of the service, for all admins. */
   const read = async (path: string, site: string): Promise<ServiceResponse> => {
     const get = await getWith(REPORT_MS);
@@ -179,6 +197,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
           published: published && (await withRelated(ability, request, published)),
           draft: draft && (await withRelated(ability, request, draft)),
           languages: await Promise.all(languages),
+          before: report.before && (await withConflict(ability, report.before)),
         };
       });
     },
@@ -413,7 +432,11 @@ const versionsOf = async (
     draft && published && Date.parse(draft.updatedAt) > Date.parse(published.updatedAt),
   );
   return {
-    versions: { published: Boolean(published), draft: Boolean(draft && (!published || changed)) },
+    versions: {
+      published: Boolean(published),
+      draft: Boolean(draft && (!published || changed)),
+      hasDraft: Boolean(draft),
+    },
     locale: locale ?? (published ?? draft)?.locale ?? undefined,
     dates: [published?.updatedAt ?? '', draft?.updatedAt ?? ''].map(String),
   };

@@ -1,0 +1,35 @@
+import { Box, Typography } from '@strapi/design-system';
+import { OwnerLink } from '../owner';
+import { useText } from '../texts';
+import type { BeforeNote } from './before-notes';
+
+/** What the next click would do. It disables nothing. */
+export const BeforeView = ({ title, notes }: { title: string; notes: BeforeNote[] }) => {
+  if (!notes.length) return null;
+  return (
+    <Box data-frontend-map="before">
+      <Typography variant="sigma" textColor="neutral600" tag="h3">
+        {title}
+      </Typography>
+      <Box tag="ul">
+        {notes.map((note) => (
+          <Box tag="li" key={note.text} paddingTop={1}>
+            <Note note={note} />
+          </Box>
+        ))}
+      </Box>
+    </Box>
+  );
+};
+
+const Note = ({ note: { text: id, values, owner, isWarning } }: { note: BeforeNote }) => {
+  const text = useText();
+  return (
+    <>
+      <Typography tag="p" textColor={isWarning ? 'warning700' : 'neutral800'}>
+        {text(id, values)}
+      </Typography>
+      {owner && <OwnerLink owner={owner} />}
+    </>
+  );
+};

@@ -1,0 +1,61 @@
+import type { Before, Conflict, Effect, Owner, Pages } from '../../../shared/reports';
+import { isRecord, record, type Row } from '../service/records';
+
+/** A conflict before it is known whether the admin may read the other document. */
+type FoundConflict = Omit<Conflict, 'owner'> & { owner?: Owner };
+type FoundEffect = Omit<Effect, 'conflict'> & { conflict: FoundConflict | null };
+export type FoundBefore = Record<keyof Before, FoundEffect>;
+
+const pagesIn = (value: unknown): Pages => {
+  const { count, more } = record(value);
+  return { count: typeof count === 'number' ? count : 0, more: more === true };
+};
+
+const WINS: Conflict['wins'][] = ['this', 'other', 'unknown'];
+
+const conflictIn = (value: unknown): FoundConflict | null => {
+  if (!isRecord(value)) return null;
+  const wins = WINS.find((own) => own === value.wins) ?? 'unknown';
+  const { contentType, documentId, locale } = record(value.document);
+  const isOwner = [contentType, documentId, locale].every((own) => typeof own === 'string');
+  return {
+    wins,
+    ...(isOwner && { owner: { contentType, documentId, locale } as Owner }),
+    ...(typeof value.page === 'string' && { page: value.page }),
+  };
+};
+
+const movesIn = (value: unknown): Effect['moves'] => {
+  const { from, to, redirects } = record(value);
+  return typeof from === 'string' && typeof to === 'string'
+    ? { from, to, redirects: redirects === true }
+    : null;
+};
+
+/** The pages in `first` stand for all. */
+const redirectIn = (group: unknown): boolean => {
+  const { first } = record(group);
+  return Array.isArray(first) && first.length > 0 && first.every((page) => record(page).redirects === true);
+};
+
+const fieldsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map((own) => String(record(own).field)) : [];
+
+const effectIn = (value: unknown): FoundEffect => {
+  const { conflict, moves, dependents, gone, unpublished } = record(value);
+  return {
+    conflict: conflictIn(conflict),
+    moves: movesIn(moves),
+    dependents: pagesIn(dependents),
+    redirects: redirectIn(dependents),
+    gone: pagesIn(gone),
+    unpublished: fieldsIn(unpublished),
+  };
+};
+
+/** The part of one site. Numbers and the paths of the document alone: who may read the others is not known. */
+export const beforeIn = (site: Row): FoundBefore => ({
+  publish: effectIn(site.publish),
+  unpublish: effectIn(site.unpublish),
+  delete: effectIn(site.delete),
+});
