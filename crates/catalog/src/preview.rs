@@ -181,11 +181,15 @@ impl<'v> Subject<'v> {
 struct Known<'w> {
     world: &'w World<'w>,
     patterns: PatternsByRule,
+    /// The fields of each content type that its URLs depend on.
+    fields: Vec<Arc<[FieldPath]>>,
 }
 
 impl<'w> Known<'w> {
     fn new(world: &'w World<'w>) -> Self {
-        Self { world, patterns: world.site.rules.patterns_by_rule() }
+        let rules = &world.site.rules;
+        let fields = world.types.iter().map(|(uid, _)| rules.listing_fields(uid.as_str()).into());
+        Self { world, patterns: rules.patterns_by_rule(), fields: fields.collect() }
     }
 
     /// The position of a content type among those of the site.

@@ -1,5 +1,7 @@
 //! The values that a path was built from.
 
+use std::sync::Arc;
+
 use super::Known;
 use crate::snapshot::PublicUrl;
 use frontend_map_rules::frontend_url::path_by_rule;
@@ -68,7 +70,7 @@ impl Known<'_> {
     pub(super) fn document(&self, url: PublicUrl<'_>) -> Option<Document<'static>> {
         let site = self.world.site;
         let rule = &site.rules.rules()[url.rule()];
-        let fields = site.rules.listing_fields(rule.content_type.as_str());
+        let fields = &self.fields[self.type_at(rule.content_type.as_str())?];
         let known = self.values(url)?;
         let value = |field: &FieldPath| {
             let own = known.iter().find(|(own, _)| own == field);
@@ -85,7 +87,7 @@ impl Known<'_> {
             locale,
             unpublished: false,
             values: fields.iter().map(value).collect(),
-            fields: fields.into(),
+            fields: Arc::clone(fields),
         };
         let built = path_by_rule(&site.rules, &site.hosts, rule, &document, false);
         built.is_ok_and(|built| built.path == url.path()).then_some(document)
