@@ -53,7 +53,7 @@ template = "/{locale}/{slug}"
 """
 # Of the journey: those of a Strapi whose settings are stored, and the others.
 STORED = "stored"
-SHORT = "editViews,requests,lists,reports,roles"
+SHORT = "editViews,requests,lists,reports,roles,agents"
 LONG = f"{SHORT},sites,hostile,failures,pictures"
 
 
@@ -76,7 +76,8 @@ class Ports:
 
     def stored(self) -> dict[str, str]:
         """Variables of a Strapi whose address and tokens are on the settings page."""
-        return {"SERVE_ADMIN": "true", "FRONTEND_MAP_HOOK_SECRET": SECRETS["HOOKS__SECRET"]}
+        own = {"SERVE_ADMIN": "true", "MCP": "true"}
+        return own | {"FRONTEND_MAP_HOOK_SECRET": SECRETS["HOOKS__SECRET"]}
 
     def configured(self) -> dict[str, str]:
         """Variables of a Strapi whose requests go through the proxy, except for webhooks."""
