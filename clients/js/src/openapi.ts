@@ -825,6 +825,8 @@ export interface components {
             entry?: {
                 contentType: components["schemas"]["ContentTypeUid"];
                 documentId: string;
+                /** @description Whether it comes before a live page. */
+                force: boolean;
             };
         };
         Problems: {

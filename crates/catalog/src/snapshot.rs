@@ -104,6 +104,8 @@ pub struct Snapshot {
     without_row: Skipped,
     /// Whether one of the owners is a redirect that comes before a live page.
     has_forced: bool,
+    /// See [`Snapshot::deepest_wildcard`].
+    deepest_wildcard: Option<usize>,
     /// See [`Snapshot::undecided`]. It says how the snapshot was made and is no part of its content.
     undecided: Box<[Undecided]>,
     content_hash: OnceLock<u128>,

@@ -15,6 +15,7 @@ use super::{MAX_ERROR, local_url, refusal, route_url};
 use crate::cli::output::words::count;
 use crate::cli::selection;
 use crate::config::Config;
+use frontend_map_catalog::site::Site;
 use frontend_map_platform::outgoing::{cause, client_builder};
 
 /// How long the service may take to respond.
@@ -92,9 +93,10 @@ pub(in crate::cli) async fn run(config: &Config, args: &RefreshArgs) -> Result<(
 /// request.
 fn check_selection(config: &Config, args: &RefreshArgs) -> Result<(), String> {
     let site = args.site.as_deref().map(|key| selection::site(&config.sites, key)).transpose()?;
+    let has_type = |site: &Site, uid: &str| site.all_content_types().any(|own| own.as_str() == uid);
     match (site, &args.uid) {
-        (Some(site), Some(uid)) if !site.has_rule(uid) => Err(selection::no_rule(site, uid)),
-        (None, Some(uid)) if !config.sites.iter().any(|site| site.has_rule(uid)) => {
+        (Some(site), Some(uid)) if !has_type(site, uid) => Err(selection::no_rule(site, uid)),
+        (None, Some(uid)) if !config.sites.iter().any(|site| has_type(site, uid)) => {
             Err(selection::no_site(&config.sites, uid))
         }
         _ => Ok(()),

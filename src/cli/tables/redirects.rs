@@ -37,9 +37,10 @@ Formats:
   next     a JSON array for redirects() of next.config.js; targets on the same host are paths
   netlify  the file _redirects; 308 becomes 301 and 307 becomes 302, the statuses that Netlify knows
   nginx    two map blocks, with the lines for their use in comments
-Redirects of the CMS that a format cannot express are left out and counted: those to nowhere (410) in
-next, netlify and nginx; in nginx also those of all paths below one, and those whose status is not
-moved.status. In next and netlify, paths that differ from a target only in letter case are left out: they would loop.
+Redirects of the CMS that a format cannot express are left out and counted: page gone (410) in next,
+netlify and nginx; all paths below one in nginx, and in next without force, because it redirects before
+it looks for a page; a fragment in netlify and nginx; a query, or another status than moved.status, in
+nginx. In next and netlify, paths that differ from a target only in letter case are left out: they would loop.
 
 Exit status: 0 written, 1 failed, 2 invalid arguments, 78 invalid settings.";
 
@@ -130,9 +131,19 @@ impl Format {
     fn expresses(self, row: &Row, status: u16) -> bool {
         match self {
             Self::Json | Self::Csv => true,
-            Self::Next | Self::Netlify => !row.is_gone(),
-            // The blocks have one status, and no path stands for others.
-            Self::Nginx => row.status == status && row.all_below().is_none(),
+            // Next.js redirects before it looks for a page.
+            Self::Next => {
+                let is_before_pages = row.all_below().is_none() || row.is_forced();
+                !row.is_gone() && is_before_pages && !row.leads_below_itself()
+            }
+            // A `#` begins a comment.
+            Self::Netlify => {
+                !row.is_gone() && !row.leads_below_itself() && !row.suffix().contains('#')
+            }
+            // The blocks have one status, add the query of the request, and no path stands for others.
+            Self::Nginx => {
+                row.status == status && row.all_below().is_none() && row.suffix().is_empty()
+            }
         }
     }
 

@@ -46,7 +46,7 @@ export function proxy<Site extends SiteKey, Request extends ProxyRequest = Proxy
     if (file || request.cookies.has(DRAFT_COOKIE) || isPage?.(request) === false) return file ?? undefined;
     const page = await map.resolve((host ? `https://${host}` : "") + pathname).catch(onFailure(() => undefined));
     if (page && "redirect" in page && page.redirect) return redirectTo(request, page.redirect);
-    if (page?.kind !== "none" || FILE.test(pathname)) return undefined;
+    if (page?.kind !== "none" || (FILE.test(pathname) && !page.gone?.status)) return undefined;
     const response = (await notFound?.(request, locale)) ?? new Response("Not found", { status: 404 });
     const { body, headers, status } = response;
     return uncached(status === 404 ? new Response(body, { headers, status: missingStatus(page) }) : response);

@@ -10,11 +10,14 @@ use crate::resolve::page;
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
 use frontend_map_rules::{
-    ContentTypeUid, ENCODED_REST, Pathname, Redirect, Target, without_trailing_slash,
+    ContentTypeUid, ENCODED_REST, PathSegment, Pathname, Redirect, Target, without_trailing_slash,
 };
 
 /// The most addresses that are followed. A longer chain counts as a loop.
-const MAX_HOPS: usize = 20;
+const MAX_HOPS: usize = 10;
+
+/// The longest target, in bytes, with what a path for all below it takes over.
+const MAX_TARGET: usize = 8 * 1024;
 
 /// The entries of a site as far as they are known.
 #[derive(Clone, Copy, Debug)]
@@ -121,6 +124,8 @@ pub struct EntryRow<'i> {
     pub status: u16,
     /// The document of the target.
     pub document: Option<PublicUrl<'i>>,
+    /// Whether it comes before a live page.
+    pub is_forced: bool,
 }
 
 /// Why an entry does not do what it says.
@@ -162,7 +167,17 @@ impl<'i> RedirectEntries<'i> {
         if let Some((uid, _)) = unknown.next() {
             return EntryLookup::NotKnown(uid.clone());
         }
-        let mut beginning = if path == "/" { "" } else { path.as_str() };
+        // What no rule matches, such as `..`, must not get into a target.
+        let is_unmatchable = |segment| matches!(segment, PathSegment::Unmatchable(_));
+        let snapshots = self.index.types().filter_map(|(_, paths)| paths.snapshot());
+        let deepest = snapshots.filter_map(|snapshot| snapshot.deepest_wildcard()).max();
+        let Some(deepest) = deepest.filter(|_| !pathname.segments().any(is_unmatchable)) else {
+            return EntryLookup::None;
+        };
+        let path_of_root = if path == "/" { "" } else { path.as_str() };
+        let end =
+            path_of_root.match_indices('/').nth(deepest).map_or(path_of_root.len(), |at| at.0);
+        let mut beginning = &path_of_root[..end];
         loop {
             let rest = path.strip_prefix(beginning).filter(|rest| *rest != "/").unwrap_or_default();
             if let Some(found) = self.at(&(beginning.to_owned() + ENCODED_REST), host, rest) {
@@ -238,17 +253,11 @@ impl<'i> RedirectWorld<'i> {
     pub fn row(&self, entry: PublicUrl<'i>, host: Option<usize>) -> Option<EntryRow<'i>> {
         let own = FoundEntry::of(entry)?;
         let from = as_written(entry.path());
-        if let (true, Target::Address(address)) = (own.is_for_all_below(), &own.redirect.target)
-            && address.ends_with(ENCODED_REST)
-        {
-            let status = own.redirect.status.unwrap_or(self.status);
-            let to = if address.starts_with('/') {
-                self.site.hosts.url(entry.locale(), &as_written(address))
-            } else {
-                Some(as_written(address))
-            };
-            let path = Some(as_written(path_of_url(address)));
-            return Some(EntryRow { from, to, path, status, document: None });
+        // Another one may have the path on this host.
+        let owner = self.entries.at(entry.path(), host, "")?.entry;
+        let id = |entry: PublicUrl<'i>| (entry.document_id(), entry.locale(), entry.rule());
+        if id(owner) != id(entry) {
+            return None;
         }
         if self.is_shadowed(&own, host) {
             return None;
@@ -259,8 +268,10 @@ impl<'i> RedirectWorld<'i> {
             Some(Destination::Document(url)) => Some(url),
             _ => None,
         };
-        let (to, path) = (redirect.url(self.site), redirect.path());
-        Some(EntryRow { from, to, path, status: redirect.status, document })
+        let [to, path] = [redirect.url(self.site), redirect.path()]
+            .map(|text| text.map(|text| as_written(&text)));
+        let is_forced = entry.redirect().is_some_and(|redirect| redirect.force);
+        Some(EntryRow { from, to, path, status: redirect.status, document, is_forced })
     }
 
     /// Why an entry does not do what it says on the host of its locale; `None`: it does.
@@ -312,8 +323,15 @@ impl<'i> RedirectWorld<'i> {
                     let status = current.redirect.status.unwrap_or(self.status);
                     return EntryOutcome::Leads(EntryRedirect { status, ..redirect });
                 }
-                Target::Document(id) => match self.locate(id, current.entry) {
-                    DocumentLocation::None => return EntryOutcome::NoTarget,
+                Target::Document(id) => match self.locate(id, current.entry, host) {
+                    DocumentLocation::None => {
+                        return self.without_entry(
+                            &seen,
+                            seen.len() - 1,
+                            redirect,
+                            &EntryOutcome::NoTarget,
+                        );
+                    }
                     DocumentLocation::NotKnown(uid) => return EntryOutcome::NotKnown(uid),
                     DocumentLocation::At { url, is_stale } => {
                         redirect.is_stale |= is_stale;
@@ -325,6 +343,9 @@ impl<'i> RedirectWorld<'i> {
                     let own_host = host.or(self.host_of_entry(current.entry));
                     match self.place(with_rest(address, &current.rest), own_host) {
                         Place::Outside(url) => {
+                            if url.contains(['?', '#']) {
+                                redirect.suffix.clear();
+                            }
                             redirect.destination = Some(Destination::Url(url));
                             return EntryOutcome::Leads(redirect);
                         }
@@ -340,7 +361,10 @@ impl<'i> RedirectWorld<'i> {
             };
             let pathname = Pathname::parse(&path);
             let step = (pathname.normalized(), host);
-            if seen.contains(&step) || seen.len() > MAX_HOPS {
+            if let Some(at) = seen.iter().position(|seen| *seen == step) {
+                return self.without_entry(&seen, at, redirect, &EntryOutcome::Loop);
+            }
+            if seen.len() > MAX_HOPS || path.len() > MAX_TARGET {
                 return EntryOutcome::Loop;
             }
             seen.push(step);
@@ -369,6 +393,44 @@ impl<'i> RedirectWorld<'i> {
         }
     }
 
+    /// The end of a chain whose entry at this step leads nowhere: what is there without it. An entry
+    /// that leads nowhere itself says nothing, which is `otherwise`.
+    fn without_entry(
+        &self,
+        seen: &[(String, Option<usize>)],
+        at: usize,
+        redirect: EntryRedirect<'i>,
+        otherwise: &EntryOutcome<'i>,
+    ) -> EntryOutcome<'i> {
+        let (path, host) = &seen[at];
+        if at == 0 {
+            return otherwise.clone();
+        }
+        match self.page_at(&Pathname::parse(path), *host) {
+            Some(End::At { destination, is_stale, .. }) => {
+                let destination = Some(destination);
+                let is_stale = redirect.is_stale || is_stale;
+                EntryOutcome::Leads(EntryRedirect { destination, is_stale, ..redirect })
+            }
+            Some(End::NotKnown(uid)) => EntryOutcome::NotKnown(uid),
+            Some(End::NoTarget) | None => otherwise.clone(),
+        }
+    }
+
+    /// The live page at a path.
+    fn page_at(&self, pathname: &Pathname<'_>, host: Option<usize>) -> Option<End<'i>> {
+        let at = |destination, is_stale| End::At { destination, is_stale, is_moved: false };
+        if let Some(page) = page(self.site, pathname, host) {
+            return Some(at(Destination::Page(page), false));
+        }
+        let decision = self.index.decide(&self.site.rules, pathname, host)?;
+        if let Some(uid) = decision.basis.unknown_type() {
+            return Some(End::NotKnown(uid.clone()));
+        }
+        let is_stale = decision.basis.is_stale();
+        decision.owner.map(|owner| at(Destination::Document(owner), is_stale))
+    }
+
     /// What is at a path: the next entry, or the end.
     fn end(
         &self,
@@ -381,19 +443,8 @@ impl<'i> RedirectWorld<'i> {
         if let Some(document) = document {
             return Err(at(Destination::Document(document)));
         }
-        if let Some(page) = page(self.site, pathname, host) {
-            return Err(at(Destination::Page(page)));
-        }
-        let decision = self.index.decide(&self.site.rules, pathname, host);
-        if let Some(decision) = decision {
-            if let Some(uid) = decision.basis.unknown_type() {
-                return Err(End::NotKnown(uid.clone()));
-            }
-            if let Some(owner) = decision.owner {
-                let (destination, is_stale) =
-                    (Destination::Document(owner), decision.basis.is_stale());
-                return Err(End::At { destination, is_stale, is_moved: false });
-            }
+        if let Some(end) = self.page_at(pathname, host) {
+            return Err(end);
         }
         match self.entries.find(pathname, host) {
             EntryLookup::Found(next) if !next.leads_to(path) => return Ok(next),
@@ -423,8 +474,14 @@ impl<'i> RedirectWorld<'i> {
     }
 
     /// Where the target document of an entry is, in the locale of the entry. For an entry that is not
-    /// localized: in the locale that its path begins with, else in the first one that the document has.
-    fn locate(&self, document_id: &str, entry: PublicUrl<'_>) -> DocumentLocation<'i> {
+    /// localized: in the locale that its path begins with, else in one of the requested host, else in the
+    /// first one that the document has.
+    fn locate(
+        &self,
+        document_id: &str,
+        entry: PublicUrl<'_>,
+        host: Option<usize>,
+    ) -> DocumentLocation<'i> {
         let locales = self.site.rules.locales();
         let codes = locales.codes();
         let begins_with = || {
@@ -432,7 +489,9 @@ impl<'i> RedirectWorld<'i> {
             locales.as_slice().iter().position(|locale| locale.segment() == first)
         };
         let first = if entry.is_localized() { Some(entry.locale()) } else { begins_with() };
-        let others = (0..codes.len()).filter(|at| !entry.is_localized() && Some(*at) != first);
+        let of_host = host.into_iter().flat_map(|host| self.site.hosts.locales_of(host));
+        let others =
+            of_host.chain(0..codes.len()).filter(|at| !entry.is_localized() && Some(*at) != first);
         let mut unknown = None;
         for locale in first.into_iter().chain(others) {
             for (uid, _) in self.index.types() {
@@ -453,22 +512,22 @@ impl<'i> RedirectWorld<'i> {
         self.site.hosts.host_if_several(entry.locale())
     }
 
-    /// Where an address leads from a host. The URL of one of the site's hosts is a path on it.
+    /// Where an address leads from a host. The URL of one of the site's hosts, with any scheme, is a path
+    /// on it.
     fn place(&self, address: String, host: Option<usize>) -> Place {
-        let hosts = self.site.hosts.all();
         let here = |path: &str, host| {
-            let (path, suffix) = path.split_at(path.find(['?', '#']).unwrap_or(path.len()));
+            let (path, suffix) = split_suffix(path);
+            let path = if path.is_empty() { "/" } else { path };
             Place::Here { path: path.to_owned(), host, suffix: suffix.to_owned() }
         };
         if address.starts_with('/') {
             return here(&address, host);
         }
-        let below = |base: &str| {
-            let path = address.strip_prefix(base)?;
-            path.starts_with('/').then_some(path)
-        };
-        let own =
-            hosts.iter().enumerate().find_map(|(at, own)| Some((at, below(own.base.as_str())?)));
+        let own = self.site.hosts.all().iter().enumerate().find_map(|(at, own)| {
+            let rest = without_scheme(&address).strip_prefix(without_scheme(own.base.as_str()))?;
+            let is_below = rest.is_empty() || rest.starts_with(['/', '?', '#']);
+            is_below.then_some((at, rest))
+        });
         match own {
             Some((at, path)) => here(path, self.site.hosts.are_several().then_some(at)),
             None => Place::Outside(address),
@@ -557,7 +616,10 @@ impl<'i> FoundEntry<'i> {
     /// An entry as one that was found by its path.
     fn of(entry: PublicUrl<'i>) -> Option<Self> {
         let redirect = entry.redirect()?;
-        Some(Self { entry, redirect, rest: String::new(), is_stale: false })
+        // For all paths below: each rest.
+        let is_for_all = entry.path().ends_with(ENCODED_REST);
+        let rest = if is_for_all { ENCODED_REST.to_owned() } else { String::new() };
+        Some(Self { entry, redirect, rest, is_stale: false })
     }
 
     /// Whether the target of an entry is this path, as where `/a/*` leads to `/a/b`.
@@ -566,27 +628,36 @@ impl<'i> FoundEntry<'i> {
         let address = with_rest(address, &self.rest);
         without_trailing_slash(&address) == without_trailing_slash(path)
     }
-
-    fn is_for_all_below(&self) -> bool {
-        self.entry.path().ends_with(ENCODED_REST)
-    }
 }
 
 /// A URL from its path on; a path as it is.
 fn path_of_url(url: &str) -> &str {
-    let host = url.find("://").map_or(0, |at| at + "://".len());
-    if host == 0 { url } else { url[host..].find('/').map_or("/", |at| &url[host + at..]) }
+    let rest = without_scheme(url);
+    rest.find('/').map_or("/", |at| &rest[at..])
 }
 
-/// A path or URL with the `*` that an editor has written at its end.
+fn without_scheme(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, rest)| rest)
+}
+
+/// A path or URL with the `*` that an editor has written at the end of its path.
 #[must_use]
-pub fn as_written(path: &str) -> String {
-    path.strip_suffix(ENCODED_REST).map_or_else(|| path.to_owned(), |start| format!("{start}/*"))
+pub fn as_written(address: &str) -> String {
+    let (path, suffix) = split_suffix(address);
+    match path.strip_suffix(ENCODED_REST) {
+        Some(start) => format!("{start}/*{suffix}"),
+        None => address.to_owned(),
+    }
+}
+
+/// An address, and its query and fragment.
+fn split_suffix(address: &str) -> (&str, &str) {
+    address.split_at(address.find(['?', '#']).unwrap_or(address.len()))
 }
 
 /// The address of an entry for all paths below one, with the rest of the path that was requested.
 fn with_rest(address: &str, rest: &str) -> String {
-    let (path, suffix) = address.split_at(address.find(['?', '#']).unwrap_or(address.len()));
+    let (path, suffix) = split_suffix(address);
     match path.strip_suffix(ENCODED_REST) {
         Some("") if rest.is_empty() => "/".to_owned() + suffix,
         Some(path) => format!("{path}{rest}{suffix}"),

@@ -19,7 +19,7 @@ use super::path_table::{PathHash, PathTable};
 use super::references::{References, ReferencesDraft};
 use super::{PublicUrl, Skipped, Snapshot};
 use frontend_map_rules::frontend_url::Hosts;
-use frontend_map_rules::{AbsentKey, RuleSet, without_trailing_slash};
+use frontend_map_rules::{AbsentKey, ENCODED_REST, RuleSet, without_trailing_slash};
 use order::{Arranged, arrange};
 
 /// Why there is no snapshot of these documents.
@@ -110,6 +110,11 @@ impl Builder {
                 entry.flags = entry.flags.with(Flags::OWNER, at < owners);
             }
         }
+        let beginnings =
+            draft.entries[..owners].iter().filter(|entry| entry.flags.has(Flags::REDIRECT));
+        let beginnings =
+            beginnings.filter_map(|entry| entry.path(&draft.arena).strip_suffix(ENCODED_REST));
+        let deepest_wildcard = beginnings.map(|path| path.matches('/').count()).max();
         let has_forced = draft.entries[..owners].iter().any(|entry| entry.flags.has(Flags::FORCED));
         let mut snapshot = Snapshot {
             owners,
@@ -126,6 +131,7 @@ impl Builder {
             without_row: draft.without_row,
             undecided: undecided.into(),
             has_forced,
+            deepest_wildcard,
             ..Snapshot::default()
         };
         snapshot.digest();

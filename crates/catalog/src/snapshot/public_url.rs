@@ -169,6 +169,13 @@ impl Snapshot {
         self.entries.first().is_some_and(|entry| entry.flags.has(Flags::REDIRECT))
     }
 
+    /// The most segments before the `*` of a redirect for all paths below one; `None`: there is no such
+    /// redirect.
+    #[must_use]
+    pub fn deepest_wildcard(&self) -> Option<usize> {
+        self.deepest_wildcard
+    }
+
     /// Whether a redirect comes before a live page.
     #[must_use]
     pub fn has_forced_redirect(&self) -> bool {

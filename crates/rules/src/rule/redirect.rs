@@ -19,6 +19,9 @@ pub const ENCODED_REST: &str = "/%2A";
 /// The statuses that a redirect can have (RFC 9110, section 15.4), and 410: the page is gone.
 pub const REDIRECT_STATUSES: [u16; 5] = [301, 302, 307, 308, GONE];
 
+/// The longest address, in characters: that of a URL in a sitemap.
+const MAX_ADDRESS: usize = 2_047;
+
 /// The page is gone for good (RFC 9110, section 15.5.11).
 const GONE: u16 = 410;
 
@@ -73,6 +76,9 @@ pub enum RedirectFault {
     /// The address is neither a path nor a URL, or has a `*` that is not all of its last segment.
     #[error("target_not_allowed")]
     NotAnAddress,
+    /// The address has 2,048 characters or more.
+    #[error("target_too_long")]
+    TooLong,
     /// The settings do not list the host of the address.
     #[error("target_host_not_allowed")]
     OtherHost,
@@ -86,10 +92,11 @@ pub enum RedirectFault {
 
 impl RedirectFault {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::NoTarget,
         Self::TwoTargets,
         Self::NotAnAddress,
+        Self::TooLong,
         Self::OtherHost,
         Self::Status,
         Self::Force,
@@ -104,6 +111,7 @@ impl RedirectFault {
             Self::NotAnAddress => {
                 "its target is neither a path nor a URL; a `*` may only be the last segment"
             }
+            Self::TooLong => "its target has 2,048 characters or more",
             Self::OtherHost => "`redirect_hosts` of the site does not list the host of its target",
             Self::Status => "its status is not 301, 302, 307, 308 or 410",
             Self::Force => "its field for a redirect before a live page is not a boolean",
@@ -134,14 +142,17 @@ impl RedirectFields {
         let target = match (text(value(&self.to))?, text(value(&self.document))?) {
             _ if status == Some(GONE) => Target::Gone,
             (Some(_), Some(_)) => return Err(RedirectFault::TwoTargets),
-            (Some(address), None) => Target::Address(self.address(address)?.into()),
+            (Some(text), None) => match self.address(text)? {
+                address if address.len() > MAX_ADDRESS => return Err(RedirectFault::TooLong),
+                address => Target::Address(address.into()),
+            },
             (None, Some(id)) => Target::Document(id.into()),
             (None, None) => return Err(RedirectFault::NoTarget),
         };
         Ok(Redirect { target, status, force })
     }
 
-    /// An address in the form in which the service writes it.
+    /// Checks an address, and percent-encodes it.
     fn address(&self, text: &str) -> Result<String, RedirectFault> {
         if text.starts_with('/') {
             return local(text);
@@ -307,6 +318,10 @@ mod tests {
             (vec![("to", value("/\\evil.example"))], "target_not_allowed"),
             (vec![("to", value("javascript:alert(1)"))], "target_not_allowed"),
             (vec![("to", value("new"))], "target_not_allowed"),
+            (
+                vec![("to", FieldValue::Text(format!("/{}", "x".repeat(2_047)).into()))],
+                "target_too_long",
+            ),
             (vec![("to", value("/a/../b"))], "target_not_allowed"),
             (vec![("to", value("/a\nb"))], "target_not_allowed"),
             (vec![("to", value("/*/b"))], "target_not_allowed"),

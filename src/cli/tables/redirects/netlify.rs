@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::row::{FrontendPaths, Row, forms, split_origin};
+use super::row::{FrontendPaths, Row, forms, split_origin, split_suffix};
 
 /// Writes one line for each row: from, to, status.
 pub(super) fn write(
@@ -14,15 +14,17 @@ pub(super) fn write(
         // Netlify takes the scheme of the request.
         let host = paths.host(row).map(|host| format!("https://{host}")).unwrap_or_default();
         let (to, status) = (paths.target(row), status(row.status));
+        let (own, query) = split_suffix(to);
         let to = match row.without_rest(to) {
             Some(start) => target(start) + "/:splat",
-            None => target(to),
-        };
+            None => target(own),
+        } + query;
+        let force = if row.is_forced() { "!" } else { "" };
         let (from, end) = row.all_below().map_or((&*row.from, ""), |start| (start, "/*"));
         let mut all: Vec<String> = forms(from).map(|from| literal(&from)).collect();
         all.dedup();
         for from in all {
-            writeln!(out, "{host}{}{from}{end} {to} {status}", paths.prefix(row))?;
+            writeln!(out, "{host}{}{from}{end} {to} {status}{force}", paths.prefix(row))?;
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::row::{FrontendPaths, Row, forms, split_origin};
+use super::row::{FrontendPaths, Row, forms, split_origin, split_suffix};
 
 /// The special characters of patterns of path-to-regexp, versions 6 to 8.
 const SPECIAL: [char; 12] = ['\\', '(', ')', '[', ']', '{', '}', ':', '*', '+', '?', '!'];
@@ -53,10 +53,11 @@ pub(super) fn write(
 fn redirect<'r>(row: &'r Row, from: &str, paths: &FrontendPaths<'_>) -> Redirect<'r> {
     let same_host = row.path.as_deref().filter(|_| paths.is_same_host(row));
     let target = same_host.unwrap_or(paths.target(row));
+    let (own, suffix) = split_suffix(target);
     let destination = match row.without_rest(target) {
         Some(start) => encoded(start) + REST,
-        None => encoded(target),
-    };
+        None => encoded(own),
+    } + &encoded_suffix(suffix);
     let has = paths.host(row).map(|host| {
         let name = host.split(':').next().unwrap_or(host);
         [Host { kind: "host", value: name.replace('.', "\\.") }]
@@ -96,6 +97,13 @@ fn encoded(target: &str) -> String {
         }
     };
     origin.chars().map(String::from).chain(path.chars().map(encode)).collect()
+}
+
+/// A query and a fragment, whose values have no special character of path-to-regexp.
+fn encoded_suffix(suffix: &str) -> String {
+    let Some(first) = suffix.chars().next() else { return String::new() };
+    let rest = &suffix[first.len_utf8()..];
+    format!("{first}{}", encoded(rest).replace("%3F", "?"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The redirects as they are read, and where their paths are on the frontend.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,8 @@ pub(super) struct Row {
 pub(super) struct Entry {
     pub(super) content_type: String,
     pub(super) document_id: String,
+    /// Whether it comes before a live page.
+    pub(super) force: bool,
 }
 
 /// The end of a path that stands for all paths below.
@@ -116,7 +119,7 @@ impl Redirects {
     /// they would redirect the page of the target, possibly to itself. Returns how many there were.
     pub(super) fn drop_case_variants(&mut self) -> usize {
         let targets: HashSet<String> =
-            self.rows.iter().filter_map(|row| row.path.clone()).collect();
+            self.rows.iter().filter_map(Row::target_path).map(str::to_owned).collect();
         let folded: HashSet<String> = targets.iter().map(|path| path.to_lowercase()).collect();
         let before = self.rows.len();
         let is_variant =
@@ -133,7 +136,12 @@ impl Redirects {
     }
 
     pub(super) fn sort(&mut self) {
-        self.rows.sort_by(|one, other| (&one.host, &one.from).cmp(&(&other.host, &other.from)));
+        // Programs take the first one that matches: the path itself, then the longest beginning.
+        let key = |row: &Row| {
+            let beginning = row.all_below().map(|start| Reverse(start.len()));
+            (row.host.clone(), beginning, row.from.clone())
+        };
+        self.rows.sort_by_cached_key(key);
     }
 }
 
@@ -148,9 +156,33 @@ impl Row {
         self.from.strip_suffix(ALL_BELOW)
     }
 
+    /// Whether it comes before a live page.
+    pub(super) fn is_forced(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| entry.force)
+    }
+
+    /// The path of the target, without query and fragment.
+    fn target_path(&self) -> Option<&str> {
+        Some(split_suffix(self.path.as_deref()?).0)
+    }
+
+    /// Whether a target of its own paths is among them, so that a program would send visitors in a circle.
+    pub(super) fn leads_below_itself(&self) -> bool {
+        let (Some(start), Some(path)) = (self.all_below(), self.target_path()) else {
+            return false;
+        };
+        path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// The query and fragment of the target.
+    pub(super) fn suffix(&self) -> &str {
+        let target = self.to.as_deref().or(self.path.as_deref());
+        target.map_or("", |target| split_suffix(target).1)
+    }
+
     /// The target without its end, if that is the rest of the path that was requested.
     pub(super) fn without_rest<'t>(&self, target: &'t str) -> Option<&'t str> {
-        self.all_below().and_then(|_| target.strip_suffix(ALL_BELOW))
+        self.all_below().and_then(|_| split_suffix(target).0.strip_suffix(ALL_BELOW))
     }
 }
 
@@ -208,6 +240,11 @@ pub(super) fn forms(path: &str) -> impl Iterator<Item = String> {
     });
     let plain = Some(plain).filter(|plain| plain != path);
     std::iter::once(path.to_owned()).chain(plain)
+}
+
+/// A target, and its query and fragment.
+pub(super) fn split_suffix(target: &str) -> (&str, &str) {
+    target.split_at(target.find(['?', '#']).unwrap_or(target.len()))
 }
 
 /// Splits a target after its scheme, host and port; a target that is a path has none.

@@ -57,12 +57,21 @@ fn one(section: &mut Section<'_>, hosts: &[String]) -> Option<Rule> {
     };
     let fields = RedirectFields {
         to: field("to", to),
-        document: field("document", document).map(|relation| relation.document_id()),
+        document: field("document", document).and_then(|relation| target(section, &relation)),
         status: field("status", status),
         force: field("force", force),
         hosts: hosts.to_vec(),
     };
     Some(Rule::redirect(content_type?, field("from", from)?, fields))
+}
+
+/// The `documentId` behind a relation.
+fn target(section: &Section<'_>, relation: &FieldPath) -> Option<FieldPath> {
+    if relation.segments().last().is_some_and(|last| &**last == "documentId") {
+        section.problem("document", "name the relation alone, such as `target`");
+        return None;
+    }
+    Some(relation.document_id())
 }
 
 /// A host with its port, as a base URL has it.

@@ -139,7 +139,8 @@ impl Redirects {
         out.raw(r#","contentType":"#).text_or_null(document.map(|(_, uid)| uid));
         out.raw(r#","locale":"#).word(codes[entry.locale()].as_str());
         out.raw(r#","since":null,"entry":{"contentType":"#).word(entry_type.unwrap_or_default());
-        out.raw(r#","documentId":"#).text(entry.document_id()).raw("}}");
+        out.raw(r#","documentId":"#).text(entry.document_id());
+        out.raw(r#","force":"#).value(&row.is_forced).raw("}}");
         true
     }
 
