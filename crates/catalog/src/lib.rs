@@ -10,6 +10,7 @@
 //! - [`resolve`]: what a pathname resolves to, and what decided.
 //! - [`changes`]: what differs between two snapshots, and the log of it, in order.
 //! - [`moved`]: which document had a path before, where its visitors are sent, lists of other systems.
+//! - [`misses`]: paths that visitors could not find, and which page was perhaps meant.
 //! - [`sitemap`] and [`tables`]: the snapshots as lists, sitemap files, pages and problems.
 //! - [`preview`]: what publishing, unpublishing and deleting a version would do.
 //! - [`json`]: the JSON of answers, written without a tree.
@@ -18,6 +19,7 @@
 pub mod changes;
 pub mod explain;
 pub mod json;
+pub mod misses;
 pub mod moved;
 pub mod path_index;
 pub mod preview;

@@ -1,0 +1,16 @@
+//! Paths that visitors could not find: a bounded summary of them, and which page was perhaps meant.
+//!
+//! - [`Summary`] counts the requests for each path, within a fixed memory, whatever is requested.
+//! - [`suggest`] compares paths with all public URLs when the list is read, not when a path is counted:
+//!   so that a page that is published later is suggested too.
+//! - [`Misses`] is the table of both.
+
+mod scanners;
+mod stored;
+mod suggestion;
+mod summary;
+mod table;
+
+pub use suggestion::{Reason, Suggestion, suggest};
+pub use summary::{MAX_KEY_BYTES, MAX_ROWS, MissKey, MissedPath, Summary, Tally};
+pub use table::{MissRow, MissSuggestion, Misses};
