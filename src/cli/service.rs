@@ -1,6 +1,7 @@
 //! Commands that send a request to a running service, and what they share.
 
 pub(super) mod health;
+pub(super) mod lines;
 pub(super) mod refresh;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
