@@ -108,6 +108,7 @@ fn build(
     let document_limits =
         DocumentLimits { deadline: limits.document_deadline, last_good: limits.last_good };
     shared.path_history.set_limits(config.moved.limits);
+    shared.misses.set_keep(config.moved.limits.keep);
     shared.change_log.set_keep(config.changes.keep);
     shared.notifier.set_targets(config.notify.into_iter().map(Arc::new).collect());
     Ok(App {
@@ -136,6 +137,7 @@ fn build(
         similar_types: SimilarTypes::default(),
         unread_documents: HourlyWarnings::default(),
         imports: Imports::new(config.imports, &sites),
+        misses: shared.misses.of_sites(&sites, &shared.store),
         admin_url: config.admin_url,
         sites,
         http: HttpSettings {

@@ -84,6 +84,8 @@ enum Command {
     Pages(tables::pages::PagesArgs),
     /// List the documents of a site without a URL, and the paths that several documents have
     Problems(tables::problems::ProblemsArgs),
+    /// List the paths that visitors of a site could not find, with the pages that were perhaps meant
+    Misses(tables::misses::MissesArgs),
     /// Write the redirects of a site, for a static host or a proxy
     Redirects(tables::redirects::RedirectsArgs),
     /// List the paths that change if these settings replace others
@@ -204,6 +206,9 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Command::Problems(args) => {
             let file = find()?;
             tables::problems::run(settings(&file)?, file.path(), args, verbose)?;
+        }
+        Command::Misses(args) => {
+            tables::misses::run(&with_log_if_verbose(load()?, verbose), args)?;
         }
         Command::Redirects(args) => tables::redirects::run(load()?, args, verbose)?,
         Command::Diff(args) => {

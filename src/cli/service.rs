@@ -24,7 +24,7 @@ struct Message {
 }
 
 /// The URL of a service that listens on this address, from its own machine.
-fn local_url(listen: SocketAddr) -> String {
+pub(super) fn local_url(listen: SocketAddr) -> String {
     let ip = match listen.ip() {
         ip if !ip.is_unspecified() => ip,
         IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),

@@ -7,6 +7,7 @@ mod full_disk;
 mod history;
 mod history_copy;
 mod imports;
+mod misses;
 mod unusable;
 mod warm_start;
 

@@ -18,12 +18,13 @@ use super::pages::page;
 use super::responses::{DEMO, DEMO_FRONT_END};
 
 /// Settings that an example may name, and the demo's settings without a name.
-const VARIANTS: [&str; 9] = [
+const VARIANTS: [&str; 10] = [
     "",
     "documents",
     "hosts",
     "own paths",
     "moved",
+    "missed",
     "no base URL",
     "secrets",
     "no CMS",
@@ -72,12 +73,16 @@ impl Services {
         });
         let services = Self { running: services.into(), front_end, incomplete };
         let target = "/api/resolve?site=main&pathname=/de/ueber-uns";
-        for variant in ["documents", "hosts", "own paths", "moved"] {
+        for variant in ["documents", "hosts", "own paths", "moved", "missed"] {
             until_so("the index is there", || {
                 services.send(variant, "GET", target, &[], "").text().contains("p1about")
             });
         }
         services.edit();
+        for path in ["/en/articles/Welcome", "/en/typo", "/wp-login.php"] {
+            let target = format!("/api/resolve?site=main&pathname={path}");
+            services.send("missed", "GET", &target, &[], "");
+        }
         let page = "contentType=plugin::cms.page";
         let target = format!("/api/build-sitemap?site=main&{page}&validate=true");
         let run = services.send("validated", "GET", &target, &[], "");
@@ -122,7 +127,7 @@ impl Services {
 fn variant_of_demo(variant: &str, base: &str) -> Setup {
     let documents = "key = \"main\"\nresolve = \"documents\"";
     let settings = match variant {
-        "documents" | "hosts" | "moved" => DEMO.replace("key = \"main\"", documents),
+        "documents" | "hosts" | "moved" | "missed" => DEMO.replace("key = \"main\"", documents),
         "own paths" => DEMO.replace("key = \"main\"", documents) + OWN_PATHS,
         "no CMS" => DEMO
             .replace("key = \"main\"", documents)
@@ -143,7 +148,7 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
         "own paths" => setup.file("content.json", &with_own_paths()),
         "moved" => setup.file("content.json", CONTENT),
         "hosts" => setup.env("FRONT_END_URL_MAIN_DE", "https://example.de"),
-        "secrets" => with_secrets(setup),
+        "secrets" | "missed" => with_secrets(setup),
         "no CMS" => setup.env("FRONTEND_MAP__HOOKS__SECRET", "webhook-secret"),
         _ => setup,
     }

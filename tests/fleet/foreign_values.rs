@@ -126,7 +126,7 @@ fn type_of(name: &str) -> Option<&'static str> {
         "instances" | "deployments" => "zset",
         "events" if name == "events" => "stream",
         "events" | "incarnation" | "epoch" | "lease" => "string",
-        "list" | "log" | "newest" | "history" | "positions" => "hash",
+        "list" | "log" | "newest" | "history" | "misses" | "positions" => "hash",
         "deltas" | "changes" => "stream",
         _ => return None,
     })

@@ -14,6 +14,7 @@ mod foreign_values;
 mod history;
 pub(crate) mod instances;
 mod lists;
+mod misses;
 mod publication;
 mod redis;
 mod roles;

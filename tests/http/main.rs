@@ -13,6 +13,7 @@ mod hostile_slugs;
 mod hosts;
 mod lifecycle;
 mod matching;
+mod misses;
 mod operations;
 mod overload;
 mod own_path;

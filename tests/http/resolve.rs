@@ -2,7 +2,7 @@
 
 mod document;
 mod drafts;
-mod knowledge;
+pub(super) mod knowledge;
 mod not_localized;
 mod readiness;
 mod version_locale;

@@ -242,6 +242,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/misses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The paths that visitors of a site could not find, each with the page that was perhaps meant.
+         * @description The published paths for which `/api/resolve` found nothing, at most 1,000: those of which the most
+         *     requests are certain come first, and all that only scanners request is the last row. With
+         *     `Accept: application/x-ndjson`, each line is a `Miss` and the last one
+         *     `{"count":…,"uncounted":…}`. Requires the validation token where one is set.
+         */
+        get: operations["getMisses"];
+        put?: never;
+        post?: never;
+        /**
+         * Clears one or all of the paths that visitors of a site could not find.
+         * @description Requires the validation token, and is a 501 where none is set. A path of a scanner clears the row
+         *     of all of them.
+         */
+        delete: operations["clearMisses"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/redirects": {
         parameters: {
             query?: never;
@@ -789,6 +817,56 @@ export interface components {
             lastModified: string | null;
             /** @description Whether sitemaps list it. */
             listed: boolean;
+        };
+        Misses: {
+            data: {
+                /** @description The number of rows. */
+                count: number;
+                /** @description Requests in no row: for paths of more than 768 bytes, and those that came while another one was counted. */
+                uncounted: number;
+                misses: components["schemas"]["Miss"][];
+            };
+            meta: components["schemas"]["Meta"];
+        };
+        Miss: {
+            /**
+             * @description `scanners` is the row of all paths that only scanners request.
+             * @enum {unknown}
+             */
+            kind: "path" | "scanners";
+            /** @description The host of `path`, where the site has several and the requests named it. */
+            host?: string;
+            /** @description The normalized path; null for scanners. */
+            path: string | null;
+            /** @description The number of requests; it may be too high by up to `error`. */
+            count: number;
+            /** @description How many of these may have been for other paths. */
+            error: number;
+            /** @description The first request (RFC 3339). */
+            firstAt: string | null;
+            /** @description The last request (RFC 3339). */
+            lastAt: string | null;
+            suggestion: components["schemas"]["MissSuggestion"] | null;
+        };
+        /** @description A public page that was perhaps meant. */
+        MissSuggestion: {
+            path: components["schemas"]["Path"];
+            /** @description The absolute URL; null without a base URL. */
+            url: string | null;
+            locale: components["schemas"]["LocaleCode"];
+            contentType?: components["schemas"]["ContentTypeUid"];
+            documentId?: string;
+            /** @description The name of a page outside the CMS, in place of the document. */
+            page?: string;
+            /** @enum {unknown} */
+            reason: "other_case" | "other_locale" | "same_slug" | "similar";
+        };
+        ClearedMisses: {
+            data: {
+                /** @description The number of rows. */
+                cleared: number;
+            };
+            meta: components["schemas"]["Meta"];
         };
         Redirects: {
             data: {
@@ -2455,6 +2533,108 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];
+        };
+    };
+    getMisses: {
+        parameters: {
+            query: {
+                /**
+                 * @description A site key.
+                 * @example main
+                 */
+                site: components["parameters"]["Site"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The paths. */
+            200: {
+                headers: {
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Cache-Status": components["headers"]["CacheStatus"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Misses"];
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            414: components["responses"]["UriTooLong"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["InternalError"];
+            /** @description The site does not have `resolve = "documents"`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotImplementedError"];
+                };
+            };
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    clearMisses: {
+        parameters: {
+            query: {
+                /**
+                 * @description A site key.
+                 * @example main
+                 */
+                site: components["parameters"]["Site"];
+                /**
+                 * @description The path of the row that is cleared; absent, all rows are.
+                 * @example /en/typo
+                 */
+                pathname?: string;
+                /**
+                 * @description The host of the page, `host[:port]`, on a site with a host for each locale; without a port, the default port of the scheme of its base URL. It decides the locale before `locale` does, and which document owns the path. A host that the site does not have counts as absent. With `documentId`, only its form is checked.
+                 * @example example.de
+                 */
+                host?: components["parameters"]["Host"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many rows were cleared. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClearedMisses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            414: components["responses"]["UriTooLong"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["InternalError"];
+            /** @description No validation token is set, or the site does not have `resolve = "documents"`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotImplementedError"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
         };
     };
     getRedirects: {

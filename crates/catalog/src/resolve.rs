@@ -191,6 +191,26 @@ fn owner_host(site: &Site, decision: &Decision<'_, '_>) -> Option<usize> {
 }
 
 impl Resolution<'_, '_> {
+    /// Whether there is a page at the path, or a redirect from it, or an entry that says that it is gone.
+    #[must_use]
+    pub fn leads_to_page(&self) -> bool {
+        match &self.found {
+            Found::Page(_) | Found::Rule { document: Some(_), .. } => true,
+            Found::Rule { former, .. } | Found::NoRule(former) => {
+                matches!(former, FormerOwner::Moved(_) | FormerOwner::Entry(_))
+            }
+            Found::NotKnown(_) => false,
+        }
+    }
+
+    /// Whether it is known that the path leads to no page, from fresh snapshots of all types that could
+    /// have it.
+    #[must_use]
+    pub fn is_definite_miss(&self) -> bool {
+        let is_known = !matches!(self.found, Found::NotKnown(_));
+        is_known && !self.leads_to_page() && !self.resolved_by.is_provisional()
+    }
+
     fn not_known(uid: ContentTypeUid, basis: Basis<'_>) -> Self {
         let resolved_by = ResolvedBy::of_basis(basis);
         Self { found: Found::NotKnown(uid), resolved_by, is_stale: false }

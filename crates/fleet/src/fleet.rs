@@ -13,6 +13,7 @@ use crate::groups::SnapshotGroup;
 use crate::history::SharedHistory;
 use crate::known_groups::KnownGroups;
 use crate::lead::Lead;
+use crate::misses::SharedMisses;
 use crate::positions::SharedPositions;
 use crate::redis::{self, Event};
 use crate::snapshot_id::{SharedSnapshotId, SnapshotId};
@@ -76,6 +77,12 @@ impl Fleet {
     #[must_use]
     pub fn positions(&self) -> Option<SharedPositions> {
         Some(SharedPositions::new(self.redis.clone()?, self.changes.clone()?))
+    }
+
+    /// The paths that were not found on a site, of all instances; `None` without `[shared]`.
+    #[must_use]
+    pub fn misses(&self, site: &Site) -> Option<SharedMisses> {
+        Some(SharedMisses::new(self.redis.clone()?, site.source, &site.key))
     }
 
     /// Follows the change logs and shares the path history. With a Redis it runs for ever,

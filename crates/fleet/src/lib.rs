@@ -1,5 +1,5 @@
 //! What several instances share through Redis or Valkey: who leads, the published snapshots, events of
-//! the CMS, change logs, the path history and URL checks.
+//! the CMS, change logs, the path history, missed paths and URL checks.
 //!
 //! [`redis`] is the client: availability, leases with epochs, sealed values, chunks, the stream of
 //! events. Nothing else speaks to Redis. While it is unavailable, each instance works alone and says so.
@@ -52,6 +52,7 @@ pub mod history;
 mod known_groups;
 mod lead;
 mod liveness;
+pub mod misses;
 pub mod positions;
 pub mod redis;
 mod role;

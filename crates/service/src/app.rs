@@ -2,13 +2,16 @@
 
 mod cache_policy;
 mod fleet_events;
+mod former_owner;
 mod history_copy;
 mod http_settings;
 mod imports;
+mod misses;
 mod shared_paths;
 mod similar_types;
 mod unread_documents;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,9 +19,12 @@ pub use self::cache_policy::CachePolicy;
 pub use self::fleet_events::{
     apply_cms_event, apply_fleet_event, receive_cms_event, update_different_document,
 };
+pub(crate) use self::former_owner::{former_owner, redirects};
 pub use self::history_copy::{history_copy_is_due, write_history_copy};
 pub use self::http_settings::HttpSettings;
 pub use self::imports::Imports;
+pub use self::misses::{MissRegistry, SiteMisses};
+pub(crate) use self::misses::{read_misses, remove_misses, save_misses, share_misses};
 pub use self::shared_paths::SharedPathsCache;
 pub use self::similar_types::SimilarTypes;
 pub use self::unread_documents::log_unread_documents;
@@ -52,6 +58,8 @@ pub struct App {
     pub unread_documents: HourlyWarnings<(String, String)>,
     /// The lists of redirects that wait for the content types of sites.
     pub imports: Imports,
+    /// The paths that were not found, by the keys of the sites with a path index.
+    pub misses: BTreeMap<String, Arc<SiteMisses>>,
     /// The URL of the CMS's admin panel.
     pub admin_url: Option<BaseUrl>,
     /// Limits, secrets and headers of the HTTP side.

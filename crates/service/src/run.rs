@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout};
 
-use crate::app::{App, write_history_copy};
+use crate::app::{App, save_misses, share_misses, write_history_copy};
 use crate::http::{AdminService, RequestHandler, Service};
 use crate::server::{self, ConnectionSettings};
 use crate::tasks;
@@ -21,6 +21,9 @@ pub const ADMIN_CONNECTIONS: usize = 8;
 /// How long a stop waits for the copy of the path history. It waits equally long for the last writes of
 /// the store.
 const LAST_COPY_TIME: Duration = Duration::from_secs(3);
+
+/// How long a stop waits for Redis to take the paths that were not found.
+const LAST_SHARE_TIME: Duration = Duration::from_secs(1);
 
 /// The bound sockets.
 #[derive(Debug)]
@@ -94,11 +97,20 @@ impl Handle {
             tracing::error!(%error, "the service has ended before its stop");
         }
         copy_history(self.service.app()).await;
+        keep_misses(&self.service.app()).await;
         shared.store.close();
         traces::shutdown(end).await;
         shared.runs.release().await;
         tracing::info!("stopped");
     }
+}
+
+/// Gives the paths that were not found to the other instances, or else to the store.
+async fn keep_misses(app: &App) {
+    if timeout(LAST_SHARE_TIME, share_misses(app)).await.is_err() {
+        tracing::debug!("paths that were not found are not shared before the stop");
+    }
+    save_misses(app).await;
 }
 
 /// Writes the copy of the path history. If the daily one is being written, this one follows.

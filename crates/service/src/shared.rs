@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use crate::app::MissRegistry;
 use frontend_map_cache::{FileCache, LastGoodDocuments, RefreshTriggers};
 use frontend_map_catalog::changes::log::{ChangeLog, Recorder};
 use frontend_map_catalog::moved::history::PathHistory;
@@ -38,6 +39,8 @@ pub struct SharedState {
     pub store: Arc<Store>,
     /// Which document had which path before.
     pub path_history: Arc<PathHistory>,
+    /// The paths that visitors could not find.
+    pub misses: MissRegistry,
     /// What has changed, in order.
     pub change_log: Arc<ChangeLog>,
     /// Sends it to the targets of webhooks.
@@ -110,6 +113,7 @@ impl SharedState {
             last_good: Arc::default(),
             store,
             path_history,
+            misses: MissRegistry::default(),
             notifier: Arc::new(Notifier::new(Arc::clone(&change_log), counters)),
             change_log,
             triggers: Arc::default(),

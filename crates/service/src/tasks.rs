@@ -9,7 +9,8 @@ use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
 
 use crate::app::{
-    apply_cms_event, apply_fleet_event, history_copy_is_due, receive_cms_event, write_history_copy,
+    apply_cms_event, apply_fleet_event, history_copy_is_due, receive_cms_event, save_misses,
+    share_misses, write_history_copy,
 };
 use crate::http::Service;
 use frontend_map_cache::{
@@ -33,6 +34,7 @@ pub(crate) fn start(service: &Service) -> JoinSet<()> {
     tasks.start(import_lists);
     tasks.start(copy_history);
     tasks.start(|service| follow_store(snapshots(&service)));
+    tasks.start(keep_misses);
     tasks.start(send_webhooks);
     tasks.start(|service| service.app().shared.runs.clone().follow_store());
     tasks.start(|service| follow_roles(snapshots(&service), fleet(&service)));
@@ -128,6 +130,23 @@ async fn copy_history(service: Service) {
         let pause = if block_in_place(work) { COPY_CHECK_PERIOD } else { COPY_RETRY_PERIOD };
         drop(app);
         sleep(pause).await;
+    }
+}
+
+/// How often the paths that were not found are added to those of the other instances.
+const SHARE_PERIOD: Duration = Duration::from_secs(5);
+/// After how many of these periods they are written to the store: a list that changes all the time is a
+/// write of at most a megabyte a minute.
+const SHARES_A_SAVE: u32 = 12;
+
+/// Shares and stores the paths that were not found.
+async fn keep_misses(service: Service) {
+    loop {
+        for _ in 0..SHARES_A_SAVE {
+            sleep(SHARE_PERIOD).await;
+            share_misses(&service.app()).await;
+        }
+        save_misses(&service.app()).await;
     }
 }
 

@@ -3,6 +3,7 @@
 mod change_log;
 mod error;
 mod history;
+mod misses;
 mod positions;
 mod runs;
 
@@ -22,6 +23,7 @@ use frontend_map_catalog::changes::log::Prepared;
 use frontend_map_catalog::moved::history::{Row, RowChange};
 use frontend_map_platform::clock::unix_ms;
 use history::PATH_HISTORY;
+use misses::MISSES;
 use positions::POSITIONS;
 use runs::RUNS;
 
@@ -136,6 +138,7 @@ impl StoreFile {
             transaction.open_table(PATH_HISTORY)?;
             transaction.open_table(RUNS)?;
             transaction.open_table(POSITIONS)?;
+            transaction.open_table(MISSES)?;
             change_log::open(&transaction)?;
         }
         Ok(transaction.commit()?)

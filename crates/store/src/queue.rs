@@ -22,6 +22,8 @@ pub(super) struct Queue {
     runs: BTreeMap<TypeKey, RunBytes>,
     /// How far webhooks have been sent, by target and site.
     positions: BTreeMap<String, String>,
+    /// The paths that were not found, by the key of their row.
+    misses: BTreeMap<String, Vec<u8>>,
     /// The sites and content types whose snapshots and runs are to be dropped.
     removals: BTreeSet<TypeKey>,
     /// Before this time updates of a snapshot are not written again.
@@ -85,8 +87,10 @@ impl Queue {
 
     /// When something is to be written next.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        let is_now =
-            !(self.removals.is_empty() && self.runs.is_empty() && self.positions.is_empty());
+        let is_now = !(self.removals.is_empty()
+            && self.runs.is_empty()
+            && self.positions.is_empty()
+            && self.misses.is_empty());
         let now = is_now.then(Instant::now);
         self.pending.values().map(|pending| pending.due).chain(now).min()
     }
@@ -97,6 +101,21 @@ impl Queue {
 
     pub(super) fn take_positions(&mut self) -> BTreeMap<String, String> {
         std::mem::take(&mut self.positions)
+    }
+
+    pub(super) fn add_misses(&mut self, key: String, bytes: Vec<u8>) {
+        self.misses.insert(key, bytes);
+    }
+
+    pub(super) fn take_misses(&mut self) -> BTreeMap<String, Vec<u8>> {
+        std::mem::take(&mut self.misses)
+    }
+
+    /// Puts back what could not be written, unless there is something newer.
+    pub(super) fn put_misses_back(&mut self, misses: BTreeMap<String, Vec<u8>>) {
+        for (key, bytes) in misses {
+            self.misses.entry(key).or_insert(bytes);
+        }
     }
 
     pub(super) fn take_runs(&mut self) -> BTreeMap<TypeKey, RunBytes> {

@@ -122,6 +122,22 @@ impl Store {
         self.writer.as_ref()?.load_run(site, uid)
     }
 
+    /// Stores a summary of the paths that were not found on a site, in place of the one before it.
+    pub fn save_misses(&self, source: u128, site: &str, bytes: Vec<u8>) {
+        if let Some(writer) = &self.writer {
+            writer.save_misses(misses_key(source, site), bytes);
+        }
+    }
+
+    /// The bytes of that summary, none if there is none. `None`: the file cannot be read now.
+    #[must_use]
+    pub fn load_misses(&self, source: u128, site: &str) -> Option<Vec<u8>> {
+        match &self.writer {
+            Some(writer) => writer.load_misses(&misses_key(source, site)),
+            None => Some(Vec::new()),
+        }
+    }
+
     /// A site has these content types from now on.
     pub fn set_types(&self, site: &str, uids: Vec<String>) {
         if let Some(writer) = &self.writer {
@@ -161,4 +177,9 @@ impl Store {
             writer.close();
         }
     }
+}
+
+/// The key of the row of a site whose documents come from this source.
+fn misses_key(source: u128, site: &str) -> String {
+    format!("{source:032x} {site}")
 }

@@ -111,6 +111,17 @@ impl Writer {
         self.read(|file| file.run(site, uid))
     }
 
+    pub(super) fn save_misses(&self, key: String, bytes: Vec<u8>) {
+        self.shared.queue.lock().add_misses(key, bytes);
+        self.shared.changed.notify_one();
+    }
+
+    /// No bytes: there is no row. `None`: the file cannot be read now.
+    pub(super) fn load_misses(&self, key: &str) -> Option<Vec<u8>> {
+        self.shared.slot.readable()?;
+        Some(self.read(|file| file.misses(key)).unwrap_or_default())
+    }
+
     pub(super) fn save_position(&self, key: &str, position: String) {
         self.shared.queue.lock().add_position(key, position);
         self.shared.changed.notify_one();
@@ -201,6 +212,7 @@ impl Shared {
         let failed = self.write_history(file).and_then(|()| self.remove(file)).err();
         let failed = self.write_snapshots(file, failed);
         let failed = self.write_runs(file, failed);
+        let failed = self.write_misses(file, failed);
         if let Some(error) = self.write_positions(file, failed) {
             self.lose(&error);
         }

@@ -11,7 +11,7 @@ use frontend_map_outbound::checks::report::Visible;
 const COLUMNS: [&str; 6] = ["document", "locale", "reason", "content type", "rule", "title"];
 
 /// A line of a table.
-type Line = Vec<String>;
+pub(super) type Line = Vec<String>;
 
 /// The number of problems, and a table of each kind.
 pub(super) fn table(problems: &Problems, site: &str, colours: Colours) -> String {
@@ -58,7 +58,7 @@ pub(super) fn table(problems: &Problems, site: &str, colours: Colours) -> String
 }
 
 /// Adds lines in columns. Only in the last column may characters take more than one cell.
-fn add(text: &mut String, heading: &str, lines: &[Line], colours: Colours) {
+pub(super) fn add(text: &mut String, heading: &str, lines: &[Line], colours: Colours) {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |at: usize| {
         lines.iter().filter_map(|line| line.get(at)).map(|cell| cell.chars().count()).max()

@@ -16,17 +16,17 @@ const SILENT: u16 = 0;
 
 /// The faults of a CMS with one document of each content type, by the name of the type.
 #[derive(Clone, Default)]
-pub(super) struct Faults(Arc<Mutex<Vec<(String, u16)>>>);
+pub(crate) struct Faults(Arc<Mutex<Vec<(String, u16)>>>);
 
 impl Faults {
     /// From now on lists of this type get this status; 0: no response.
-    pub(super) fn set(&self, name: &str, status: u16) {
+    pub(crate) fn set(&self, name: &str, status: u16) {
         let mut faults = self.0.lock().expect("no panic");
         faults.retain(|(own, _)| own != name);
         faults.push((name.to_owned(), status));
     }
 
-    pub(super) fn heal(&self) {
+    pub(crate) fn heal(&self) {
         self.0.lock().expect("no panic").clear();
     }
 
@@ -37,7 +37,7 @@ impl Faults {
     }
 
     /// `about` is a page, `journey` a story, `refund` a question, all in English.
-    pub(super) fn start(&self) -> Cms {
+    pub(crate) fn start(&self) -> Cms {
         let faults = self.clone();
         Cms::start(move |target| match faults.of(target) {
             Some(SILENT) => Script::silence(),
@@ -58,7 +58,7 @@ fn document(target: &str) -> Script {
     list(if target.contains("$gt") { &[] } else { &rows }, 100, 1)
 }
 
-pub(super) fn setup(cms: &Cms) -> Setup {
+pub(crate) fn setup(cms: &Cms) -> Setup {
     rules(site("main").locales(&["en", "de"]).resolve("documents"))
         .more("[snapshots]\nsoft_seconds = 1")
         .strapi(cms)

@@ -17,7 +17,7 @@ pub const MAX_KEY_BYTES: usize = 768;
 
 /// The requests that found nothing, by path. It has at most [`MAX_ROWS`] rows and takes less than a
 /// mebibyte.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Summary {
     rows: Vec<Row>,
     /// The positions of all rows: none has fewer requests than that at half its place.
@@ -30,7 +30,7 @@ pub struct Summary {
     uncounted: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Row {
     key: Box<str>,
     tally: Tally,

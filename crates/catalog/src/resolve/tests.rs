@@ -195,3 +195,33 @@ fn rule_of_a_path_is_that_of_its_document_unless_the_index_is_too_old() {
         assert_eq!(rule(Some(&index)), (expected.0.to_owned(), Some(expected.1)));
     }
 }
+
+#[test]
+fn miss_is_definite_if_no_type_could_have_the_path_now_or_later() {
+    use TypePaths::{Fresh, Missing, Stale};
+    let site = site();
+    let a = snapshot(&site, ARTICLE, &["a"]);
+    let moved =
+        FormerOwner::Moved(Redirect { to: a.owner("/a").unwrap(), since: 7, is_stale: false });
+    let (none, gone) = (FormerOwner::None, FormerOwner::Gone { since: 7 });
+    let not_known = FormerOwner::NotKnown(uid(PAGE));
+    let (no_pages, old_pages) = (Fresh(Arc::default()), Stale(Arc::default()));
+    for (pages, path, former, leads_to_page, is_definite_miss) in [
+        (no_pages.clone(), "/a", &none, true, false),
+        (no_pages.clone(), "/x", &none, false, true),
+        (no_pages.clone(), "/x/y", &none, false, true),
+        (no_pages.clone(), "/x", &gone, false, true),
+        (no_pages.clone(), "/x/y", &gone, false, true),
+        (no_pages.clone(), "/x", &moved, true, false),
+        (no_pages.clone(), "/x/y", &moved, true, false),
+        (no_pages, "/x", &not_known, false, false),
+        (Missing, "/x", &none, false, false),
+        (old_pages.clone(), "/x", &none, false, false),
+        (old_pages, "/a", &none, true, false),
+    ] {
+        let (index, pathname) = (index(&site, Fresh(a.clone()), pages), Pathname::parse(path));
+        let found = resolve(&site, &index, &pathname, None, FormerOwner::None, || former.clone());
+        let of_path = (found.leads_to_page(), found.is_definite_miss());
+        assert_eq!(of_path, (leads_to_page, is_definite_miss), "{path} {former:?}");
+    }
+}

@@ -71,6 +71,23 @@ impl Shared {
         removed
     }
 
+    /// Writes the paths that were not found, unless something has failed. Returns what has.
+    pub(super) fn write_misses(
+        &self,
+        file: &StoreFile,
+        failed: Option<FileError>,
+    ) -> Option<FileError> {
+        let misses = self.queue.lock().take_misses();
+        if misses.is_empty() {
+            return failed;
+        }
+        let failed = failed.or_else(|| file.write_misses(&misses).err());
+        if failed.is_some() {
+            self.queue.lock().put_misses_back(misses);
+        }
+        failed
+    }
+
     /// Writes how far webhooks have been sent, unless something has failed. Returns what has.
     pub(super) fn write_positions(
         &self,

@@ -11,13 +11,13 @@ mod resolution;
 use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderValue};
 
-use self::former::{Note, RedirectTo, former_owner, redirects, timestamp};
+use self::former::{Note, RedirectTo, timestamp};
 use self::page::{Requested, page_text, redirect_text};
 use self::resolution::{ResolvedData, ResolvedDocument};
 use super::frontend_url::parse_status;
 use super::match_result::{MatchResult, no_match, no_match_since};
 use super::resolved_by::{insert_resolved_by, path_index, without_path_index};
-use crate::app::App;
+use crate::app::{App, former_owner, redirects};
 use crate::http::request::params::{
     HOST, LOCALE, MAX_UID_BYTES, PATHNAME, SITE, known_site, parse_host, parse_locale,
     parse_pathname, required,
@@ -74,8 +74,11 @@ pub(in crate::http) fn get(
     let redirects = redirects(app, site, &state.index, of_entries);
     let forced = redirects.map_or(FormerOwner::None, |one| one.forced(&parsed, host));
     let former = || former_owner(app, site, &state.index, redirects, &parsed, host);
-    let Resolution { found, resolved_by, is_stale } =
-        resolve(site, &state.index, &parsed, host, forced, former);
+    let resolution = resolve(site, &state.index, &parsed, host, forced, former);
+    if resolution.is_definite_miss() {
+        count_miss(app, site, &parsed, host);
+    }
+    let Resolution { found, resolved_by, is_stale } = resolution;
     let requested = Requested { pathname: &pathname, locale: locale.as_ref(), host };
     let redirect_status = app.http.redirect_status;
     let mut response = match found {
@@ -123,6 +126,15 @@ fn resolved_by_note(note: &Note<'_>) -> Option<&'static str> {
         Note::Entry(_) => Some("redirects"),
         note if note.has_moved() => Some("history"),
         _ => None,
+    }
+}
+
+/// Kept out of line, because most requests find a page.
+#[cold]
+fn count_miss(app: &App, site: &Site, pathname: &Pathname<'_>, host: Option<usize>) {
+    if let Some(misses) = app.misses.get(&site.key) {
+        let host = host.map(|host| site.hosts.all()[host].base.host());
+        misses.record(host.unwrap_or_default(), pathname);
     }
 }
 

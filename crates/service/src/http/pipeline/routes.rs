@@ -41,7 +41,7 @@ pub(super) use declaration::FromMemory;
 use declaration::{Declaration, Handler, Methods};
 
 /// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
-static ROUTES: [Declaration; 18] = [
+static ROUTES: [Declaration; 19] = [
     Declaration {
         path: "/api/get-content-type",
         label: "/api/get-content-type",
@@ -115,6 +115,13 @@ static ROUTES: [Declaration; 18] = [
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(tables::problems::get)),
+    },
+    Declaration {
+        path: "/api/misses",
+        label: "/api/misses",
+        methods: Methods::ReadAndDelete,
+        limit: LimitClass::List,
+        handler: Handler::Routed(|| get(tables::misses::get).delete(tables::misses::delete)),
     },
     Declaration {
         path: "/api/redirects",

@@ -123,6 +123,13 @@ impl ApiError {
         Self { retry_after: Some(RETRY_AFTER_OVERLOAD), ..error }
     }
 
+    /// 503: the other instances cannot be told what is cleared, because Redis does not answer.
+    pub(in crate::http) fn misses_not_shared() -> Self {
+        let message = "the list that the instances share cannot be changed at present";
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
+        Self { retry_after: Some(RETRY_AFTER_DEFAULT), ..error }
+    }
+
     /// 414: the request target is longer than this many bytes.
     pub(in crate::http) fn target_too_long(max_bytes: usize) -> Self {
         let message = format!("the request target is longer than {max_bytes} bytes");

@@ -64,6 +64,8 @@ pub(super) enum Methods {
     Post,
     /// GET, HEAD, POST and OPTIONS.
     ReadAndPost,
+    /// GET, HEAD, DELETE and OPTIONS.
+    ReadAndDelete,
 }
 
 impl Methods {
@@ -72,6 +74,7 @@ impl Methods {
             Self::Read => "GET, HEAD, OPTIONS",
             Self::Post => "POST, OPTIONS",
             Self::ReadAndPost => "GET, HEAD, POST, OPTIONS",
+            Self::ReadAndDelete => "GET, HEAD, DELETE, OPTIONS",
         })
     }
 
@@ -81,13 +84,14 @@ impl Methods {
             Self::Read => "GET, HEAD and OPTIONS",
             Self::Post => "POST and OPTIONS",
             Self::ReadAndPost => "GET, HEAD, POST and OPTIONS",
+            Self::ReadAndDelete => "GET, HEAD, DELETE and OPTIONS",
         }
     }
 
-    /// The methods that a page of another origin may use. No page sends webhooks.
+    /// The methods that a page of another origin may use. No page sends webhooks or clears a list.
     pub(super) fn cross_origin(self) -> HeaderValue {
         HeaderValue::from_static(match self {
-            Self::Read | Self::Post => "GET, HEAD",
+            Self::Read | Self::Post | Self::ReadAndDelete => "GET, HEAD",
             Self::ReadAndPost => "GET, HEAD, POST",
         })
     }

@@ -1,0 +1,233 @@
+//! `frontend-map misses`: lists the paths that visitors of a site could not find.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+
+use super::text::{Line, add};
+use crate::cli::output::terminal::{Colours, Style};
+use crate::cli::output::words::{count, digits};
+use crate::cli::selection;
+use crate::cli::service::{lines::read_lines, local_url};
+use crate::cli::validate::Output;
+use crate::config::Config;
+use frontend_map_outbound::checks::report::Visible;
+use frontend_map_outbound::checks::report::csv::field;
+
+const AFTER_HELP: &str = "\
+The paths are those of /api/misses: published paths for which /api/resolve found nothing, those that are
+requested most first. They are requested from a running service, with the token of
+auth.validate_token_file or FRONTEND_MAP__AUTH__VALIDATE_TOKEN. A path that a CDN caches is counted once
+for each time that it caches it. What only scanners request, such as /wp-login.php, is one row.
+
+Formats:
+  table   text for people
+  csv     RFC 4180, without formulas that a spreadsheet would run
+  json    the response of /api/misses
+  ndjson  a line of JSON for each row, and a last line with their number
+
+Exit status: 0 listed, 1 failed, 2 invalid arguments, 78 invalid settings.";
+
+const CSV_HEADER: &str =
+    "kind,host,path,count,error,firstAt,lastAt,reason,suggestedPath,suggestedUrl";
+
+/// Which paths to list, and where.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(in crate::cli) struct MissesArgs {
+    /// The key of the site
+    #[arg(long, value_name = "KEY")]
+    site: String,
+    /// The URL of the running service; by default the address in the settings
+    #[arg(long, value_name = "URL")]
+    service: Option<String>,
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// The file for the list; by default, or for `-`, stdout
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// The form of the list.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "lower")]
+enum Format {
+    Table,
+    Csv,
+    Json,
+    Ndjson,
+}
+
+/// The list.
+#[derive(Default)]
+struct Misses {
+    rows: Vec<Row>,
+    /// Each row as the service sent it.
+    lines: Vec<String>,
+    figures: Option<Figures>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Received {
+    Row(Row),
+    Figures(Figures),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    kind: String,
+    #[serde(default)]
+    host: Option<String>,
+    path: Option<String>,
+    count: u64,
+    error: u64,
+    first_at: Option<String>,
+    last_at: Option<String>,
+    suggestion: Option<Suggestion>,
+}
+
+#[derive(Deserialize)]
+struct Suggestion {
+    path: String,
+    url: Option<String>,
+    reason: String,
+}
+
+/// The last line.
+#[derive(Clone, Copy, Deserialize)]
+struct Figures {
+    count: u64,
+    uncounted: u64,
+}
+
+/// Requests the list from a service and writes it.
+///
+/// # Errors
+/// When there is no such site, the list cannot be read completely, or the output cannot be written.
+#[tokio::main(flavor = "current_thread")]
+pub(in crate::cli) async fn run(config: &Config, args: &MissesArgs) -> Result<(), Box<dyn Error>> {
+    let site = selection::site(&config.sites, &args.site)?;
+    let output = Output::open(args.out.as_deref())?;
+    let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
+    let service = args.service.clone().unwrap_or_else(|| local_url(config.server.listen));
+    let (token, mut misses) = (config.auth.validate.as_ref(), Misses::default());
+    read_lines(&service, token, "/api/misses", &site.key, |line| misses.take(line)).await?;
+    let figures = misses.end().map_err(|error| format!("{service}: {error}"))?;
+    Ok(output.write(|out| match args.format {
+        Format::Table => out.write_all(table(&misses.rows, figures, &site.key, colours).as_bytes()),
+        Format::Csv => write_csv(&misses.rows, out),
+        Format::Json => {
+            let (Figures { count, uncounted }, rows) = (figures, misses.lines.join(","));
+            let figures = format!(r#""count":{count},"uncounted":{uncounted}"#);
+            writeln!(out, r#"{{"data":{{{figures},"misses":[{rows}]}},"meta":{{}}}}"#)
+        }
+        Format::Ndjson => {
+            for line in &misses.lines {
+                writeln!(out, "{line}")?;
+            }
+            let Figures { count, uncounted } = figures;
+            writeln!(out, r#"{{"count":{count},"uncounted":{uncounted}}}"#)
+        }
+    })?)
+}
+
+impl Misses {
+    /// Takes the next line.
+    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+        if self.figures.is_some() {
+            return Err("the list continues after its end".to_owned());
+        }
+        let unreadable = || "a line of the list cannot be read".to_owned();
+        match serde_json::from_slice(line).map_err(|_| unreadable())? {
+            Received::Row(row) => {
+                self.rows.push(row);
+                self.lines.push(String::from_utf8(line.to_vec()).map_err(|_| unreadable())?);
+            }
+            Received::Figures(figures) => self.figures = Some(figures),
+        }
+        Ok(())
+    }
+
+    /// The figures of a complete list.
+    fn end(&self) -> Result<Figures, String> {
+        let figures = self.figures.filter(|figures| figures.count == self.rows.len() as u64);
+        figures.ok_or_else(|| "the list is not complete".to_owned())
+    }
+}
+
+impl Row {
+    /// The path with its host, or what stands for it.
+    fn shown(&self) -> String {
+        let path = self.path.as_deref().unwrap_or("(requests of scanners)");
+        format!("{}{path}", self.host.as_deref().unwrap_or_default())
+    }
+}
+
+fn table(rows: &[Row], figures: Figures, site: &str, colours: Colours) -> String {
+    let verdict = match figures.count {
+        0 => colours.apply(Style::Good, "no paths that were not found"),
+        number => {
+            let number = count(number, "row");
+            colours.apply(Style::Bad, format!("{number} of paths that were not found"))
+        }
+    };
+    let mut text = format!("site {site}: {verdict}\n");
+    if !rows.is_empty() {
+        let columns = ["requests", "error", "first", "last", "reason", "suggestion", "path"];
+        let mut lines = vec![columns.map(str::to_owned).to_vec()];
+        lines.extend(rows.iter().map(line));
+        add(&mut text, "paths", &lines, colours);
+    }
+    if figures.uncounted > 0 {
+        let uncounted = count(figures.uncounted, "more request");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n{uncounted} not counted by path.");
+    }
+    text
+}
+
+/// The cells, without control sequences for the terminal. Only a path that is not found may have
+/// characters that are not ASCII.
+fn line(row: &Row) -> Line {
+    let suggestion = row.suggestion.as_ref();
+    let time = |time: &Option<String>| time.clone().unwrap_or_default();
+    vec![
+        digits(row.count),
+        digits(row.error),
+        time(&row.first_at),
+        time(&row.last_at),
+        suggestion.map(|own| own.reason.clone()).unwrap_or_default(),
+        suggestion.map(|own| own.path.clone()).unwrap_or_default(),
+        row.shown(),
+    ]
+    .into_iter()
+    .map(|cell| Visible(&cell).to_string())
+    .collect()
+}
+
+fn write_csv(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{CSV_HEADER}\r\n")?;
+    for row in rows {
+        let suggestion = row.suggestion.as_ref();
+        let fields = [
+            &*row.kind,
+            row.host.as_deref().unwrap_or_default(),
+            row.path.as_deref().unwrap_or_default(),
+            &row.count.to_string(),
+            &row.error.to_string(),
+            row.first_at.as_deref().unwrap_or_default(),
+            row.last_at.as_deref().unwrap_or_default(),
+            suggestion.map(|own| &*own.reason).unwrap_or_default(),
+            suggestion.map(|own| &*own.path).unwrap_or_default(),
+            suggestion.and_then(|own| own.url.as_deref()).unwrap_or_default(),
+        ];
+        write!(out, "{}\r\n", fields.map(field).join(","))?;
+    }
+    Ok(())
+}
