@@ -58,6 +58,8 @@ export const reports = async (run) => {
   await page.goto(`${strapi}/admin/plugins/frontend-map`);
   await page.getByRole('tab', { name: 'Paths that have moved' }).click();
   check('moves: how many', await appears(page.getByText(/paths? ha(s|ve) moved|No path has moved/)));
+  await page.getByRole('tab', { name: 'Not found' }).click();
+  check('misses: how many', await appears(page.getByText(/was not found|were not found|have found each/)));
   await page.goto(`${strapi}/admin/plugins/frontend-map?view=entries`);
   await rows.first().waitFor();
   await rows.first().getByRole('link').first().click();

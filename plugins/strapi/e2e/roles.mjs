@@ -10,6 +10,8 @@ const ROUTES = [
   ['GET', '/findings?site=main'],
   ['GET', '/checks?site=main'],
   ['GET', '/moves?site=main'],
+  ['GET', '/misses?site=main'],
+  ['DELETE', '/misses?site=main'],
   ['GET', `/check?site=main&uid=${ARTICLE}`],
   ['POST', `/check?site=main&uid=${ARTICLE}`],
   ['GET', '/settings'],

@@ -101,3 +101,36 @@ export interface Move extends ProblemVersion {
 
 /** Null: the site remembers no former paths. */
 export type Moves = PageOf<Move> | null;
+
+/** Why a page was perhaps meant. */
+export const MISS_REASONS = ['other_case', 'other_locale', 'same_slug', 'similar'] as const;
+export type MissReason = (typeof MISS_REASONS)[number];
+
+/** A page that was perhaps meant; without a document it is none of the CMS. */
+export interface MissSuggestion {
+  path: string;
+  reason: MissReason;
+  document: (ProblemVersion & { typeName: string; isSingle: boolean }) | null;
+}
+
+/** A path that visitors could not find. */
+export interface Miss {
+  /** Null: all paths that only scanners request. */
+  path: string | null;
+  /** Of a site with several hosts. */
+  host: string | null;
+  /** Requests that are certain, and that there were at most. */
+  least: number;
+  most: number;
+  firstAt: string | null;
+  lastAt: string | null;
+  suggestion: MissSuggestion | null;
+}
+
+/** Null: the site has no list of such paths. */
+export type Misses = PageOf<Miss> | null;
+
+/** What was cleared. */
+export interface Cleared {
+  count: number;
+}

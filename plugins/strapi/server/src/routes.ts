@@ -24,6 +24,8 @@ export const ADMIN_ROUTES = [
   route('GET', '/findings', 'reports.findings', ACTIONS.readReport),
   route('GET', '/checks', 'reports.checks', ACTIONS.readReport),
   route('GET', '/moves', 'reports.moves', ACTIONS.readReport),
+  route('GET', '/misses', 'reports.misses', ACTIONS.readReport),
+  route('DELETE', '/misses', 'reports.clearMisses', ACTIONS.clearMisses),
   route('GET', '/sites', 'reports.sites', ACTIONS.readReport),
   route('GET', '/check', 'reports.check', ACTIONS.runCheck),
   route('POST', '/check', 'reports.start', ACTIONS.runCheck),

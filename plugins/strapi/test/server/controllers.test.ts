@@ -13,8 +13,8 @@ const UID = 'api::a.a';
 test('controllers: reports and checks of a site that the settings do not name are a 404', async () => {
   const peer = await startPeer((_request, response) => data(response, {}));
   const strapi = strapiWith({ url: peer.address }, { site: 'main', sites: { [UID]: 'shop' } }, { [UID]: [] });
-  const { overview, findings, checks, moves, check, start } = reports({ strapi });
-  for (const handler of [overview, findings, checks, moves, check, start]) {
+  const { overview, findings, checks, moves, misses, clearMisses, check, start } = reports({ strapi });
+  for (const handler of [overview, findings, checks, moves, misses, clearMisses, check, start]) {
     await assert.rejects(handler(request({ site: 'another', uid: UID })), { status: 404 });
   }
   assert.deepEqual(peer.asked, []);
@@ -77,7 +77,16 @@ const ODD_ROWS = [
 test('controllers: each body of another server has a result, and ends no process', async () => {
   for (const odd of [...ODD, ...ODD_ROWS]) {
     const peer = await startPeer((_request, response) => {
-      const members = ['results', 'problems', 'validations', 'redirects', 'locales', 'formerPaths', 'sites'];
+      const members = [
+        'results',
+        'problems',
+        'validations',
+        'redirects',
+        'misses',
+        'locales',
+        'formerPaths',
+        'sites',
+      ];
       const found = Object.fromEntries(members.map((name) => [name, odd]));
       data(response, { canonicalUrl: 'https://x/a', canonicalPath: '/a', ...found });
     });
@@ -90,6 +99,7 @@ test('controllers: each body of another server has a result, and ends no process
       [reports({ strapi }).findings, request({ site: 'main' })],
       [reports({ strapi }).checks, request({ site: 'main' })],
       [reports({ strapi }).moves, request({ site: 'main' })],
+      [reports({ strapi }).misses, request({ site: 'main' })],
     ];
     for (const [handler, ctx] of contexts) {
       await handler(ctx);

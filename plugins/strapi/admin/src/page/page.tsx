@@ -6,12 +6,18 @@ import { READ_REPORT } from '../permissions';
 import { useText, type TextId } from '../texts';
 import { CheckPanel } from './check';
 import { FindingsTab } from './findings';
+import { MissesTab } from './misses';
 import { MovesTab } from './moves';
 import { usePageState, type PageState } from './state';
 
-const TABS = { problems: FindingsTab, checks: CheckPanel, moves: MovesTab };
+const TABS = { problems: FindingsTab, checks: CheckPanel, misses: MissesTab, moves: MovesTab };
 type Tab = keyof typeof TABS;
-const TITLES: Record<Tab, TextId> = { problems: 'tab.problems', checks: 'check.title', moves: 'moves.title' };
+const TITLES: Record<Tab, TextId> = {
+  problems: 'tab.problems',
+  checks: 'check.title',
+  misses: 'misses.title',
+  moves: 'moves.title',
+};
 const NAMES = Object.keys(TABS) as Tab[];
 
 const ProblemsPage = () => {

@@ -57,3 +57,14 @@ export const choiceOf = (query: Record<string, unknown>): Choice => ({
   page: numberOf('page', query.page, 1, 100_000_000),
   pageSize: numberOf('pageSize', query.pageSize, 20, MAX_ROWS),
 });
+
+/** A path begins with a slash; the service checks the rest. */
+const PATH = /^\/[^]{0,2047}$/;
+const HOST = /^[^\s/]{1,1024}$/;
+
+/** The row of a path that was not found; of all of them without a path. */
+export const missOf = (query: Record<string, unknown>): { path?: string; host?: string } => {
+  const path = optional('path', query.path, PATH);
+  const host = optional('host', query.host, HOST);
+  return { ...(path && { path }), ...(host && { host }) };
+};

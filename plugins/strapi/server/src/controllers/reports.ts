@@ -2,7 +2,7 @@ import type { Core } from '@strapi/strapi';
 import type { Context } from 'koa';
 import { mayReadWholeType } from '../content/readable';
 import type { OperationsService } from '../operations/service';
-import { choiceOf, siteOf, uidOf } from './parameters';
+import { choiceOf, missOf, siteOf, uidOf } from './parameters';
 
 const reports = ({ strapi }: { strapi: Core.Strapi }) => {
   const operations = (): OperationsService => strapi.plugin('frontend-map').service('operations');
@@ -52,6 +52,19 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
       const site = await ownSite(ctx);
       ctx.set('Cache-Control', 'no-store');
       ctx.body = await operations().moves(ctx.state.userAbility, site, choiceOf(ctx.query));
+    },
+
+    /** `GET /misses?site&…`: a `Result<Misses>`. */
+    async misses(ctx: Context) {
+      const site = await ownSite(ctx);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await operations().misses(ctx.state.userAbility, site, choiceOf(ctx.query));
+    },
+
+    /** `DELETE /misses?site&path&host`: a `Result<Cleared>`; without `path`, of all rows. */
+    async clearMisses(ctx: Context) {
+      const site = await ownSite(ctx);
+      ctx.body = await operations().clearMisses(site, missOf(ctx.query));
     },
 
     /** `GET /check?site&uid`: a `CheckRun`. */

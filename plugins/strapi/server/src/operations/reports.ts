@@ -10,7 +10,7 @@ export type MayRead = (uid: string, documentIds: string[]) => Promise<Readable>;
 
 export type { Row };
 
-const rowsOf = (response: ServiceResponse, member: string): Row[] => {
+export const rowsOf = (response: ServiceResponse, member: string): Row[] => {
   if (response.status === 400) throw new ServiceFailure('unknown-site');
   const found = response.data[member];
   if (response.status !== 200 || !Array.isArray(found)) throw new ServiceFailure('older-version');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Core, UID } from '@strapi/strapi';
 import type { CheckRun } from '../../../shared/check';
 import type { ConnectionTest } from '../../../shared/connection';
-import type { Checks, Finding, Findings, Moves, Overview } from '../../../shared/problems';
+import type { Checks, Cleared, Finding, Findings, Misses, Moves, Overview } from '../../../shared/problems';
 import type {
   Address,
   Before,
@@ -36,6 +36,7 @@ import { readDocument, type FoundAddress, type Get, type Versions } from './docu
 import { createChecks } from './checks';
 import { causesOf, choose, pageOf, type Choice } from './choice';
 import { findingsOf, type Knowledge } from './findings';
+import { missesOf, missesWith } from './misses';
 import { movesWith } from './moves';
 import { chosenPage, readPage, type Page, type PageAddress } from './page';
 import { readPreview, type Preview } from './preview';
@@ -313,6 +314,35 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
           movesWith(rows, choice.search, (uid) => typeOf(strapi, uid)),
           choice,
         );
+      });
+    },
+
+    /** A page of the paths that visitors could not find. */
+    async misses(
+      ability: Ability,
+      site: string,
+      choice: Pick<Choice, 'search' | 'page' | 'pageSize'>,
+    ): Promise<Result<Misses>> {
+      return asResult(async () => {
+        const response = await read('/api/misses', site);
+        if (response.status === 501) return null;
+        const misses = await missesOf(response, mayReadOf(strapi, ability), (uid) => typeOf(strapi, uid));
+        return pageOf(missesWith(misses, choice.search), choice);
+      });
+    },
+
+    /** Clears the row of a path, or all rows. */
+    async clearMisses(site: string, row: { path?: string; host?: string }): Promise<Result<Cleared>> {
+      return asResult(async () => {
+        const { address, validateToken } = await settings().effective();
+        const query = { site, pathname: row.path, host: row.host };
+        const call = { path: '/api/misses', query, method: 'DELETE' as const, token: validateToken };
+        const { status, data } = await client.call(address, { ...call, timeoutMs: REPORT_MS });
+        cache?.clear();
+        // Without a token in its settings, the service clears nothing.
+        if (status === 501) throw new ServiceFailure('wrong-token');
+        if (status !== 200) throw new ServiceFailure(status === 400 ? 'unknown-site' : 'older-version');
+        return { count: Number(data.cleared) };
       });
     },
 

@@ -16,6 +16,7 @@ export interface Call {
   path: string;
   query?: Record<string, string | undefined>;
   body?: unknown;
+  method?: 'DELETE';
   token?: string | undefined;
   timeoutMs: number;
 }
@@ -59,7 +60,7 @@ const send = async (address: string, call: Call): Promise<ServiceResponse> => {
   const signal = AbortSignal.timeout(call.timeoutMs);
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (call.token) headers.Authorization = `Bearer ${call.token}`;
-  const init: RequestInit = { headers, signal, redirect: 'manual' };
+  const init: RequestInit = { method: call.method ?? 'GET', headers, signal, redirect: 'manual' };
   if (call.body !== undefined) Object.assign(init, { method: 'POST', body: JSON.stringify(call.body) });
   try {
     const response = await fetch(targetOf(address, call), init);
