@@ -30,6 +30,8 @@ BATCH = {"documents": [{"uid": site.UID, "documentId": f"d{n}"} for n in range(L
 REQUESTS = [
     Request("pathname", f"/api/get-content-type?site=main&pathname={PATH}"),
     Request("resolve", f"/api/resolve?site=main&pathname={PATH}"),
+    # Of a path that no document has, which is counted (D66).
+    Request("miss", "/api/resolve?site=main&pathname=/en/articles/missing"),
     Request("url", site.frontend_url("d77")),
     Request("batch", "/api/frontend-urls", json.dumps(BATCH)),
     Request("list", site.LIST),

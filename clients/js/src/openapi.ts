@@ -822,7 +822,7 @@ export interface components {
             data: {
                 /** @description The number of rows. */
                 count: number;
-                /** @description Requests in no row: for paths of more than 768 bytes, and those that came while another one was counted. */
+                /** @description Requests in no row: for paths of more than 768 bytes, and a few that came while the list was read. */
                 uncounted: number;
                 misses: components["schemas"]["Miss"][];
             };

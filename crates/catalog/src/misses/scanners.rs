@@ -30,14 +30,20 @@ pub(super) fn is_of_scanner(path: &str) -> bool {
     FIRST.iter().any(is_first) || has_prefix(first, "wp-") || segments.any(is_segment_of_scanner)
 }
 
-/// A hidden file, such as `.git`, one of a blog's software, or one with such an ending, also in front of a path:
-/// `/index.php/x`.
+/// A hidden file, such as `.git`, a file of a blog's software, or one with such an ending, also in front of a
+/// path: `/index.php/x`.
 fn is_segment_of_scanner(segment: &str) -> bool {
+    if has_prefix(segment, "wp-") {
+        let wordpress = ["wp-admin", "wp-includes", "wp-content", "wp-json"];
+        return wordpress.iter().any(|own| segment.eq_ignore_ascii_case(own))
+            || has_ending(segment);
+    }
     let is_hidden = segment.starts_with('.') && segment != ".well-known";
-    let wordpress = ["wp-admin", "wp-includes", "wp-content", "wp-json"];
-    is_hidden
-        || wordpress.iter().any(|own| segment.eq_ignore_ascii_case(own))
-        || ENDINGS.iter().any(|ending| has_suffix(segment, ending))
+    is_hidden || has_ending(segment)
+}
+
+fn has_ending(segment: &str) -> bool {
+    segment.contains('.') && ENDINGS.iter().any(|ending| has_suffix(segment, ending))
 }
 
 fn has_prefix(text: &str, prefix: &str) -> bool {

@@ -67,7 +67,7 @@ pub struct MissSuggestion {
 
 impl Misses {
     /// The paths of a summary, each with the page of these snapshots of the site that was perhaps meant.
-    /// Takes about a second for 1,000 paths and a million URLs.
+    /// Takes some seconds for 1,000 paths and a million URLs.
     #[must_use]
     pub fn new(summary: &Summary, site: &Site, snapshots: &[Arc<Snapshot>]) -> Self {
         let paths = summary.paths();

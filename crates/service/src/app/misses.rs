@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::{App, former_owner, redirects};
@@ -15,7 +15,7 @@ use frontend_map_fleet::redis;
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_rules::Pathname;
 use frontend_map_store::Store;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 /// The paths that were not found on all sites, which survive a reload.
 #[derive(Default)]
@@ -28,10 +28,12 @@ pub struct MissRegistry {
 
 /// The paths that were not found on one site.
 ///
-/// A request waits for nothing: while another one counts, or the list is copied, it is only counted as one
-/// of which no path is known.
+/// A request waits for nothing, and touches no memory that other threads write. Each thread puts its
+/// requests into a buffer, which is added to the summary when it is full. While that is not possible, because
+/// the list is being copied, a request is only counted as one of which no path is known.
 #[derive(Default)]
 pub struct SiteMisses {
+    buffers: [Buffer; BUFFERS],
     /// Of a fleet, what the others do not have yet.
     own: Mutex<Summary>,
     /// What could not be counted by its path.
@@ -43,6 +45,23 @@ pub struct SiteMisses {
     has_changed: AtomicBool,
     /// Whether what the store has is in `own`. Before, nothing is written.
     is_loaded: AtomicBool,
+}
+
+/// For threads with the same number; with more threads than buffers, some share one.
+const BUFFERS: usize = 4;
+/// The most requests of a buffer. All buffers take a tenth of a mebibyte at most, beside the summary.
+const MAX_BUFFERED: usize = 32;
+
+/// The last requests of some threads, each with its time. Aligned to two cache lines, which processors
+/// fetch as a pair.
+#[derive(Default)]
+#[repr(align(128))]
+struct Buffer(Mutex<Vec<(MissKey, i64)>>);
+
+static NEXT_THREAD: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static BUFFER: usize = NEXT_THREAD.fetch_add(1, Ordering::Relaxed) % BUFFERS;
 }
 
 impl MissRegistry {
@@ -78,9 +97,8 @@ impl SiteMisses {
     /// none.
     pub(crate) fn record(&self, host: &str, pathname: &Pathname<'_>) {
         let key = MissKey::of(host, pathname.normalized());
-        match self.own.try_lock() {
-            Some(mut own) => own.record(&key, unix_ms()),
-            None => _ = self.uncounted.fetch_add(1, Ordering::Relaxed),
+        if !self.buffer(key) {
+            self.uncounted.fetch_add(1, Ordering::Relaxed);
         }
         // Most find it set: a write would take the line from the caches of other processors.
         if !self.has_changed.load(Ordering::Relaxed) {
@@ -88,23 +106,42 @@ impl SiteMisses {
         }
     }
 
+    /// Puts a request into the buffer of this thread. False: it is full or in use, and cannot be emptied.
+    fn buffer(&self, key: MissKey) -> bool {
+        let buffer = &self.buffers[BUFFER.with(|buffer| *buffer)];
+        let Some(mut buffer) = buffer.0.try_lock() else { return false };
+        if buffer.len() >= MAX_BUFFERED {
+            let Some(mut own) = self.own.try_lock() else { return false };
+            empty(&mut buffer, &mut own);
+        }
+        buffer.push((key, unix_ms()));
+        true
+    }
+
+    /// What this instance has counted, with all buffers. No request waits for it.
+    fn lock(&self) -> MutexGuard<'_, Summary> {
+        let mut own = self.own.lock();
+        for buffer in &self.buffers {
+            empty(&mut buffer.0.lock(), &mut own);
+        }
+        own.add_uncounted(self.uncounted.swap(0, Ordering::Relaxed));
+        own
+    }
+
     /// A copy of what this instance has counted.
     fn own(&self) -> Summary {
-        let mut own = self.own.lock();
-        own.add_uncounted(self.uncounted.swap(0, Ordering::Relaxed));
-        own.clone()
+        self.lock().clone()
     }
 
     /// Changes it. What is requested meanwhile is not counted by its path.
     fn change(&self, change: impl FnOnce(&mut Summary)) {
-        change(&mut self.own.lock());
+        change(&mut self.lock());
         self.has_changed.store(true, Ordering::Relaxed);
     }
 
     /// Moves what this instance has counted to what is being sent.
     fn take_into(&self, sending: &mut Summary) {
-        let mut own = std::mem::take(&mut *self.own.lock());
-        own.add_uncounted(self.uncounted.swap(0, Ordering::Relaxed));
+        let own = std::mem::take(&mut *self.lock());
         sending.merge(&own);
     }
 
@@ -124,15 +161,21 @@ impl SiteMisses {
     }
 }
 
+fn empty(buffer: &mut Vec<(MissKey, i64)>, own: &mut Summary) {
+    for (key, at) in buffer.drain(..) {
+        own.record(&key, at);
+    }
+}
+
 /// Whether a path still leads nowhere, as far as is known.
 fn is_missing(app: &App, site: &Site, missed: MissedPath<'_>) -> bool {
     let Some(state) = app.snapshots.path_index(site) else { return false };
-    let hosts = site.hosts.all();
-    let host = hosts.iter().position(|host| host.base.host() == missed.host);
+    let mut hosts = site.hosts.all().iter().filter(|_| site.hosts.are_several());
+    let host = hosts.position(|host| host.base.host() == missed.host);
+    // The site had this host before a change of the settings.
     if host.is_none() && !missed.host.is_empty() {
         return false;
     }
-    let host = host.filter(|_| site.hosts.are_several());
     let pathname = Pathname::parse(missed.path);
     let entries = site.redirects.as_ref().and_then(|site| app.snapshots.path_index(site));
     let of_entries = entries.as_ref().map(|state| &*state.index);
@@ -287,14 +330,16 @@ mod tests {
         let misses = SiteMisses::default();
         misses.record("", &Pathname::parse("/a//b/?x"));
         let copied = misses.own.lock();
-        misses.record("", &Pathname::parse("/a/b"));
-        misses.record("", &Pathname::parse("/c"));
+        for _ in 0..MAX_BUFFERED + 2 {
+            misses.record("", &Pathname::parse("/a/b"));
+        }
         drop(copied);
-        misses.record("", &Pathname::parse("/a/b"));
+        misses.record("", &Pathname::parse("/c"));
         let own = misses.own();
         let rows: Vec<_> = own.paths().iter().map(|row| (row.path, row.tally.count)).collect();
-        assert_eq!((rows, own.uncounted()), (vec![("/a/b", 2)], 2));
-        assert_eq!(misses.own().uncounted(), 2, "counted once");
+        let buffered = MAX_BUFFERED as u64;
+        assert_eq!((rows, own.uncounted()), (vec![("/a/b", buffered), ("/c", 1)], 3));
+        assert_eq!(misses.own().uncounted(), 3, "counted once");
     }
 
     #[test]
