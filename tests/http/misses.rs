@@ -235,12 +235,16 @@ fn hosts_of_a_site_have_rows_of_their_own() {
         let target = format!("/api/resolve?site=main&pathname=/en/missing&host={host}");
         http::get(service.addr(), &target);
     }
+    http::get(service.addr(), "/api/resolve?site=main&pathname=/en/missing");
     let shown =
         |row: &Value| (row["host"].as_str().unwrap_or_default().to_owned(), row["count"].clone());
     let rows = data(&service)["misses"].as_array().unwrap().iter().map(shown).collect::<Vec<_>>();
     let expected = [("example.de:8443", 2), ("", 1), ("example.com", 1)]
         .map(|(host, n)| (host.to_owned(), json!(n)));
     assert_eq!(rows, expected);
+    for query in ["&host=example.com", "&pathname=/en/missing&host=elsewhere.example"] {
+        assert_eq!(send(&service, "DELETE", &format!("{MISSES}{query}")).status, 400, "{query}");
+    }
     let one = send(&service, "DELETE", &format!("{MISSES}&pathname=/en/missing&host=example.com"));
     assert_eq!(one.json()["data"]["cleared"], 1);
     assert_eq!(data(&service)["count"], 2);

@@ -5,6 +5,9 @@ mod announced;
 use serde_json::{Value, json};
 
 use crate::support::api::{data, get};
+use crate::support::cms::Cms;
+use crate::support::content::Content;
+use crate::support::front_of_cms::refusal;
 use crate::support::http;
 use crate::support::service::Service;
 use crate::support::settings::{Settings, site};
@@ -308,4 +311,22 @@ fn publish_preview_needs_the_token_for_drafts() {
         assert_eq!(response.status, expected);
         assert_eq!(response.header("cache-control").as_deref(), Some("no-store"));
     }
+}
+
+#[test]
+fn other_site_whose_types_cannot_be_read_is_named_and_does_not_end_the_preview() {
+    let content = Content::new(&[("en", "n1", "hello")]);
+    let cms = Cms::start(move |target| {
+        let is_blog = target.starts_with("/api/blogs");
+        if is_blog { refusal(403, "ForbiddenError", "{}") } else { content.answer(target) }
+    });
+    let service = site("main")
+        .rule(NEWS, "/{locale}/{slug}")
+        .site("other")
+        .rule("api::blog.blog", "/{topic.slug}/{slug}")
+        .strapi(&cms)
+        .start();
+    let found = data(&service, &target(NEWS, "n1"));
+    assert_eq!(found["unknown"], json!(["other"]));
+    assert_eq!(found["sites"][0]["publish"]["path"], "/en/hello");
 }

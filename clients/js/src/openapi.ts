@@ -1057,6 +1057,11 @@ export interface components {
                  *     pages that read a value of the document.
                  */
                 sites: components["schemas"]["SitePreview"][];
+                /**
+                 * @description The sites without a rule for the content type whose pages are not known at the moment: they
+                 *     may read a value of the document. Absent if there is none.
+                 */
+                unknown?: components["schemas"]["SiteKey"][];
             };
             meta: components["schemas"]["Meta"];
         };

@@ -102,6 +102,8 @@ export interface Effect {
 
 /** What the next click would do. */
 export interface Before {
+  /** Whether the version has a page now. */
+  isPublished: boolean;
   publish: Effect;
   unpublish: Effect;
   delete: Effect;

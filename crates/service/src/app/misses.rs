@@ -28,8 +28,8 @@ pub struct MissRegistry {
 
 /// The paths that were not found on one site.
 ///
-/// A request waits for nothing, and touches no memory that other threads write. Each thread puts its
-/// requests into a buffer, which is added to the summary when it is full. While that is not possible, because
+/// A request waits for nothing. Each thread puts its requests into one of a few buffers, which is added to
+/// the summary when it is full. While that is not possible, because
 /// the list is being copied, a request is only counted as one of which no path is known.
 #[derive(Default)]
 pub struct SiteMisses {
@@ -45,6 +45,8 @@ pub struct SiteMisses {
     has_changed: AtomicBool,
     /// Whether what the store has is in `own`. Before, nothing is written.
     is_loaded: AtomicBool,
+    /// Whether the store has something that all instances may have by now.
+    is_stored: AtomicBool,
 }
 
 /// For threads with the same number; with more threads than buffers, some share one.
@@ -285,6 +287,11 @@ async fn share(
         *sending = Summary::default();
         misses.has_changed.store(true, Ordering::Relaxed);
     }
+    drop(sending);
+    // A process that is killed now must not add it again.
+    if updated.is_ok() && misses.is_stored.load(Ordering::Relaxed) {
+        save(app, site, misses).await;
+    }
     Some(updated)
 }
 
@@ -317,6 +324,7 @@ async fn save(app: &App, site: &Site, misses: &SiteMisses) {
     if is_due {
         let mut summary = misses.sending.lock().await.clone();
         summary.merge(&misses.own());
+        misses.is_stored.store(!summary.is_empty(), Ordering::Relaxed);
         app.shared.store.save_misses(site.source, &site.key, summary.to_bytes());
     }
 }

@@ -7,7 +7,9 @@ const none = { count: 0, more: false };
 const NOTHING: Effect = {
   ...{ conflict: null, moves: null, dependents: none, redirects: false, gone: none, unpublished: [] },
 };
-const before = (effects: { [Action in keyof Before]?: Partial<Effect> }): Before => ({
+type Action = Exclude<keyof Before, 'isPublished'>;
+const before = (effects: { [One in Action]?: Partial<Effect> }, isPublished = true): Before => ({
+  isPublished,
   publish: { ...NOTHING, ...effects.publish },
   unpublish: { ...NOTHING, ...effects.unpublish },
   delete: { ...NOTHING, ...effects.delete },
@@ -18,7 +20,13 @@ const texts = (effect: Partial<Effect>, hasLink = true) =>
 
 test('before: nothing to say of a page that stays', () => {
   assert.deepEqual(texts({}), []);
-  assert.deepEqual(withdrawNotes(before({ unpublish: { gone: { count: 1, more: false } } })), []);
+  const gone = { gone: { count: 1, more: false } };
+  assert.deepEqual(withdrawNotes(before({ unpublish: gone })), []);
+  const others = withdrawNotes(before({ delete: gone }, false));
+  assert.deepEqual(
+    others.map(({ text }) => text),
+    ['before.delete'],
+  );
 });
 
 test('before: a page that moves with others, decoded', () => {

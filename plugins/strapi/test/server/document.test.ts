@@ -59,12 +59,28 @@ test('document: two requests, each with its own token', async () => {
     ],
     formerPaths: ['/en/old'],
     check: { at: CHECK.at, isCurrent: true, status: 404, ok: false },
-    before: { publish: EFFECT, unpublish: EFFECT, delete: EFFECT },
+    before: { isPublished: false, publish: EFFECT, unpublish: EFFECT, delete: EFFECT },
   });
   assert.deepEqual(asked.map(({ line, authorization }) => [line, authorization]).sort(), [
     ['GET /api/document?uid=api%3A%3Aa.a&documentId=a1&site=main', 'Bearer v'],
     ['GET /api/publish-preview?uid=api%3A%3Aa.a&documentId=a1&locale=en&site=main', 'Bearer d'],
   ]);
+});
+
+test('document: the URL of a draft alone where the preview of an unpublished document fails', async () => {
+  const respond: Respond = (request, response) => {
+    if (request.url?.startsWith('/api/document')) return data(response, { site: 'main', locales: [ENGLISH] });
+    if (request.url?.startsWith('/api/publish-preview')) return error(response, 502, 'BadGatewayError');
+    data(response, { url: 'https://x/en/draft', path: '/en/draft' });
+  };
+  const { report, asked } = await read(respond, { published: false, draft: true, hasDraft: true });
+  assert.deepEqual(report.draft, { url: 'https://x/en/draft', path: '/en/draft' });
+  assert.equal(report.before, null);
+  const last = 'GET /api/frontend-url?uid=api%3A%3Aa.a&documentId=a1&locale=en&site=main&status=draft';
+  assert.ok(
+    asked.some(({ line }) => line === last),
+    JSON.stringify(asked),
+  );
 });
 
 test('document: the check of another URL is not that of the present one', async () => {

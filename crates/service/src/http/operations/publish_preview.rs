@@ -47,6 +47,10 @@ struct PublishPreview<'a> {
     /// In the order of the settings: those with a rule for the content type, and those with pages that
     /// read a value of the document.
     sites: Vec<Preview>,
+    /// The sites without a rule for the content type whose pages are not known at the moment: they may read
+    /// a value of the document.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown: Vec<&'a str>,
 }
 
 /// A draft, and the related documents that were read for it.
@@ -75,7 +79,7 @@ pub(in crate::http) async fn get(
 
 async fn respond(app: &App, params: &frontend_url::Params<'_>) -> Result<Response, ApiError> {
     let (uid, document_id) = (&*params.uid, &*params.document_id);
-    let worlds = worlds(app, params).await?;
+    let (worlds, unknown) = worlds(app, params).await?;
     let (Some(first), Ok(content_type)) = (worlds.first(), ContentTypeUid::parse(uid)) else {
         return Err(params.no_rule());
     };
@@ -99,17 +103,19 @@ async fn respond(app: &App, params: &frontend_url::Params<'_>) -> Result<Respons
             }
         }
     }
-    let data = PublishPreview { content_type: uid, document_id, locale: locale.as_str(), sites };
+    let locale = locale.as_str();
+    let data = PublishPreview { content_type: uid, document_id, locale, sites, unknown };
     Ok(success(data).map(Body::new))
 }
 
 /// What is known of each site that the document concerns, and that has the locale if one is named. If
-/// none has it, of the first: its error names the locale.
+/// none has it, of the first: its error names the locale. Then the keys of sites that it may concern, and
+/// of which not all types can be read.
 async fn worlds<'a>(
     app: &'a App,
     params: &frontend_url::Params<'_>,
-) -> Result<Vec<World<'a>>, ApiError> {
-    let mut concerned = Vec::new();
+) -> Result<(Vec<World<'a>>, Vec<&'a str>), ApiError> {
+    let (mut concerned, mut unknown) = (Vec::new(), Vec::new());
     for site in app.sites.iter().filter(|site| params.is_for(site)) {
         let has_rule = site.has_rule(&params.uid);
         let types = site.rules.content_types();
@@ -118,7 +124,14 @@ async fn worlds<'a>(
         if !has_rule && !has_relations() {
             continue;
         }
-        let served = app.snapshots.get_each(site, types.clone()).await?;
+        let served = match app.snapshots.get_each(site, types.clone()).await {
+            // The rule of this site does not depend on it.
+            Err(_) if !has_rule => {
+                unknown.push(site.key.as_str());
+                continue;
+            }
+            served => served?,
+        };
         let snapshots = served.into_iter();
         let snapshots = snapshots.map(|(uid, served)| (uid, served.cached.snapshot));
         let history = app.snapshots.history(site);
@@ -136,7 +149,7 @@ async fn worlds<'a>(
     if concerned.iter().any(has_locale) {
         concerned.retain(has_locale);
     }
-    Ok(concerned)
+    Ok((concerned, unknown))
 }
 
 /// The published documents behind relations of a draft about which the snapshots say too little. Where

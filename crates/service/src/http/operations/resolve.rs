@@ -31,6 +31,7 @@ use frontend_map_catalog::moved::redirects::FormerOwner;
 use frontend_map_catalog::resolve::{Found, Resolution, ResolvedBy, resolve};
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::Status;
+use frontend_map_rules::frontend_url::HostName;
 use frontend_map_rules::{ContentTypeUid, Pathname};
 
 const STATUS: Param = Param::unlimited("status");
@@ -66,7 +67,8 @@ pub(in crate::http) fn get(
     let pathname = parse_pathname(pathname)?;
     let locale = parse_locale(locale.as_deref())?;
     parse_status(status.as_deref())?;
-    let host = parse_host(site, host.as_deref())?;
+    let host_name = host;
+    let host = parse_host(site, host_name.as_deref())?;
     let parsed = Pathname::parse(&pathname);
     let state = path_index(app, site).ok_or_else(|| without_path_index(site))?;
     let entries = site.redirects.as_ref().and_then(|site| path_index(app, site));
@@ -75,7 +77,9 @@ pub(in crate::http) fn get(
     let forced = redirects.map_or(FormerOwner::None, |one| one.forced(&parsed, host));
     let former = || former_owner(app, site, &state.index, redirects, &parsed, host);
     let resolution = resolve(site, &state.index, &parsed, host, forced, former);
-    if resolution.is_definite_miss() {
+    // What a stale index of redirects does not have may exist.
+    let is_fresh = entries.as_ref().is_none_or(|entries| entries.index.is_fresh());
+    if is_fresh && resolution.is_definite_miss() && is_on_site(site, host_name.as_deref()) {
         count_miss(app, site, &parsed, host);
     }
     let Resolution { found, resolved_by, is_stale } = resolution;
@@ -127,6 +131,12 @@ fn resolved_by_note(note: &Note<'_>) -> Option<&'static str> {
         note if note.has_moved() => Some("history"),
         _ => None,
     }
+}
+
+/// Whether a host is one of the site's, or none is named.
+fn is_on_site(site: &Site, host: Option<&str>) -> bool {
+    let is_own = |name: HostName| site.hosts.position(&name).is_some();
+    site.hosts.all().is_empty() || host.is_none_or(|text| HostName::parse(text).is_ok_and(is_own))
 }
 
 /// Kept out of line, because most requests find a page.

@@ -12,9 +12,6 @@ export interface BeforeNote {
   isWarning: boolean;
 }
 
-/** A published page itself is no surprise when it is withdrawn. */
-const OWN = 1;
-
 /** What publishing would do, beside the address of the draft, which names the owner of its path. */
 export const publishNotes = ({ publish }: Before, hasLink: boolean): BeforeNote[] => {
   const { conflict, moves, dependents, redirects, gone, unpublished } = publish;
@@ -54,10 +51,12 @@ export const publishNotes = ({ publish }: Before, hasLink: boolean): BeforeNote[
 };
 
 /** What unpublishing and deleting would do to other pages. */
-export const withdrawNotes = ({ unpublish, delete: deleted }: Before): BeforeNote[] => {
+export const withdrawNotes = ({ isPublished, unpublish, delete: deleted }: Before): BeforeNote[] => {
+  // A published page itself is no surprise when it is withdrawn.
+  const own = isPublished ? 1 : 0;
   const notes: BeforeNote[] = [];
   const { gone, dependents } = unpublish;
-  if (gone.count > OWN) {
+  if (gone.count > own) {
     const values = { count: gone.count, more: String(gone.more) };
     notes.push({ text: 'before.unpublish', values, isWarning: true });
   }
@@ -65,7 +64,7 @@ export const withdrawNotes = ({ unpublish, delete: deleted }: Before): BeforeNot
     const values = { count: dependents.count, more: String(dependents.more) };
     notes.push({ text: 'before.unpublish.moves', values, isWarning: true });
   }
-  if (deleted.gone.count > Math.max(gone.count, OWN)) {
+  if (deleted.gone.count > Math.max(gone.count, own)) {
     const values = { count: deleted.gone.count, more: String(deleted.gone.more) };
     notes.push({ text: 'before.delete', values, isWarning: true });
   }

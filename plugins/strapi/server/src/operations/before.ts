@@ -4,7 +4,8 @@ import { isRecord, record, type Row } from '../service/records';
 /** A conflict before it is known whether the admin may read the other document. */
 type FoundConflict = Omit<Conflict, 'owner'> & { owner?: Owner };
 type FoundEffect = Omit<Effect, 'conflict'> & { conflict: FoundConflict | null };
-export type FoundBefore = Record<keyof Before, FoundEffect>;
+export type FoundBefore = Pick<Before, 'isPublished'> &
+  Record<Exclude<keyof Before, 'isPublished'>, FoundEffect>;
 
 const pagesIn = (value: unknown): Pages => {
   const { count, more } = record(value);
@@ -55,6 +56,7 @@ const effectIn = (value: unknown): FoundEffect => {
 
 /** The part of one site. Numbers and the paths of the document alone: who may read the others is not known. */
 export const beforeIn = (site: Row): FoundBefore => ({
+  isPublished: typeof site.path === 'string',
   publish: effectIn(site.publish),
   unpublish: effectIn(site.unpublish),
   delete: effectIn(site.delete),

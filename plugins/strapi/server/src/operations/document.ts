@@ -115,10 +115,11 @@ const previewOf = async (
   try {
     return await get('/api/publish-preview', { ...key }, 'draft');
   } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
     // A draft that the service does not show, or not in time, must not hide the published URL.
-    const isRefused = error instanceof ServiceFailure && error.failure === 'wrong-token';
-    if (isRefused || (error instanceof ServiceFailure && isPublished)) return null;
-    throw error;
+    if (error.failure === 'wrong-token' || isPublished) return null;
+    // A preview needs all content types of the site, the URL of the draft its own alone.
+    return get('/api/frontend-url', { ...key, status: 'draft' }, 'draft');
   }
 };
 
@@ -134,7 +135,7 @@ interface Locales {
   locales: Row[];
 }
 
-/** At most two requests to the service. */
+/** Two requests to the service at most, and a third where the preview of an unpublished document fails. */
 export const readDocument = async (
   get: Get,
   key: DocumentKey,
@@ -150,7 +151,9 @@ export const readDocument = async (
   const preview: FoundPreview | null =
     response &&
     (response.status === 200
-      ? previewIn(response.data, found.site)
+      ? Array.isArray(response.data.sites)
+        ? previewIn(response.data, found.site)
+        : { draft: addressIn(response.data), before: null }
       : { draft: withoutUrl(response), before: null });
   const draft = versions.draft && preview ? preview.draft : null;
   // A document that is not localized has one row, for the first locale of the site.

@@ -26,8 +26,12 @@ const hidden = (value: unknown, isHidden: (row: Row) => boolean): unknown => {
   if (Array.isArray(value)) return value.map((one) => hidden(one, isHidden));
   if (!isRecord(value)) return value;
   if (isDocument(value) && isHidden(value)) return HIDDEN;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hidden(one, isHidden)]));
+  const shown = isDocument(value) ? value : withoutIds(value);
+  return Object.fromEntries(Object.entries(shown).map(([name, one]) => [name, hidden(one, isHidden)]));
 };
+
+/** Without the ids and the texts that name a related document: its field and the reason stay. */
+const withoutIds = ({ documentId: _, message: __, ...row }: Row): Row => row;
 
 /**
  * The effects on those of the sites, or on all, without the documents that the admin may not read: a path

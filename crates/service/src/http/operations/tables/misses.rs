@@ -67,6 +67,13 @@ pub(in crate::http) async fn delete(
         .ok_or_else(|| ApiError::not_configured("the token of validate=true is not configured"))?;
     require_bearer(Some(token), &headers)?;
     let misses = misses(&app, site)?;
+    if let Some(text) = host.as_deref() {
+        let is_one_of_several = parse_host(site, Some(text))?.is_some();
+        if pathname.is_none() || (site.hosts.are_several() && !is_one_of_several) {
+            let message = "`host` must be one of the site's, beside `pathname`";
+            return Err(ApiError::validation(message.to_owned()));
+        }
+    }
     let host = parse_host(site, host.as_deref())?;
     let pathname = pathname.map(|own| parse_pathname(Some(own))).transpose()?;
     let key = pathname.map(|own| key(site, &own, host));
