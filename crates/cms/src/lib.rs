@@ -20,8 +20,10 @@
 //!   decides whether it was complete: a state machine without network or clock, which tests feed
 //!   with scripts of faults. It requires that each page echoes its page size, that keys strictly
 //!   increase, that only the last page is not full, that this page has all rows that its own
-//!   total counts, and that the number of rows seen matches the totals before and after. Only
-//!   three requests ask for a total, because Strapi counts all rows behind the key for it.
+//!   total counts, and that the number of rows seen, usable or not, is that of the totals before
+//!   and after, or lies between them if they differ. The first page, the last one and a request
+//!   after the walk ask for a total, and a fourth request if the list has grown meanwhile, because
+//!   Strapi counts all rows behind the key for it.
 //!   Documents of the cached snapshot that the walk has not seen are requested by their ids. A walk
 //!   stops once it has seen more rows than 1.1 times the first total plus 1,000, so a CMS that
 //!   always has one more page cannot keep it running.
