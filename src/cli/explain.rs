@@ -18,7 +18,7 @@ use crate::config::Config;
 use frontend_map_catalog::explain::{DocumentExplanation, explain_document};
 use frontend_map_catalog::site::{Site, Sites};
 use frontend_map_cms::Status;
-use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_platform::spelling::did_you_mean;
 use frontend_map_rules::frontend_url::NullLink;
 use frontend_map_rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
 

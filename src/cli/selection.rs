@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use frontend_map_catalog::site::{PAGES, Site, Sites};
-use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_platform::spelling::did_you_mean;
 use frontend_map_rules::frontend_url::HostName;
 use frontend_map_rules::{ContentTypeUid, Locale};
 

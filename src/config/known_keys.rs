@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_platform::spelling::did_you_mean;
 
 /// The lists of tables at the top of a settings file: their headers have double brackets, and no
 /// variable can set them.

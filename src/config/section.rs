@@ -16,7 +16,7 @@ use super::known_keys::KnownKeys;
 use super::value::{self, Read, Table, elements, entries, expected, origin, text};
 use super::variable_names::{self, fix_for_secret, similar_setting};
 use super::{Environment, Problem, Problems, file};
-use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_platform::spelling::did_you_mean;
 
 /// What a section has to be.
 const TABLE: &str = "a table of settings";

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use config::{Map, Value, ValueKind};
 
-use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_platform::spelling::did_you_mean;
 
 /// Values by key.
 pub(super) type Table = Map<String, Value>;

@@ -5,7 +5,7 @@ use super::known_keys::KnownKeys;
 use super::variable_names::similar_setting;
 use super::{Cms, Environment, Lines, Problem};
 use frontend_map_catalog::site::{Site, Sites};
-use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_platform::spelling::did_you_mean;
 
 /// The variables with the base URLs of sites.
 const BASE_URL: &str = "FRONT_END_URL_";

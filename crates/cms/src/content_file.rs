@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use crate::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status, Versions};
-use frontend_map_platform::suggestion::closest;
+use frontend_map_platform::spelling::closest;
 use frontend_map_rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
 use members::Members;
 

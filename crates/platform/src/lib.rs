@@ -5,7 +5,7 @@ pub mod clock;
 mod hourly_warnings;
 pub mod metrics;
 pub mod outgoing;
-pub mod suggestion;
+pub mod spelling;
 pub mod traces;
 
 pub use hourly_warnings::HourlyWarnings;

@@ -11,7 +11,7 @@ use frontend_map_cms::{
     CmsLocale, ContentError, Endpoint, EndpointKind, FieldSchema, Outage, Sample, SetupProblem,
     Strapi, TypeSchema,
 };
-use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_platform::spelling::did_you_mean;
 use frontend_map_rules::ContentTypeUid;
 
 /// What the settings are written from.

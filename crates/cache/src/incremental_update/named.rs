@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::failure::{recover, walk};
 use super::lacking;
 use super::patching::Reading;
-use super::reading::{MAX_NAMED, max_versions, read_by_id};
+use super::reading::{MAX_READ_BY_ID, max_versions, read_by_id};
 use crate::SnapshotCache;
 use crate::invalidation::{Batch, InvalidationQueue, PendingInvalidation};
 use crate::refresh::TypeGroup;
@@ -34,7 +34,7 @@ async fn update(
     if invalidations.is_empty() {
         return;
     }
-    if invalidations.len() > MAX_NAMED.min(max_versions(group)) {
+    if invalidations.len() > MAX_READ_BY_ID.min(max_versions(group)) {
         return walk(cache, group);
     }
     let ids: BTreeSet<&str> =

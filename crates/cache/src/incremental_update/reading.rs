@@ -17,7 +17,7 @@ const PAGE: usize = 100;
 /// The most ids of one request, which are some kilobytes of text.
 const IDS: usize = 50;
 /// If more documents are named at once, a walk is faster.
-pub(super) const MAX_NAMED: usize = 1_000;
+pub(super) const MAX_READ_BY_ID: usize = 1_000;
 /// A walk is faster for more than this part of a type's documents, if one document causes it.
 const WALK_PART: usize = 4;
 /// With more dependents than this, documents are asked for in smaller groups.
@@ -30,7 +30,7 @@ pub(super) async fn list_dependents(
     list: &RelationList<'_>,
 ) -> Result<Vec<Document<'static>>, NotUpdated> {
     let ids = list.ids();
-    if ids.len() > MAX_NAMED {
+    if ids.len() > MAX_READ_BY_ID {
         return Err(NotUpdated::NeedsWalk);
     }
     let mut versions = Vec::new();

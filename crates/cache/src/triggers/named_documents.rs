@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::invalidation::Invalidation;
 
 /// The most documents that are kept. One more takes the place of all of them.
-const MAX_NAMED: usize = 20_000;
+const MAX_REMEMBERED: usize = 20_000;
 
 /// The documents that events have named, and when.
 pub(crate) struct NamedDocuments {
@@ -48,7 +48,7 @@ impl NamedDocuments {
             return;
         };
         let key = (uid.clone(), document_id.clone());
-        if events.named.len() >= MAX_NAMED && !events.named.contains_key(&key) {
+        if events.named.len() >= MAX_REMEMBERED && !events.named.contains_key(&key) {
             events.named.clear();
             events.incomplete = Some(now);
         }
@@ -135,11 +135,11 @@ mod tests {
         let named = NamedDocuments::default();
         named.expect_events(true);
         let start = named.started;
-        for n in 0..MAX_NAMED {
+        for n in 0..MAX_REMEMBERED {
             named.record(Some(&document(&n.to_string())), start);
         }
         named.record(Some(&document("0")), start);
-        assert_eq!(named.all_since(start).map(|named| named.len()), Some(MAX_NAMED));
+        assert_eq!(named.all_since(start).map(|named| named.len()), Some(MAX_REMEMBERED));
         named.record(Some(&document("x")), start);
         assert!(named.all_since(start).is_none());
         assert_eq!(named.known_of(UID, start), HashSet::from(["x".to_owned()]));

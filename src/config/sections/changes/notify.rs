@@ -9,7 +9,7 @@ use crate::config::value::{boolean, parsed, text};
 use frontend_map_catalog::changes::log::Kind;
 use frontend_map_catalog::site::Site;
 use frontend_map_outbound::webhooks::{SigningKey, Target};
-use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_platform::spelling::did_you_mean;
 
 /// The targets. Without `sites`, which have a problem of their own, those of targets are not checked.
 pub(in crate::config) fn read(root: &mut Section<'_>, sites: Option<&[Site]>) -> Vec<Target> {

@@ -5,7 +5,7 @@ use config::{Value, ValueKind};
 use crate::config::section::{Section, table};
 use crate::config::value::{line, origin, shown_address};
 use frontend_map_catalog::site::Site;
-use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_platform::spelling::did_you_mean;
 use frontend_map_rules::SiteLocale;
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 

@@ -4,7 +4,7 @@ use config::{Value, ValueKind};
 
 use crate::config::section::{Section, table};
 use crate::config::value::{Read, origin, text};
-use frontend_map_platform::suggestion::did_you_mean;
+use frontend_map_platform::spelling::did_you_mean;
 use frontend_map_rules::{Locale, Locales, Template, Templates};
 
 /// The texts as they are written.

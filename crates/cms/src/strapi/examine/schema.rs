@@ -9,7 +9,7 @@ use crate::strapi::client::{Client, Refusal, Reply};
 use crate::strapi::endpoint::{other_numbers, with_singular_api};
 use crate::strapi::survey;
 use crate::strapi::targets::{Attribute, Attributes, is_plain, parse_attributes};
-use frontend_map_platform::suggestion::closest;
+use frontend_map_platform::spelling::closest;
 use frontend_map_rules::ContentTypeUid;
 
 /// The fields that every document has and the schema does not list.
