@@ -14,12 +14,6 @@
 //!   them. An id stands once for each document, and a reference names its document by position,
 //!   so that little is stored that cannot be compressed. Titles are one more column, which the
 //!   store leaves out.
-//! - **Differences by document.** `snapshot::Delta::between` compares two snapshots of one listing
-//!   in one pass over their ordered entries, rows and references. A delta has the hashes of the
-//!   documents that differ, a small snapshot of what the later one has of them, and the content
-//!   hash of the later one. `snapshot::Snapshot::with_delta` merges it as an incremental update
-//!   merges documents, and refuses any other result. So nothing depends on how the later snapshot came
-//!   about, by a walk or by updates.
 //! - **The queue keeps the last snapshot** of each content type of each site. It shares the
 //!   snapshot with the cache (`Arc`), so that snapshots which cannot be written cost memory only
 //!   once the cache has replaced them.

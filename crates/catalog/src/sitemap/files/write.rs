@@ -83,6 +83,7 @@ impl Frame {
         if all > MAX_LINK_BYTES { 0 } else { all }
     }
 
+    /// The `hreflang` links of a document: one for each version, and `x-default`.
     fn push_links(&self, out: &mut String, group: &Group<'_>) {
         if self.links_bytes(group) == 0 {
             return;

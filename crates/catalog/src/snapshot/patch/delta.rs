@@ -1,5 +1,11 @@
-//! The difference between two snapshots of one listing: what another instance needs to get the second
-//! one from the first.
+//! A delta: what another instance needs to get the second of two snapshots of one listing from the
+//! first.
+//!
+//! [`Delta::between`] compares both in one pass over their ordered entries, rows and references. A delta
+//! has the hashes of the documents that differ, a small snapshot of what the later one has of them, and
+//! the content hash of the later one. [`Snapshot::with_delta`] merges it as an incremental update merges
+//! documents, and refuses any other result. So nothing depends on how the later snapshot came about, by
+//! a walk or by updates.
 
 use std::cmp::Ordering;
 
@@ -9,8 +15,7 @@ use crate::snapshot::hash::document_hash;
 use crate::snapshot::no_url::NoUrlRow;
 use crate::snapshot::{PublicUrl, Snapshot};
 
-/// The difference between two snapshots, by document: which documents differ, and what the later
-/// snapshot has of them.
+/// Which documents differ between two snapshots, and what the later one has of them.
 #[derive(Debug, Default)]
 pub struct Delta {
     /// The [`Snapshot::content_hash`] of the later snapshot.
