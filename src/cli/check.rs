@@ -5,6 +5,7 @@ mod cms;
 mod colours;
 mod constant_rules;
 mod findings;
+mod indexnow;
 mod overlaps;
 mod page_paths;
 mod redis;
@@ -101,6 +102,7 @@ fn find(config: &Config, offline: bool) -> Result<Vec<Finding>, Box<dyn Error>> 
     let mut findings: Vec<Finding> = config.warnings.iter().map(warning).collect();
     findings.extend(cms.findings);
     findings.extend(redis::examine(config, offline));
+    findings.extend(indexnow::examine(config, offline));
     for site in config.sites.iter() {
         findings.extend(missing_base_url(site));
         findings.extend(overlaps::find(site));
@@ -119,29 +121,31 @@ fn report(config: &Config, findings: &[Finding]) -> String {
         Cms::Strapi(_) => "the CMS",
         Cms::Files { .. } => "the content file",
     };
-    let problems = [&[Check::Cms, Check::ContentFile][..], &[Check::Redis]]
-        .map(|of| failures_of(findings, of));
-    let mut out = format!("{}: {sites}, {rules}\n", verdict(problems, source));
+    let problems = [
+        (failures_of(findings, &[Check::Cms, Check::ContentFile]), source),
+        (failures_of(findings, &[Check::Redis]), "Redis"),
+        (failures_of(findings, &[Check::IndexNow]), "IndexNow"),
+    ];
+    let mut out = format!("{}: {sites}, {rules}\n", verdict(&problems));
     for finding in findings {
         finding.write(&mut out);
     }
     out
 }
 
-/// Whether the settings are fine, with the numbers of problems with the source of the documents and with
-/// Redis.
-fn verdict([cms, redis]: [usize; 2], source: &str) -> String {
-    let text = |number: usize| match number {
+/// Whether the settings are fine, with the number of problems and what they are about.
+fn verdict(problems: &[(usize, &str)]) -> String {
+    let (numbers, with): (Vec<usize>, Vec<String>) = problems
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, peer)| (*number, format!("with {peer}")))
+        .unzip();
+    let problems = match numbers.iter().sum() {
+        0 => return "the settings are fine".to_owned(),
         1 => "is 1 problem".to_owned(),
         more => format!("are {more} problems"),
     };
-    let problems = match (cms, redis) {
-        (0, 0) => return "the settings are fine".to_owned(),
-        (_, 0) => format!("{} with {source}", text(cms)),
-        (0, _) => format!("{} with Redis", text(redis)),
-        _ => format!("{} with {source} and with Redis", text(cms + redis)),
-    };
-    format!("the settings are valid, but there {problems}")
+    format!("the settings are valid, but there {problems} {}", with.join(" and "))
 }
 
 /// The warning about locales without a base URL.

@@ -1,6 +1,7 @@
 //! `/api/changes`: what has changed on a site since a cursor.
 
 mod deliveries;
+mod indexnow;
 mod restarts;
 mod settings;
 mod unwritable;

@@ -1,6 +1,8 @@
 //! Webhooks that are sent: the changes of sites, to each target in order, until it accepts them (D45).
+//! Search engines get URLs alone (IndexNow).
 
 mod client;
+mod indexnow;
 mod message;
 mod position;
 mod positions;
@@ -22,6 +24,7 @@ use client::Client;
 use frontend_map_catalog::changes::log::{ChangeLog, Kind};
 use frontend_map_platform::metrics::NotifyCounters;
 use frontend_map_platform::outgoing::{BuildError, LookUp};
+pub use indexnow::{BadKey as BadIndexNowKey, IndexNow, Key as IndexNowKey};
 use position::Position;
 use positions::OfSite;
 pub use positions::Positions;
@@ -38,14 +41,23 @@ pub struct Target {
     pub name: String,
     /// Where requests are sent. Its path and query are often secret.
     pub url: Url,
-    /// Signs the requests.
-    pub key: SigningKey,
+    /// What requests say.
+    pub form: Form,
     /// The sites whose changes are sent.
     pub sites: Vec<String>,
     /// The kinds of changes that are sent.
     pub kinds: Vec<Kind>,
     /// Whether to send changes of pages that sitemaps leave out, too.
     pub unlisted: bool,
+}
+
+/// What requests to a target say.
+#[derive(PartialEq)]
+pub enum Form {
+    /// The changes, signed by this key.
+    Changes(SigningKey),
+    /// The URLs of the changes.
+    IndexNow(IndexNow),
 }
 
 /// Time-outs, and the pauses between attempts.

@@ -59,6 +59,7 @@ pub(super) enum Check {
     Cms,
     ContentFile,
     Redis,
+    IndexNow,
 }
 
 impl Place {
@@ -95,6 +96,7 @@ impl Check {
             Self::Cms => ("cms", "The CMS is not as the settings need it"),
             Self::ContentFile => ("content-file", "The content file lacks a content type"),
             Self::Redis => ("redis", "Redis cannot be used as it is"),
+            Self::IndexNow => ("indexnow", "A frontend does not serve the key file of IndexNow"),
         };
         Kind { id, description }
     }
@@ -113,6 +115,7 @@ impl Check {
                 ["problem with the content file", "problems with the content file"]
             }
             Self::Redis => ["problem with Redis", "problems with Redis"],
+            Self::IndexNow => ["problem with IndexNow", "problems with IndexNow"],
             Self::PagePath | Self::ConstantRule | Self::Setting => ["warning", "warnings"],
         }
     }

@@ -23,6 +23,7 @@ fn targets_are_accepted_or_refused_with_the_reason() {
         target("https://example.com/hooks/canary-path?key=canary-key", ""),
         target("http://127.0.0.1:9/", "sites = [\"main\"]\nevents = [\"gone\"]\nunlisted = true\n"),
         target("http://[::1]/a", "") + &target("http://[::1]/b", ""),
+        "[[notify]]\nkind = \"indexnow\"\nkey = \"a1b2c3d4\"\nevents = [\"gone\"]\n".to_owned(),
         "[changes]\nkeep = 1\n".to_owned(),
         "[changes]\nkeep = 1000000\n".to_owned(),
     ] {
@@ -45,7 +46,7 @@ fn targets_are_accepted_or_refused_with_the_reason() {
         (target(url, "sites = [\"mian\"]\n"), "notify 1, sites: no site has the key \"mian\""),
         (
             target(url, "events = [\"removed\"]\n"),
-            "notify 1, events: must be added, moved, gone or updated, not \"removed\"",
+            "notify 1, events: must be added, moved, gone, updated or redirect, not \"removed\"",
         ),
         (target(url, "event = [\"gone\"]\n"), "`event` is not a setting; did you mean `events`?"),
         (target(url, "") + &target(url, ""), "notify 2: `url` is that of another [[notify]]"),
@@ -56,6 +57,19 @@ fn targets_are_accepted_or_refused_with_the_reason() {
         (target(url, "").replace("\"secret\"", "\"none\""), "notify 1, secret_file: "),
         (target(url, "").replace("[[notify]]", "[notify]"), "[notify] needs double brackets"),
         ("[[notify]]\nurl = \"https://example.com/\"\n".to_owned(), "secret_file"),
+        (
+            target(url, "kind = \"index-now\"\n"),
+            "notify 1, kind: must be \"changes\" or \"indexnow\", not \"index-now\"; did you mean `indexnow`?",
+        ),
+        ("[[notify]]\nkind = \"indexnow\"\n".to_owned(), "notify 1: `key` is required"),
+        (
+            "[[notify]]\nkind = \"indexnow\"\nkey = \"short\"\n".to_owned(),
+            "notify 1, key: must be 8 to 128 letters, digits and dashes: openssl rand -hex 16",
+        ),
+        (
+            target(url, "kind = \"indexnow\"\nkey = \"a1b2c3d4\"\n"),
+            "`secret_file` is not a setting",
+        ),
         ("[changes]\nkeep = 0\n".to_owned(), "changes.keep: must be between 1 and 1000000"),
         ("[changes]\nkeep = 1000001\n".to_owned(), "changes.keep: must be between 1 and 1000000"),
     ] {

@@ -7,7 +7,7 @@ use reqwest::header::CONTENT_TYPE;
 use tokio::time::timeout;
 
 use super::message::Message;
-use super::{Target, Timing};
+use super::{Form, Target, Timing};
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_platform::outgoing::{self, BuildError, LookUp, SsrfGuard};
 
@@ -31,6 +31,8 @@ pub(super) struct DeliveryError {
     pub(super) reason: String,
     /// The `Retry-After` of a 429 or a 5xx.
     pub(super) retry_after: Option<Duration>,
+    /// Whether the target would refuse the request again.
+    pub(super) is_final: bool,
 }
 
 impl Client {
@@ -54,15 +56,18 @@ impl Client {
         target: &Target,
         message: &Message,
     ) -> Result<(), DeliveryError> {
-        let timestamp = unix_ms() / 1_000;
-        let request = self
-            .http
-            .post(target.url.clone())
-            .header(CONTENT_TYPE, "application/json")
-            .header("webhook-id", &message.id)
-            .header("webhook-timestamp", timestamp)
-            .header("webhook-signature", target.key.sign(&message.id, timestamp, &message.body))
-            .body(message.body.clone());
+        let request = self.http.post(target.url.clone()).body(message.body.clone());
+        let request = match &target.form {
+            Form::IndexNow(_) => request.header(CONTENT_TYPE, "application/json; charset=utf-8"),
+            Form::Changes(key) => {
+                let timestamp = unix_ms() / 1_000;
+                request
+                    .header(CONTENT_TYPE, "application/json")
+                    .header("webhook-id", &message.id)
+                    .header("webhook-timestamp", timestamp)
+                    .header("webhook-signature", key.sign(&message.id, timestamp, &message.body))
+            }
+        };
         let response = match timeout(self.request, request.send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(DeliveryError::of(&error)),
@@ -77,17 +82,23 @@ impl Client {
         }
         let is_overloaded = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
         let retry_after = wait.filter(|_| is_overloaded);
+        let refusal = match target.form {
+            Form::IndexNow(_) => refusal(status),
+            Form::Changes(_) => None,
+        };
         let remedy = match status {
+            _ if refusal.is_some() => refusal.unwrap_or_default(),
             StatusCode::GONE => ": remove the target from the settings if it is gone for ever",
             _ => "",
         };
-        Err(DeliveryError { reason: format!("status {}{remedy}", status.as_u16()), retry_after })
+        let reason = format!("status {}{remedy}", status.as_u16());
+        Err(DeliveryError { reason, retry_after, is_final: refusal.is_some() })
     }
 }
 
 impl DeliveryError {
     fn because(reason: &str) -> Self {
-        Self { reason: reason.to_owned(), retry_after: None }
+        Self { reason: reason.to_owned(), retry_after: None, is_final: false }
     }
 
     /// The text of the error has the URL, and is not used.
@@ -104,6 +115,18 @@ impl DeliveryError {
             outgoing::Cause::Tls => "the TLS handshake failed",
             outgoing::Cause::InvalidResponse => "the response is not HTTP",
         })
+    }
+}
+
+/// What a status of IndexNow says of a request that would be refused again.
+fn refusal(status: StatusCode) -> Option<&'static str> {
+    match status {
+        StatusCode::BAD_REQUEST => Some(": the request is not understood"),
+        StatusCode::FORBIDDEN => Some(": the key file does not have the key"),
+        StatusCode::UNPROCESSABLE_ENTITY => {
+            Some(": the URLs are not those of the host, or the key is not the one of before")
+        }
+        _ => None,
     }
 }
 

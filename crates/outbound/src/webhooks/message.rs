@@ -2,8 +2,9 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Target;
+use super::indexnow::{self, IndexNow, paths_of};
 use super::position::Position;
+use super::{Form, Target};
 use frontend_map_catalog::changes::log::{ChangeLog, Cursor, Filter, Since};
 use frontend_map_catalog::json::Json;
 use frontend_map_catalog::snapshot::timestamp_text;
@@ -28,8 +29,69 @@ pub(super) enum Next {
     Nothing(Cursor),
 }
 
-/// The next changes of a site for a target, or a reset.
+/// What a target gets next about a site.
 pub(super) fn next(
+    log: &ChangeLog,
+    target: &Target,
+    site: &str,
+    position: &Position,
+    now: i64,
+) -> Next {
+    match &target.form {
+        Form::Changes(_) => next_changes(log, target, site, position, now),
+        Form::IndexNow(index_now) => next_urls(log, target, index_now, site, position),
+    }
+}
+
+/// The URLs of the next changes whose pages are on one host. There is no reset: what is missing, search
+/// engines find by the sitemap.
+fn next_urls(
+    log: &ChangeLog,
+    target: &Target,
+    index_now: &IndexNow,
+    site: &str,
+    position: &Position,
+) -> Next {
+    let filter = Filter { with_unlisted: false, kinds: &target.kinds };
+    let since = Some(Since::Cursor(position.cursor)).filter(|_| !position.needs_reset);
+    let (mut base, mut on_one_host, mut is_other) = (None, 0, false);
+    let read = log.read_until(site, since, position.end, indexnow::MAX_CHANGES, filter, |change| {
+        let own = index_now.base(site, change.locale);
+        base = base.or(own);
+        is_other |= own.is_some() && own != base;
+        on_one_host += usize::from(!is_other);
+    });
+    let Some(base) = base.filter(|_| !read.reset) else {
+        if read.reset || position.needs_reset {
+            tracing::warn!(
+                target_name = target.name,
+                site,
+                "URLs of changes were not sent; search engines find them by the sitemap"
+            );
+        }
+        return Next::Nothing(read.cursor);
+    };
+    let mut paths = Vec::new();
+    let read = log.read_until(site, since, position.end, on_one_host, filter, |change| {
+        if index_now.base(site, change.locale).is_some() {
+            paths.extend(paths_of(&change));
+        }
+    });
+    if paths.is_empty() {
+        return Next::Nothing(read.cursor);
+    }
+    let identity = format!("{} {site} {} {}", target.url, position.cursor, read.cursor.sequence);
+    let id = format!("msg_{:032x}", xxh3_128(identity.as_bytes()));
+    Next::Message(Message {
+        id,
+        body: index_now.body(base, &paths),
+        end: read.cursor,
+        is_reset: false,
+    })
+}
+
+/// The next changes of a site, or a reset.
+fn next_changes(
     log: &ChangeLog,
     target: &Target,
     site: &str,

@@ -97,9 +97,16 @@ impl Worker {
         error: DeliveryError,
         attempts: &mut Attempts,
     ) {
-        let DeliveryError { reason, retry_after } = error;
+        let DeliveryError { reason, retry_after, is_final } = error;
         self.notifier.counters.failed.inc();
-        if attempts.reason != reason {
+        if is_final {
+            tracing::error!(
+                target_name = self.target.name,
+                site = self.site,
+                reason,
+                "URLs are refused; nothing more is sent until the settings change or the service starts again"
+            );
+        } else if attempts.reason != reason {
             tracing::warn!(
                 target_name = self.target.name,
                 site = self.site,
@@ -117,6 +124,10 @@ impl Worker {
         };
         if retried != position {
             self.set(retried, true).await;
+        }
+        if is_final {
+            // A reload with another target ends this task.
+            return std::future::pending().await;
         }
         let pause = attempts.next_pause(self.timing);
         sleep(pause.max(retry_after.unwrap_or_default().min(self.timing.max_pause))).await;

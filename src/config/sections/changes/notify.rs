@@ -5,11 +5,22 @@ use reqwest::Url;
 
 use crate::config::file;
 use crate::config::section::Section;
-use crate::config::value::{boolean, parsed, text};
+use crate::config::value::{boolean, parsed, text, word};
 use frontend_map_catalog::changes::log::Kind;
 use frontend_map_catalog::site::Site;
-use frontend_map_outbound::webhooks::{SigningKey, Target};
+use frontend_map_outbound::webhooks::{Form, IndexNow, IndexNowKey, SigningKey, Target};
 use frontend_map_platform::spelling::did_you_mean;
+
+/// Where search engines that share what they get take URLs (indexnow.org).
+const INDEXNOW: &str = "https://api.indexnow.org/indexnow";
+
+/// What a target gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FormName {
+    #[default]
+    Changes,
+    IndexNow,
+}
 
 /// The targets. Without `sites`, which have a problem of their own, those of targets are not checked.
 pub(in crate::config) fn read(root: &mut Section<'_>, sites: Option<&[Site]>) -> Vec<Target> {
@@ -32,22 +43,40 @@ pub(in crate::config) fn read(root: &mut Section<'_>, sites: Option<&[Site]>) ->
     targets
 }
 
-fn one(notify: &mut Section<'_>, sites: Option<&[Site]>) -> Option<Target> {
-    let url = notify.required("url", parsed(url));
-    let base_dir = notify.reader.base_dir;
-    let key = notify.required("secret_file", |path: &Value| {
-        let secret = file::read_text(&base_dir.join(text(path)?))?;
-        SigningKey::parse(secret.trim()).map_err(|error| error.to_string())
-    });
+fn one(notify: &mut Section<'_>, all: Option<&[Site]>) -> Option<Target> {
+    let names = [("changes", FormName::Changes), ("indexnow", FormName::IndexNow)];
+    let form = notify.get("kind", word(names));
     let wanted = notify.each("sites", |key| Ok::<_, String>(key.to_owned()));
+    let sites = notify.check("sites", selected(wanted, all));
     let kinds = notify.each("events", kind);
-    let unlisted = notify.get("unlisted", boolean);
-    let sites = notify.check("sites", selected(wanted, sites))?;
     let kinds = if kinds.is_empty() { Kind::ALL.to_vec() } else { kinds };
-    let (url, key) = (url?, key?);
+    let (url, form, unlisted) = match form {
+        FormName::Changes => {
+            let url = notify.required("url", parsed(url));
+            let base_dir = notify.reader.base_dir;
+            let key = notify.required("secret_file", |path: &Value| {
+                let secret = file::read_text(&base_dir.join(text(path)?))?;
+                SigningKey::parse(secret.trim()).map_err(|error| error.to_string())
+            });
+            (url, key.map(Form::Changes), notify.get("unlisted", boolean))
+        }
+        FormName::IndexNow => {
+            let default = url(INDEXNOW).expect("it is a URL");
+            let url = notify.or("url", default, parsed(url));
+            let key = notify.required("key", parsed(IndexNowKey::parse));
+            let of = |site: &&Site| sites.as_ref().is_some_and(|keys| keys.contains(&site.key));
+            let selected = || all.unwrap_or_default().iter().filter(of);
+            if let Some(site) = selected().find(|site| site.hosts.all().is_empty()) {
+                let key = site.key.escape_debug();
+                notify.problem("sites", format_args!("the site \"{key}\" has no front_end_url"));
+            }
+            (url, key.map(|key| Form::IndexNow(IndexNow::new(key, selected()))), false)
+        }
+    };
+    let (url, form, sites) = (url?, form?, sites?);
     let host = url.host_str().expect("an http URL has a host");
     let name = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    Some(Target { name, url, key, sites, kinds, unlisted })
+    Some(Target { name, url, form, sites, kinds, unlisted })
 }
 
 /// Problems do not show the URL, which may have a secret.
@@ -82,6 +111,6 @@ fn selected(wanted: Vec<String>, sites: Option<&[Site]>) -> Result<Vec<String>, 
 }
 
 fn kind(name: &str) -> Result<Kind, String> {
-    let all = "must be added, moved, gone or updated";
+    let all = "must be added, moved, gone, updated or redirect";
     Kind::named(name).ok_or_else(|| format!("{all}, not \"{}\"", name.escape_debug()))
 }
