@@ -1,6 +1,6 @@
 //! What the background tasks that start refreshes share; it survives a reload.
 
-mod background_walks;
+mod cms_share;
 mod named_documents;
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::invalidation::{Invalidations, RelationTargets};
-pub(super) use background_walks::{BackgroundWalk, BackgroundWalks};
+pub(super) use cms_share::{BackgroundWalk, BackgroundWalks};
 use named_documents::NamedDocuments;
 
 /// Invalidations, the wake-up call of the refresher, and what decides when it may start walks.

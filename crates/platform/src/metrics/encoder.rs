@@ -11,7 +11,7 @@ use prometheus_client::registry::Registry;
 
 use super::{LatencySnapshot, TextFormat};
 
-/// The prefix of all names but the standard ones of a process.
+/// The prefix of all names but the standard ones of a process. Names in the code are without it.
 const PREFIX: &str = "frontend_map_";
 
 /// Names and values of labels.

@@ -11,7 +11,8 @@ const METADATA: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
 /// Whether a name may resolve to this address. Refused are loopback, link-local, multicast, broadcast
 /// and unspecified addresses and carrier-grade NAT (RFC 6598). Private networks (RFC 1918,
-/// `fc00::/7`) are allowed: frontends are often in one.
+/// `fc00::/7`) are allowed: frontends are often in one. An address that the settings have in place of a
+/// name is not asked for here: it was written on purpose.
 pub(super) fn is_allowed(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_v4_allowed(address),

@@ -7,7 +7,8 @@ use tokio::sync::watch;
 
 use super::jitter::jittered;
 
-/// Failures in a row that open the breaker: a request and its retry.
+/// Failures in a row that open the breaker: a request and its retry. A request that is never retried
+/// counts as both (`retry`).
 const FAILURE_THRESHOLD: u32 = 2;
 /// A failure counts as in a row only if its request began at most this long after the previous
 /// failure: where requests are rare, two isolated failures are no outage.

@@ -1,4 +1,5 @@
-//! `/metrics`: the counters of the process, and the gauges of the current app.
+//! `/metrics`: the counters of the process, which `frontend_map_platform::metrics` names, and the gauges
+//! of the current app, which are named here and in `shared`.
 
 use std::fmt;
 use std::sync::Arc;
