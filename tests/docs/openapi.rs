@@ -49,6 +49,15 @@ path = "/{locale}/search"
 sitemap = false
 "#;
 
+/// Redirects in the CMS.
+const REDIRECTS: &str = r#"
+[[site.redirects]]
+content_type = "api::redirect.redirect"
+from = "from"
+to = "to"
+document = "target"
+"#;
+
 /// One service for each of [`VARIANTS`], and their frontends.
 struct Services {
     /// In the order of [`VARIANTS`].
@@ -127,7 +136,8 @@ impl Services {
 fn variant_of_demo(variant: &str, base: &str) -> Setup {
     let documents = "key = \"main\"\nresolve = \"documents\"";
     let settings = match variant {
-        "documents" | "hosts" | "moved" | "missed" => DEMO.replace("key = \"main\"", documents),
+        "documents" | "hosts" | "moved" => DEMO.replace("key = \"main\"", documents),
+        "missed" => DEMO.replace("key = \"main\"", documents) + REDIRECTS,
         "own paths" => DEMO.replace("key = \"main\"", documents) + OWN_PATHS,
         "no CMS" => DEMO
             .replace("key = \"main\"", documents)
@@ -135,7 +145,7 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
         _ => DEMO.to_owned(),
     };
     let settings = match variant {
-        "own paths" | "moved" => {
+        "own paths" | "moved" | "missed" => {
             settings.replace("# path = \"content.json\"", "path = \"content.json\"")
         }
         _ => settings,
@@ -148,7 +158,11 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
         "own paths" => setup.file("content.json", &with_own_paths()),
         "moved" => setup.file("content.json", CONTENT),
         "hosts" => setup.env("FRONT_END_URL_MAIN_DE", "https://example.de"),
-        "secrets" | "missed" => with_secrets(setup),
+        "secrets" => with_secrets(setup),
+        "missed" => {
+            let content = CONTENT.replacen('{', "{\"api::redirect.redirect\": [],", 1);
+            with_secrets(setup.file("content.json", &content))
+        }
         "no CMS" => setup.env("FRONTEND_MAP__HOOKS__SECRET", "webhook-secret"),
         _ => setup,
     }

@@ -132,6 +132,98 @@ fn missed_paths_are_listed_with_the_page_that_was_perhaps_meant() {
     assert!(lines.text().ends_with("{\"count\":7,\"uncounted\":0}\n"));
 }
 
+const REDIRECTS: &str = r#"
+[[site.redirects]]
+content_type = "api::redirect.redirect"
+from = "from"
+to = "to"
+"#;
+
+/// Each path with the redirect in the CMS that an editor would create for it.
+fn redirects(service: &Service) -> Vec<(Value, Value)> {
+    let rows = data(service)["misses"].as_array().unwrap().clone();
+    rows.iter().map(|row| (row["path"].clone(), row["redirect"].clone())).collect()
+}
+
+#[test]
+fn row_has_the_redirect_that_an_editor_would_create_and_which_is_read_as_this_path() {
+    let content = |entries: &[Value]| {
+        let mut content: Value = serde_json::from_str(CONTENT).unwrap();
+        content["api::redirect.redirect"] = entries.into();
+        content.to_string()
+    };
+    let settings = settings().set(REDIRECTS).file("content.json", &content(&[]));
+    let service = started(settings);
+    let expected = [
+        ("/en/About-Us", json!({"from": "/en/About-Us", "to": "/en/about-us", "locale": "en"})),
+        ("/de/%C3%BCber%20alles", json!({"from": "/de/über%20alles", "locale": "de"})),
+        ("/en/100%25", json!({"from": "/en/100%25", "locale": "en"})),
+        ("/what%3F", json!({"from": "/what%3F"})),
+        ("/en/a%2Fb", json!(null)),
+        ("/en/old/%2A", json!(null)),
+        ("/x%2Ay", json!(null)),
+    ];
+    for (times, (path, _)) in expected.iter().rev().enumerate() {
+        (0..=times).for_each(|_| drop(request(&service, path)));
+    }
+    request(&service, "/wp-login.php");
+    let mut rows: Vec<_> = expected.map(|(path, redirect)| (json!(path), redirect)).into();
+    rows.push((json!(null), json!(null)));
+    assert_eq!(redirects(&service), rows);
+    // With these entries, each path redirects and its row ends.
+    let entries: Vec<Value> = rows
+        .iter()
+        .filter_map(|(path, redirect)| {
+            let (id, to) = (path.as_str()?.len().to_string(), "/en/about-us");
+            let from = redirect["from"].as_str()?;
+            Some(json!({"documentId": id, "from": from, "to": redirect["to"].as_str().unwrap_or(to)}))
+        })
+        .collect();
+    assert_eq!(entries.len(), 4);
+    service.rewrite("content.json", &content(&entries));
+    service.send_signal("HUP");
+    let leads_to = |path: &Value| {
+        let response = request(&service, path.as_str().unwrap());
+        response.json()["data"]["redirect"]["path"].clone()
+    };
+    until_so("the entries are known", || leads_to(&rows[0].0) == "/en/about-us");
+    for (path, _) in rows.iter().filter(|(_, redirect)| !redirect.is_null()) {
+        assert_eq!(leads_to(path), "/en/about-us", "{path}");
+    }
+    let left: Vec<_> = redirects(&service).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(left, [json!("/en/a%2Fb"), json!("/en/old/%2A"), json!("/x%2Ay"), json!(null)]);
+}
+
+#[test]
+fn redirect_of_a_site_with_several_hosts_has_the_locale_of_its_host_and_a_url_to_another_one() {
+    let bases = r#"{ en = "https://example.com/shop", de = "https://example.de" }"#;
+    let mut content: Value = serde_json::from_str(CONTENT).unwrap();
+    content["api::redirect.redirect"] = json!([]);
+    let settings = settings().front_end_url(bases).set(REDIRECTS);
+    let service = started(settings.file("content.json", &content.to_string()));
+    for (path, host) in [
+        ("/en/About-Us", "&host=example.com"),
+        ("/en/about-us.html", "&host=example.de"),
+        ("/about-us", ""),
+    ] {
+        http::get(service.addr(), &format!("/api/resolve?site=main&pathname={path}{host}"));
+    }
+    let mut found = redirects(&service);
+    found.sort_by_key(|(path, _)| path.to_string());
+    let expected = [
+        ("/about-us", json!({"from": "/about-us", "to": "https://example.com/shop/en/about-us"})),
+        ("/en/About-Us", json!({"from": "/en/About-Us", "to": "/en/about-us", "locale": "en"})),
+        (
+            "/en/about-us.html",
+            json!({
+                "from": "/en/about-us.html", "to": "https://example.com/shop/en/about-us",
+                "locale": "de",
+            }),
+        ),
+    ];
+    assert_eq!(found, expected.map(|(path, redirect)| (json!(path), redirect)));
+}
+
 #[test]
 fn path_that_may_exist_is_not_counted() {
     let faults = Faults::default();

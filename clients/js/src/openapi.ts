@@ -189,7 +189,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The sites of the settings, with their locales and content types. */
+        /** The sites of the settings, with their locales, content types and redirects in the CMS. */
         get: operations["getSites"];
         put?: never;
         post?: never;
@@ -847,6 +847,16 @@ export interface components {
             /** @description The last request (RFC 3339). */
             lastAt: string | null;
             suggestion: components["schemas"]["MissSuggestion"] | null;
+            redirect?: components["schemas"]["NewRedirect"];
+        };
+        /** @description The values of a new document of the CMS that redirects the path. Absent if the site has no `[[site.redirects]]`, or if no redirect can have the path, such as one with a `*`. */
+        NewRedirect: {
+            /** @description The path, decoded where it is still read as this path. */
+            from: string;
+            /** @description The path of the suggestion, or its URL if it is on another host. */
+            to?: string;
+            /** @description The locale that a localized document needs, if that is certain. */
+            locale?: components["schemas"]["LocaleCode"];
         };
         /** @description A public page that was perhaps meant. */
         MissSuggestion: {
@@ -1196,9 +1206,21 @@ export interface components {
                     locales: components["schemas"]["LocaleCode"][];
                     /** @description In the order of the rules. */
                     contentTypes: components["schemas"]["ContentTypeUid"][];
+                    /** @description The content types whose documents are redirects, in the order of the settings. */
+                    redirects: components["schemas"]["RedirectType"][];
                 }[];
             };
             meta: components["schemas"]["Meta"];
+        };
+        /** @description A content type whose documents are redirects, with its fields. */
+        RedirectType: {
+            contentType: components["schemas"]["ContentTypeUid"];
+            /** @description The field with the path that redirects. */
+            from: string;
+            /** @description The field with the path or URL of the target. */
+            to?: string;
+            /** @description The relation to the document that is the target. */
+            document?: string;
         };
         Validations: {
             data: {

@@ -5,12 +5,14 @@
 //!   so that a page that is published later is suggested too.
 //! - [`Misses`] is the table of both.
 
+mod new_redirect;
 mod scanners;
 mod stored;
 mod suggestion;
 mod summary;
 mod table;
 
+pub use new_redirect::NewRedirect;
 pub use suggestion::{Reason, Suggestion, suggest};
 pub use summary::{MAX_KEY_BYTES, MAX_ROWS, MissKey, MissedPath, Summary, Tally};
 pub use table::{MissRow, MissSuggestion, Misses};

@@ -81,7 +81,7 @@ pub use page_paths::PagePaths;
 pub use pathname::{PATHNAME_NEEDS_SLASH, PathSegment, Pathname, without_trailing_slash};
 pub use rule::{
     AbsentKey, Condition, ENCODED_REST, Literal, Param, REDIRECT_STATUSES, Redirect, RedirectFault,
-    RedirectFields, Rule, SitemapOptions, Target, Templates,
+    RedirectFields, Rule, SitemapOptions, Target, Templates, text_for_path,
 };
 pub use template::{
     AncestorStep, DatePart, FieldPath, Placeholder, Segment, Source, Template, TemplateError,

@@ -9,7 +9,7 @@ pub use absent_key::AbsentKey;
 pub use condition::{Condition, Literal};
 pub(crate) use redirect::normalized;
 pub use redirect::{
-    ENCODED_REST, REDIRECT_STATUSES, Redirect, RedirectFault, RedirectFields, Target,
+    ENCODED_REST, REDIRECT_STATUSES, Redirect, RedirectFault, RedirectFields, Target, text_for_path,
 };
 pub use sitemap_options::SitemapOptions;
 

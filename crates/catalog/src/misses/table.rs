@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::new_redirect::NewRedirect;
 use super::suggestion::{Suggestion, suggest};
 use super::summary::{MissedPath, Summary, Tally};
 use crate::json::Json;
@@ -40,6 +41,9 @@ pub struct MissRow {
     pub last_at: Option<String>,
     /// The page that was perhaps meant.
     pub suggestion: Option<MissSuggestion>,
+    /// The redirect in the CMS that an editor would create for the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect: Option<NewRedirect>,
 }
 
 /// A page that was perhaps meant.
@@ -75,9 +79,12 @@ impl Misses {
         let host = |name: &str| hosts.iter().position(|host| host.base.host() == name);
         let missed: Vec<_> = paths.iter().map(|path| (host(path.host), path.path)).collect();
         let suggestions = suggest(site, snapshots, &missed).into_iter();
-        let rows = paths.iter().zip(suggestions).map(|(path, suggestion)| {
+        let rows = paths.iter().zip(&missed).zip(suggestions);
+        let rows = rows.map(|((path, (host, _)), suggestion)| {
+            let meant = suggestion.map(|suggestion| suggestion.url);
+            let redirect = NewRedirect::of(site, *host, path.path, meant);
             let suggestion = suggestion.map(|suggestion| MissSuggestion::of(site, suggestion));
-            MissRow::of_path(*path, suggestion)
+            MissRow { suggestion, redirect, ..MissRow::of_path(*path) }
         });
         let scanners = summary.scanners().map(|tally| MissRow::of("scanners", tally));
         let rows = rows.chain(scanners).collect();
@@ -109,13 +116,13 @@ impl MissRow {
             first_at: timestamp_text(first),
             last_at: timestamp_text(last),
             suggestion: None,
+            redirect: None,
         }
     }
 
-    fn of_path(path: MissedPath<'_>, suggestion: Option<MissSuggestion>) -> Self {
+    fn of_path(path: MissedPath<'_>) -> Self {
         let host = (!path.host.is_empty()).then(|| path.host.to_owned());
-        let own = Some(path.path.to_owned());
-        Self { host, path: own, suggestion, ..Self::of("path", path.tally) }
+        Self { host, path: Some(path.path.to_owned()), ..Self::of("path", path.tally) }
     }
 }
 

@@ -210,6 +210,29 @@ pub(crate) fn normalized(path: &str) -> Result<String, Fault> {
     Ok(pathname.normalized())
 }
 
+/// What an editor writes into the field of a redirect for exactly this normalized path (D7): letters and
+/// digits of all scripts as they are, all else percent-encoded. `None`: the field cannot name the path, such
+/// as one with a `*`, which stands for all paths below.
+#[must_use]
+pub fn text_for_path(path: &str) -> Option<String> {
+    let pathname = Pathname::parse(path);
+    let mut text = String::with_capacity(path.len());
+    for segment in pathname.segments() {
+        let PathSegment::Text(segment) = segment else { return None };
+        text.push('/');
+        for character in segment.chars() {
+            if character.is_alphanumeric() {
+                text.push(character);
+            } else {
+                text.push_str(&encode(character.encode_utf8(&mut [0; 4])));
+            }
+        }
+    }
+    let text = if text.is_empty() { "/".to_owned() } else { text };
+    let is_exact = !path.ends_with(ENCODED_REST) && normalized(&text).ok().as_deref() == Some(path);
+    is_exact.then_some(text)
+}
+
 /// A text without white space around it; `None`: there is none.
 fn text<'v>(value: &'v FieldValue<'_>) -> Result<Option<&'v str>, RedirectFault> {
     match value {
@@ -347,6 +370,40 @@ mod tests {
             (vec![("force", value("true")), id()], "force_not_boolean"),
         ] {
             assert_eq!(written(&values), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn text_for_a_path_is_readable_and_means_exactly_this_path() {
+        for (path, expected) in [
+            ("/", Some("/")),
+            ("/en/old-page_1.html~", Some("/en/old-page_1.html~")),
+            ("/%C3%BCber%20uns", Some("/über%20uns")),
+            ("/%E6%97%A5%E6%9C%AC/%C3%84", Some("/日本/Ä")),
+            // A letter with a combining mark, and spaces at the end, which a form would take away.
+            ("/u%CC%88/%20a%20", Some("/u%CC%88/%20a%20")),
+            ("/what%3F", Some("/what%3F")),
+            ("/c%23/100%25", Some("/c%23/100%25")),
+            ("/a%2Bb/%22x%22%3D%28y%29", Some("/a%2Bb/%22x%22%3D%28y%29")),
+            // For all paths below, and a `*` in a name.
+            ("/old/%2A", None),
+            ("/%2A", None),
+            ("/a%2Ab", None),
+            ("/%2A/b", None),
+            // Segments that no rule matches, and names that are another path after one more decoding.
+            ("/a%2Fb", None),
+            ("/a%252Fb", None),
+            ("/a/../b", None),
+            ("/%zz", None),
+            ("/a%C2%ADb", None),
+            // Not normalized.
+            ("/a/", None),
+            ("/a b", None),
+        ] {
+            let text = text_for_path(path);
+            assert_eq!(text.as_deref(), expected, "{path}");
+            let from = |text: &String| normalized(text.trim()).ok();
+            assert_eq!(text.as_ref().and_then(from).as_deref(), expected.and(Some(path)), "{path}");
         }
     }
 

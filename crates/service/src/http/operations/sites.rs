@@ -1,4 +1,5 @@
-//! `GET /api/sites`: the sites of the settings with their locales and content types, from memory.
+//! `GET /api/sites`: the sites of the settings with their locales, content types and redirects in the CMS,
+//! from memory.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::http::request::query::parse;
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
 use frontend_map_catalog::site::Site;
-use frontend_map_rules::{ContentTypeUid, Locale};
+use frontend_map_rules::{ContentTypeUid, FieldPath, Locale, Rule};
 
 /// The payload of the response.
 #[derive(Serialize)]
@@ -30,6 +31,21 @@ struct SiteRow<'a> {
     locales: Vec<&'a str>,
     /// In the order of the rules.
     content_types: Vec<&'a str>,
+    /// In the order of the settings.
+    redirects: Vec<RedirectsRow<'a>>,
+}
+
+/// A content type whose documents are redirects, and its fields.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RedirectsRow<'a> {
+    content_type: &'a str,
+    from: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
+    /// The relation to the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document: Option<String>,
 }
 
 /// The response.
@@ -51,5 +67,23 @@ fn row(site: &Site) -> SiteRow<'_> {
         key: &site.key,
         locales: site.rules.locales().codes().iter().map(Locale::as_str).collect(),
         content_types: site.rules.content_types().into_iter().map(ContentTypeUid::as_str).collect(),
+        redirects: site
+            .redirects
+            .iter()
+            .flat_map(|of| of.rules.rules())
+            .filter_map(redirects_row)
+            .collect(),
     }
+}
+
+fn redirects_row(rule: &Rule) -> Option<RedirectsRow<'_>> {
+    let fields = rule.redirect.as_ref()?;
+    // The settings name the relation, and the rule reads the id behind it.
+    let relation = fields.document.as_ref().and_then(|document| document.relations().last());
+    Some(RedirectsRow {
+        content_type: rule.content_type.as_str(),
+        from: rule.path_field.as_ref()?.to_string(),
+        to: fields.to.as_ref().map(FieldPath::to_string),
+        document: relation.map(|relation| relation.to_string()),
+    })
 }
