@@ -38,10 +38,12 @@ SECRETS = {
     "AUTH__VALIDATE_TOKEN": "canary-of-the-validate-token",
     "HOOKS__SECRET": "canary-of-the-hook-secret",
 }
-# A second site, whose articles are below their categories, and whose homepage needs a slug.
+# A second site, whose articles are below their categories, whose homepage needs a slug, and which has
+# redirects in the CMS.
 SECOND = """
 [[site]]
 key = "second"
+resolve = "documents"
 front_end_url = "FRONTEND"
 locales = ["en", "de", "fr"]
 [[site.rule]]
@@ -50,10 +52,17 @@ template = "/{locale}/{category.slug}/{slug}"
 [[site.rule]]
 content_type = "api::homepage.homepage"
 template = "/{locale}/{slug}"
+[[site.redirects]]
+content_type = "api::redirect.redirect"
+from = "from"
+to = "to"
+document = "target"
+status = "code"
+force = "force"
 """
 # Of the journey: those of a Strapi whose settings are stored, and the others.
 STORED = "stored"
-SHORT = "editViews,requests,lists,reports,roles,agents"
+SHORT = "editViews,requests,lists,reports,newRedirect,roles,agents"
 LONG = f"{SHORT},sites,hostile,failures,pictures"
 
 

@@ -11,6 +11,7 @@ import { startFrontend, startProxy } from './servers.mjs';
 import { editViews, requests } from './edit-view.mjs';
 import { lists } from './lists.mjs';
 import { reports, sites } from './reports.mjs';
+import { newRedirect } from './new-redirect.mjs';
 import { roles } from './roles.mjs';
 import { hostile } from './hostile.mjs';
 import { failures } from './failures.mjs';
@@ -26,6 +27,7 @@ const all = {
   lists,
   reports,
   sites,
+  newRedirect,
   roles,
   hostile,
   failures,

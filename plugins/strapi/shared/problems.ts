@@ -1,4 +1,5 @@
 import type { PathOwner, Reason } from './reports';
+import type { NewRedirect } from './sites';
 
 /** A version of a document that a problem is about. */
 export interface ProblemVersion {
@@ -125,6 +126,8 @@ export interface Miss {
   firstAt: string | null;
   lastAt: string | null;
   suggestion: MissSuggestion | null;
+  /** Null: no redirect can have the path, or the site has none in the CMS. */
+  redirect: NewRedirect | null;
 }
 
 /** Null: the site has no list of such paths. */

@@ -6,6 +6,7 @@ import { UrlPanel } from './panel/panel';
 import { hasRule, lastParts, requestParts } from './parts';
 import { MANAGE_SETTINGS, READ_REPORT, READ_URL } from './permissions';
 import { PLUGIN_ID } from './plugin-id';
+import { FillRedirect } from './redirect/fill';
 import { descriptor } from './texts';
 import { Link } from '@strapi/icons';
 
@@ -13,6 +14,7 @@ import { Link } from '@strapi/icons';
 interface ContentManager {
   addEditViewSidePanel(panels: unknown[]): void;
   addDocumentAction(actions: unknown[]): void;
+  addDocumentHeaderAction(actions: unknown[]): void;
 }
 
 const prefixed = (texts: Record<string, string>) =>
@@ -54,6 +56,7 @@ export default {
     const contentManager = app.getPlugin('content-manager').apis as unknown as ContentManager;
     contentManager.addEditViewSidePanel([UrlPanel]);
     contentManager.addDocumentAction([OpenAction]);
+    contentManager.addDocumentHeaderAction([FillRedirect]);
     app.addSettingsLink('global', {
       id: PLUGIN_ID,
       to: PLUGIN_ID,

@@ -7,7 +7,10 @@ import type { ServiceResponse } from '../../server/src/service/client';
 import { data, error, startPeer } from './peer';
 import { request, strapiWith } from './strapi';
 
-const typeOf = (uid: string) => ({ typeName: `name of ${uid}`, isSingle: false });
+const knowledge = {
+  typeOf: (uid: string) => ({ typeName: `name of ${uid}`, isSingle: false }),
+  locales: ['en', 'de'],
+};
 const mayRead: MayRead = async (uid) => (uid === 'some' ? new Set([versionKey('a', 'en')]) : 'none');
 
 const responseOf = (misses: unknown, status: ServiceResponse['status'] = 200): ServiceResponse => ({
@@ -40,7 +43,7 @@ test('misses: a suggestion is shown to those alone who may read its document', a
     miss('/en/e', { ...page, reason: 'of a later version' }),
     miss(null, null),
   ];
-  const found = await missesOf(responseOf(rows), mayRead, typeOf);
+  const found = await missesOf(responseOf(rows), mayRead, knowledge);
   const version = { contentType: 'some', documentId: 'a', locale: 'en' };
   assert.deepEqual(found[0], {
     ...{ path: '/en/a', host: null, least: 7, most: 12 },
@@ -50,6 +53,7 @@ test('misses: a suggestion is shown to those alone who may read its document', a
       reason: 'similar',
       document: { ...version, typeName: 'name of some', isSingle: false },
     },
+    redirect: null,
   });
   assert.deepEqual(
     found.map(({ path, suggestion }) => [path, suggestion?.path ?? null]),
@@ -67,8 +71,25 @@ test('misses: a suggestion is shown to those alone who may read its document', a
   assert.deepEqual(paths('/en/b'), ['/en/b']);
 });
 
+test('misses: a redirect has no target that the admin may not read, and no locale that Strapi does not have', async () => {
+  const redirect = { from: '/en/x', to: '/en/café', locale: 'en' };
+  const rows = [
+    { ...miss('/en/a', document('some', 'a')), redirect },
+    { ...miss('/en/b', document('some', 'b')), redirect },
+    { ...miss('/fr/c', null), redirect: { from: '/fr/c', locale: 'fr' } },
+    { ...miss('/en/d', null), redirect: { to: '/en/d' } },
+    miss('/en/%2A', null),
+    miss(null, null),
+  ];
+  const found = await missesOf(responseOf(rows), mayRead, knowledge);
+  assert.deepEqual(
+    found.map((row) => row.redirect),
+    [redirect, { ...redirect, to: null }, { from: '/fr/c', to: null, locale: null }, null, null, null],
+  );
+});
+
 test('misses: an older service is no empty list', async () => {
-  await assert.rejects(missesOf(responseOf([], 404), mayRead, typeOf), { failure: 'older-version' });
+  await assert.rejects(missesOf(responseOf([], 404), mayRead, knowledge), { failure: 'older-version' });
 });
 
 test('misses: a row is cleared with the token, and the list is read again', async () => {

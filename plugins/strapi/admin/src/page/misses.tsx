@@ -1,16 +1,29 @@
 import { ConfirmDialog, SearchInput, getFetchClient, useRBAC } from '@strapi/strapi/admin';
-import { Button, Dialog, Flex, IconButton, Link, Td, Tr, Typography } from '@strapi/design-system';
-import { Trash } from '@strapi/icons';
+import {
+  Button,
+  Dialog,
+  Flex,
+  IconButton,
+  Link,
+  LinkButton,
+  Td,
+  Tr,
+  Typography,
+} from '@strapi/design-system';
+import { Plus, Trash } from '@strapi/icons';
 import * as React from 'react';
 import { useIntl } from 'react-intl';
 import { Link as RouterLink } from 'react-router-dom';
 import type { Cleared, Miss, Misses, MissSuggestion } from '../../../shared/problems';
 import type { Result } from '../../../shared/reports';
+import type { RedirectType } from '../../../shared/sites';
 import type { Loaded } from '../api/loaded';
 import { useResult } from '../api/use-result';
+import { decoded } from '../decoded';
 import { entryLink } from '../entry-link';
 import { FailureNote } from '../failure-note';
 import { CLEAR_MISSES } from '../permissions';
+import { createLink } from '../redirect/link';
 import { useText, type TextId } from '../texts';
 import { UrlText } from '../url-text';
 import type { PageState } from './state';
@@ -24,8 +37,15 @@ const COLUMNS: TextId[] = [
   'misses.suggestion',
 ];
 
+interface Props {
+  site: string;
+  /** Null: the admin may not create redirects. */
+  redirects: RedirectType | null;
+  state: PageState;
+}
+
 /** Paths that visitors could not find, those that are requested most first. */
-export const MissesTab = ({ site, state }: { site: string; state: PageState }) => {
+export const MissesTab = ({ site, redirects, state }: Props) => {
   const text = useText();
   const [version, setVersion] = React.useState(0);
   const { allowedActions } = useRBAC(CLEAR_MISSES);
@@ -50,12 +70,17 @@ export const MissesTab = ({ site, state }: { site: string; state: PageState }) =
             {failed && <FailureNote loaded={failed} retry={() => setVersion((last) => last + 1)} />}
             <PagedTable
               page={misses}
-              columns={mayClear ? [...COLUMNS, 'misses.clear'] : COLUMNS}
+              columns={[
+                ...COLUMNS,
+                ...(redirects ? (['misses.redirect'] as const) : []),
+                ...(mayClear ? (['misses.clear'] as const) : []),
+              ]}
               status={text('misses.count', { count: misses.count })}
               row={(miss: Miss) => (
                 <MissRow
                   key={`${miss.host ?? ''}${miss.path ?? ''}`}
                   miss={miss}
+                  redirects={redirects}
                   onClear={mayClear ? () => clear(miss) : null}
                 />
               )}
@@ -104,20 +129,42 @@ const ClearAll = ({ onConfirm }: { onConfirm: () => void }) => {
   );
 };
 
-const MissRow = ({ miss, onClear }: { miss: Miss; onClear: (() => void) | null }) => {
+/** Text in several lines, so that the buttons are beside it. */
+const Wrapped = ({ children }: { children: React.ReactNode }) => (
+  <Flex
+    direction="column"
+    alignItems="flex-start"
+    minWidth="16rem"
+    paddingTop={3}
+    paddingBottom={3}
+    style={{ whiteSpace: 'normal' }}
+  >
+    {children}
+  </Flex>
+);
+
+interface RowProps {
+  miss: Miss;
+  redirects: RedirectType | null;
+  onClear: (() => void) | null;
+}
+
+const MissRow = ({ miss, redirects, onClear }: RowProps) => {
   const text = useText();
   const { formatDate, formatNumber } = useIntl();
   const date = (at: string | null) => (at ? formatDate(at, { dateStyle: 'short', timeStyle: 'short' }) : '');
-  const { path, host, least, most, suggestion } = miss;
+  const { path, host, least, most, suggestion, redirect } = miss;
   const isCertain = least === most;
   return (
     <Tr>
       <Td>
-        {path === null ? (
-          <Typography>{text('misses.scanners')}</Typography>
-        ) : (
-          <UrlText url={`${host ?? ''}${path}`} />
-        )}
+        <Wrapped>
+          {path === null ? (
+            <Typography>{text('misses.scanners')}</Typography>
+          ) : (
+            <UrlText url={`${host ?? ''}${path}`} />
+          )}
+        </Wrapped>
       </Td>
       <Td>
         <Typography>
@@ -132,7 +179,25 @@ const MissRow = ({ miss, onClear }: { miss: Miss; onClear: (() => void) | null }
       <Td>
         <Typography>{date(miss.lastAt)}</Typography>
       </Td>
-      <Td>{suggestion && <Suggested suggestion={suggestion} />}</Td>
+      <Td>
+        <Wrapped>{suggestion && <Suggested suggestion={suggestion} />}</Wrapped>
+      </Td>
+      {redirects && (
+        <Td>
+          {redirect && (
+            <LinkButton
+              tag={RouterLink}
+              to={createLink(redirects, redirect)}
+              variant="secondary"
+              size="S"
+              startIcon={<Plus />}
+              aria-label={text('misses.create-from', { path: `${host ?? ''}${decoded(path ?? '')}` })}
+            >
+              {text('misses.create')}
+            </LinkButton>
+          )}
+        </Td>
+      )}
       {onClear && (
         <Td>
           <IconButton

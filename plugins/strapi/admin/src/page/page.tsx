@@ -1,5 +1,6 @@
 import { Layouts, Page } from '@strapi/strapi/admin';
 import { Box, Flex, SingleSelect, SingleSelectOption, Tabs } from '@strapi/design-system';
+import type { Site } from '../../../shared/sites';
 import { useSites } from '../api/use-sites';
 import { NoSite } from '../no-site';
 import { READ_REPORT } from '../permissions';
@@ -24,7 +25,7 @@ const ProblemsPage = () => {
   const text = useText();
   const sites = useSites();
   const state = usePageState();
-  const site = sites?.find((key) => key === state.of('site')) ?? sites?.[0];
+  const site = sites?.find(({ key }) => key === state.of('site')) ?? sites?.[0];
   return (
     <Page.Main>
       <Page.Title>{text('page.title')}</Page.Title>
@@ -32,22 +33,22 @@ const ProblemsPage = () => {
       <Layouts.Content>
         {sites && sites.length > 1 && site && <Sites sites={sites} site={site} state={state} />}
         {sites && !site && <NoSite />}
-        {site && <SiteTabs site={site} key={site} state={state} />}
+        {site && <SiteTabs site={site} key={site.key} state={state} />}
       </Layouts.Content>
     </Page.Main>
   );
 };
 
-const Sites = ({ sites, site, state }: { sites: string[]; site: string; state: PageState }) => {
+const Sites = ({ sites, site, state }: { sites: Site[]; site: Site; state: PageState }) => {
   const text = useText();
   return (
     <Box paddingBottom={4} maxWidth="24rem">
       <SingleSelect
         aria-label={text('page.site')}
-        value={site}
+        value={site.key}
         onChange={(value) => state.open({ site: String(value) })}
       >
-        {sites.map((key) => (
+        {sites.map(({ key }) => (
           <SingleSelectOption key={key} value={key}>
             {key}
           </SingleSelectOption>
@@ -57,7 +58,7 @@ const Sites = ({ sites, site, state }: { sites: string[]; site: string; state: P
   );
 };
 
-const SiteTabs = ({ site, state }: { site: string; state: PageState }) => {
+const SiteTabs = ({ site, state }: { site: Site; state: PageState }) => {
   const text = useText();
   const tab = NAMES.find((name) => name === state.of('tab')) ?? 'problems';
   const Content = TABS[tab];
@@ -74,7 +75,7 @@ const SiteTabs = ({ site, state }: { site: string; state: PageState }) => {
         <Tabs.Content key={name} value={name}>
           {name === tab && (
             <Flex direction="column" alignItems="stretch" gap={4} paddingTop={4} data-frontend-map="page">
-              <Content site={site} state={state} />
+              <Content site={site.key} redirects={site.redirects} state={state} />
             </Flex>
           )}
         </Tabs.Content>

@@ -12,7 +12,8 @@ export interface Version {
   updatedAt: string;
 }
 
-const checkerOf = (strapi: Core.Strapi, ability: Ability, uid: string) =>
+/** Strapi's checks of what an admin may do with a content type. */
+export const checkerOf = (strapi: Core.Strapi, ability: Ability, uid: string) =>
   strapi.plugin('content-manager').service('permission-checker').create({ userAbility: ability, model: uid });
 
 /** Whether the admin may read some documents of the type, also if conditions exclude others. */
@@ -27,7 +28,7 @@ interface Rules {
 const READ = 'plugin::content-manager.explorer.read';
 
 /** The codes of the locales that Strapi has. */
-const localesOf = async (strapi: Core.Strapi): Promise<string[]> => {
+export const localesOf = async (strapi: Core.Strapi): Promise<string[]> => {
   const found: { code: string }[] = (await strapi.plugin('i18n')?.service('locales').find()) ?? [];
   return found.map(({ code }) => code);
 };

@@ -21,9 +21,10 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
   };
 
   return {
-    /** `GET /sites`: the sites of the settings. */
+    /** `GET /sites`: a `Site[]`, those of the settings. */
     async sites(ctx: Context) {
-      ctx.body = await operations().sites();
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await operations().sitesFor(ctx.state.userAbility);
     },
 
     /** `GET /overview?site`: a `Result<Overview>`; without `site`, of the first one. Null without sites. */

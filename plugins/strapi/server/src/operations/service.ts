@@ -13,16 +13,19 @@ import type {
   RowReport,
   Shared,
 } from '../../../shared/reports';
+import type { Site } from '../../../shared/sites';
 import { labelsOf } from '../content/labels';
 import { readableLanguages } from '../content/languages';
 import {
   mayReadType,
   mayReadWholeType,
+  localesOf,
   readableVersions,
   type Ability,
   type Version,
 } from '../content/readable';
 import { readableOwner } from '../content/owner';
+import { redirectTypeOf } from '../content/redirect-type';
 import { reasonBySchema, relatedEntries, relatedEntry } from '../content/related';
 import { titlesOf } from '../content/titles';
 import { createBreaker } from '../service/breaker';
@@ -326,7 +329,9 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       return asResult(async () => {
         const response = await read('/api/misses', site);
         if (response.status === 501) return null;
-        const misses = await missesOf(response, mayReadOf(strapi, ability), (uid) => typeOf(strapi, uid));
+        const locales = await localesOf(strapi);
+        const knowledge = { typeOf: (uid: string) => typeOf(strapi, uid), locales };
+        const misses = await missesOf(response, mayReadOf(strapi, ability), knowledge);
         return pageOf(missesWith(misses, choice.search), choice);
       });
     },
@@ -377,6 +382,16 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     async sites(): Promise<string[]> {
       const found = await this.ownSites();
       return 'report' in found ? found.report : [];
+    },
+
+    /** Each of them, with the first content type of redirects that the admin may create entries of. */
+    async sitesFor(ability: Ability): Promise<Site[]> {
+      const [own, known] = await Promise.all([this.sites(), serviceSites().catch(() => [])]);
+      return own.map((key) => {
+        const redirects = known.find((site) => site.key === key)?.redirects ?? [];
+        const types = redirects.map((found) => redirectTypeOf(strapi, ability, found));
+        return { key, redirects: types.find((type) => type !== null) ?? null };
+      });
     },
 
     /** The site that the settings name for a content type. */
