@@ -38,8 +38,8 @@ SECRETS = {
     "AUTH__VALIDATE_TOKEN": "canary-of-the-validate-token",
     "HOOKS__SECRET": "canary-of-the-hook-secret",
 }
-# A second site, whose articles are below their categories, whose homepage needs a slug, and which has
-# redirects in the CMS.
+# A second site with redirects in the CMS, whose articles are below their categories, and whose
+# homepage needs a slug.
 SECOND = """
 [[site]]
 key = "second"
