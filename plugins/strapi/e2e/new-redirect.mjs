@@ -1,8 +1,8 @@
 // From a path that visitors could not find to a redirect, on the site `second`.
 import { join } from 'node:path';
-import { appears, openAdmin, textOf, violations, visit } from './browser.mjs';
+import { listUrl, openAdmin, textOf, violations, visit } from './browser.mjs';
 import { until } from './checks.mjs';
-import { own, READ } from './strapi.mjs';
+import { ARTICLE, own, READ } from './strapi.mjs';
 
 const REDIRECT = 'api::redirect.redirect';
 const PAGE = '[data-frontend-map=page]';
@@ -43,8 +43,12 @@ export const newRedirect = async (run) => {
   await filled(run, page, { misspelt, meant });
   await published(run, page, { path: misspelt, meant });
 
+  // Strapi writes the address again with the locale of the last list.
+  await page.goto(listUrl(strapi, ARTICLE, 'de'));
+  await page.locator('tbody tr').first().waitFor();
   await openMisses(run, page);
   await linksOf(page).first().click();
+  await page.waitForURL((url) => url.searchParams.get('plugins[i18n][locale]') === 'de');
   await formHas(run, page, 'without a suggestion', { from: '/de/über%20uns%3F', to: '' });
   await page.fill('input[name=to]', meant);
   await page.getByRole('button', { name: 'Save', exact: true }).click();
