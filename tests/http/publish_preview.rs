@@ -1,6 +1,7 @@
 //! `/api/publish-preview`: what publishing, unpublishing and deleting a version would do.
 
 mod announced;
+mod redirects;
 
 use serde_json::{Value, json};
 

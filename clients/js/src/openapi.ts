@@ -1088,8 +1088,8 @@ export interface components {
         /** @description What an action would do. Only publishing has a path, a reason and a conflict. */
         PublishEffect: {
             /**
-             * @description A published version gets a URL of its own, from documents that are published, and no page
-             *     stops to be found.
+             * @description A published version gets a URL of its own, from documents that are published and hidden by no
+             *     redirect, and no page stops to be found.
              */
             ok: boolean;
             /** @description The path that the version would have. */
@@ -1109,6 +1109,11 @@ export interface components {
             /** @description Related documents of whose published versions nothing is known. The values of their drafts stand for them. */
             assumed?: components["schemas"]["RelatedDocument"][];
             conflict: components["schemas"]["PathConflict"] | null;
+            /**
+             * @description The redirect of the CMS at `path`, or at the path that the version leaves. Visitors of a live
+             *     page do not get it unless it has `force`.
+             */
+            redirect?: components["schemas"]["PathRedirect"];
             /** @description Where the page of the version moves. */
             moves: components["schemas"]["PathMove"] | null;
             dependents: components["schemas"]["MovedPages"];
@@ -1147,6 +1152,14 @@ export interface components {
             to: string;
             /** @description Whether the old path will lead to the new one. */
             redirects: boolean;
+            /** @description The redirect of the CMS that decides where the old path leads. */
+            redirect?: components["schemas"]["PathRedirect"];
+        };
+        /** @description A redirect of the CMS. */
+        PathRedirect: {
+            document: components["schemas"]["DocumentVersion"];
+            /** @description Whether it comes before a live page. */
+            force: boolean;
         };
         /** @description The pages of other documents that move along. */
         MovedPages: {
@@ -1163,9 +1176,13 @@ export interface components {
                 from: string;
                 to: string;
                 redirects: boolean;
+                redirect?: components["schemas"]["PathRedirect"];
             }[];
         };
-        /** @description The pages that visitors do not find any more, that of the version among them. */
+        /**
+         * @description The pages that visitors do not find any more, that of the version among them. Paths that the CMS
+         *     redirects are not among them.
+         */
         LostPages: {
             count: number;
             /** @description Whether there may be others whose paths depend on values that are not known. */

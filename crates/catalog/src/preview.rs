@@ -24,7 +24,7 @@ mod published;
 mod values;
 
 pub use conflict::{Conflict, Decider, SiteDecider, Wins};
-pub use effect::{Effect, Group, Lost, Move, MovedPage, NoPath, RelatedName};
+pub use effect::{Effect, Group, Lost, Move, MovedPage, NoPath, PathRedirect, RelatedName};
 pub use published::Related;
 
 use std::collections::BTreeSet;
@@ -32,6 +32,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::moved::entries::EntryRedirect;
+use crate::moved::redirects::SiteHistory;
 use crate::site::{AdminLinks, Site};
 use crate::snapshot::{NoSnapshot, PublicUrl, Snapshot, Version};
 use frontend_map_rules::{ContentTypeUid, Document, DocumentLocale, FieldPath, PatternsByRule};
@@ -46,8 +48,10 @@ pub struct World<'w> {
     pub site: &'w Site,
     /// The snapshots of its content types, in the order of their rules.
     pub types: Vec<(&'w ContentTypeUid, Arc<Snapshot>)>,
-    /// Whether paths that documents had lead to their present ones, as on sites with a path history.
-    pub redirects: bool,
+    /// The snapshots of the content types of its redirects.
+    pub redirects: Vec<(&'w ContentTypeUid, Arc<Snapshot>)>,
+    /// The paths that its documents had; `None`: they lead nowhere.
+    pub history: Option<SiteHistory<'w>>,
     /// Links into the admin panel of the CMS, if its URL is set.
     pub links: Option<Arc<AdminLinks>>,
 }
@@ -210,8 +214,15 @@ impl<'w> Known<'w> {
         }
     }
 
+    fn redirect(&self, entry: &EntryRedirect<'_>) -> PathRedirect {
+        PathRedirect { document: self.name(entry.entry), force: paths::is_forced(entry) }
+    }
+
     fn name(&self, url: PublicUrl<'_>) -> VersionName {
-        let Site { rules, .. } = self.world.site;
+        // Redirects have rules of their own.
+        let redirects = self.world.site.redirects.as_deref();
+        let of_redirect = redirects.filter(|_| url.redirect().is_some());
+        let Site { rules, .. } = of_redirect.unwrap_or(self.world.site);
         let content_type = rules.rules()[url.rule()].content_type.to_string();
         let locale = rules.locales().codes()[url.locale()].to_string();
         let of_link = Some(&*locale).filter(|_| url.is_localized());

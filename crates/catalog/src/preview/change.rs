@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use super::dependents::{Dependent, Dependents, Outcome};
-use super::effect::{Effect, Group, Lost, Move, MovedPage};
+use super::effect::{Effect, Group, Lost, Move, MovedPage, PathRedirect};
 use super::paths::{self, Paths};
 use super::{Known, Subject};
+use crate::moved::entries::{Destination, EntryRedirect};
+use crate::moved::redirects::SiteHistory;
 use crate::site::Site;
 use crate::snapshot::{
     Builder, Listing, NoSnapshot, PathsOnHosts, PublicUrl, Rebuilt, Replacement, Snapshot,
 };
-use frontend_map_rules::{Document, without_trailing_slash};
+use frontend_map_rules::{Document, ENCODED_REST, without_trailing_slash};
 
 /// A version that changes, with its dependents.
 pub(super) struct Change<'c, 'w> {
@@ -50,6 +52,9 @@ impl<'w> Change<'_, 'w> {
                 Outcome::Same | Outcome::Unknown => {}
             }
         }
+        // A redirect may lead to any page, so that all of them are needed where there is one.
+        let has_entry = in_question.any(|path, host| self.before.has_entry(path, host));
+        let in_question = (!has_entry).then_some(&in_question);
         let mut types = self.known.world.types.clone();
         for (at, (uid, snapshot)) in types.iter_mut().enumerate() {
             let is_own = uid.as_str() == self.subject.uid;
@@ -62,16 +67,26 @@ impl<'w> Change<'_, 'w> {
             if !is_own && changed.is_empty() {
                 continue;
             }
-            let affected = self.affected(snapshot, &in_question, is_own, &changed)?;
+            let affected = self.affected(snapshot, in_question, is_own, &changed)?;
             *snapshot = Arc::new(affected);
         }
-        Ok(Paths::new(site, types))
+        let mut after = self.before.with(types);
+        if has_entry && self.takes_paths() {
+            let dependents = self.dependents.all.iter().filter(|one| one.changes());
+            let all = self.versions().into_iter().chain(dependents.map(|one| one.url));
+            for url in all.filter(|url| url.is_owner()) {
+                if !after.is_owner(url) {
+                    after.left.add(url.path(), url.host());
+                }
+            }
+        }
+        Ok(after)
     }
 
     fn affected(
         &self,
         snapshot: &Snapshot,
-        in_question: &PathsOnHosts,
+        in_question: Option<&PathsOnHosts>,
         is_own: bool,
         changed: &[&Dependent<'w>],
     ) -> Result<Snapshot, NoSnapshot> {
@@ -100,12 +115,17 @@ impl<'w> Change<'_, 'w> {
                 continue;
             }
             let own = self.own.urls().next().filter(|own| own.locale() == url.locale());
-            match own.filter(|own| after.is_there(uid, *own)) {
+            let has_page = |own: &PublicUrl<'_>| {
+                after.has_page(own.path(), own.host(), uid, own.document_id())
+            };
+            match own.filter(has_page) {
                 Some(own) => own_move = self.moved(after, url, own.path()),
-                None if after.is_live(url.path(), url.host()) => {}
+                None if after.is_found(url.path(), url.host()) => {}
                 None => gone.push(self.lost(url)),
             }
         }
+        let at = self.own.urls().next().or_else(|| self.known.version(self.subject));
+        let redirect = at.and_then(|url| self.redirect_at(after, url));
         let mut pages = Vec::new();
         let is_unknown = |one: &Dependent<'_>| matches!(one.outcome, Outcome::Unknown);
         let are_more = self.dependents.are_more || self.dependents.all.iter().any(is_unknown);
@@ -117,20 +137,21 @@ impl<'w> Change<'_, 'w> {
             match outcome {
                 Outcome::Same | Outcome::Unknown => {}
                 Outcome::Path { path, .. }
-                    if after.leads_to(path, url.host(), of_type, url.document_id()) =>
+                    if after.has_page(path, url.host(), of_type, url.document_id()) =>
                 {
                     let moves = self.moved(after, *url, path);
                     let version = self.known.name(*url);
                     pages.extend(moves.map(|moves| MovedPage { version, moves }));
                 }
                 Outcome::Path { .. } | Outcome::Gone => {
-                    if !after.is_live(url.path(), url.host()) {
+                    if !after.is_found(url.path(), url.host()) {
                         gone.push(self.lost(*url));
                     }
                 }
             }
         }
         Effect {
+            redirect,
             moves: own_move,
             dependents: Group::of(pages, are_more, |one| {
                 (one.moves.from.as_str(), one.version.document_id.as_str())
@@ -150,19 +171,50 @@ impl<'w> Change<'_, 'w> {
     fn moved(&self, after: &Paths<'_>, from: PublicUrl<'_>, to: &str) -> Option<Move> {
         let is_same = from.normalized_path() == without_trailing_slash(to);
         let (path, host) = (from.path(), from.host());
-        let redirects = || {
-            self.known.world.redirects
+        let is_former = || {
+            self.takes_paths()
                 && from.is_owner()
                 && after.is_owner(from)
                 && !after.is_live(path, host)
                 && !self.before.is_shared(path, host)
         };
-        (!is_same).then(|| Move {
-            from: path.to_owned(),
-            to: to.to_owned(),
-            redirects: redirects(),
+        (!is_same).then(|| {
+            let entry = after.deciding_entry(path, host);
+            Move {
+                from: path.to_owned(),
+                to: to.to_owned(),
+                redirects: match &entry {
+                    Some(entry) => leads_to(entry, from, to),
+                    None => is_former(),
+                },
+                redirect: entry.map(|entry| self.known.redirect(&entry)),
+            }
         })
     }
+
+    /// Whether the paths that documents leave lead to them.
+    fn takes_paths(&self) -> bool {
+        let takes_paths = |own: SiteHistory<'_>| own.history.takes_paths();
+        self.known.world.history.is_some_and(takes_paths)
+    }
+
+    /// The redirect of the CMS for a path that a version gets or leaves. One for all paths below another
+    /// is named only where it decides.
+    fn redirect_at(&self, after: &Paths<'_>, url: PublicUrl<'_>) -> Option<PathRedirect> {
+        let (path, host) = (url.path(), url.host());
+        let entry = after.entry_at(path, host)?;
+        let is_exact = !entry.entry.path().ends_with(ENCODED_REST);
+        let is_named = is_exact || after.deciding_entry(path, host).is_some();
+        is_named.then(|| self.known.redirect(&entry))
+    }
+}
+
+/// Whether a redirect leads to the page that moves.
+fn leads_to(entry: &EntryRedirect<'_>, page: PublicUrl<'_>, to: &str) -> bool {
+    let Some(Destination::Document(own)) = &entry.destination else { return false };
+    own.document_id() == page.document_id()
+        && own.host() == page.host()
+        && own.normalized_path() == without_trailing_slash(to)
 }
 
 impl<'w> Dependent<'w> {

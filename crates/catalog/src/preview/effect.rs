@@ -38,6 +38,9 @@ pub struct Effect {
     pub assumed: Vec<RelatedName>,
     /// What else has the path.
     pub conflict: Option<Conflict>,
+    /// The redirect of the CMS that the path has, or that the version leaves its path to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect: Option<PathRedirect>,
     /// Where the page of the version moves.
     pub moves: Option<Move>,
     /// The pages of other documents that move along.
@@ -74,9 +77,21 @@ pub struct Move {
     pub from: String,
     /// The path afterwards.
     pub to: String,
-    /// Whether the old path will lead to the new one. Not if paths of this site do not redirect, or
-    /// another document has it.
+    /// Whether the old path will lead to the new one. Not if paths of this site do not redirect, another
+    /// document has it, or a redirect of the CMS leads elsewhere.
     pub redirects: bool,
+    /// The redirect of the CMS that decides where the old path leads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect: Option<PathRedirect>,
+}
+
+/// A redirect of the CMS.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PathRedirect {
+    /// Its document.
+    pub document: VersionName,
+    /// Whether it comes before a live page.
+    pub force: bool,
 }
 
 /// A page of another document that moves along.
@@ -167,7 +182,9 @@ pub(super) fn publish(
     let is_elsewhere =
         effect.no_path.as_ref().is_none_or(|no_path| no_path.reason == "conditions_not_met");
     let has_all = unpublished.is_empty() && assumed.is_empty();
-    effect.ok = effect.conflict.is_none() && effect.gone.count == 0 && is_elsewhere && has_all;
+    let is_hidden = effect.redirect.as_ref().is_some_and(|redirect| redirect.force);
+    let is_free = effect.conflict.is_none() && !is_hidden;
+    effect.ok = is_free && effect.gone.count == 0 && is_elsewhere && has_all;
     Ok(effect)
 }
 

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::World;
-use crate::moved::redirects::{is_live, paths_in_default_locale};
+use crate::moved::entries::{
+    Destination, EntryLookup, EntryOutcome, EntryRedirect, RedirectEntries, RedirectWorld,
+};
+use crate::moved::redirects::{SiteHistory, is_live, paths_in_default_locale};
 use crate::path_index::{PathIndex, TypePaths};
 use crate::site::{ResolveBy, Site};
 use crate::snapshot::{PathsOnHosts, PublicUrl, Snapshot, Version};
@@ -15,22 +18,34 @@ pub(super) struct Paths<'w> {
     types: Vec<(&'w ContentTypeUid, Arc<Snapshot>)>,
     /// For a site that resolves by documents. On others, the rules decide between content types.
     index: Option<PathIndex>,
+    /// Of the redirects of the CMS.
+    entries: Option<Arc<PathIndex>>,
+    history: Option<SiteHistory<'w>>,
+    /// The paths of pages that are gone, which the history does not know yet.
+    pub(super) left: PathsOnHosts,
 }
 
 impl<'w> Paths<'w> {
     /// All paths that the snapshots have.
     pub(super) fn of(world: &World<'w>) -> Self {
-        Self::new(world.site, world.types.clone())
+        let entries = world.site.redirects.as_ref();
+        let entries = entries.map(|site| Arc::new(index_of(site, &world.redirects)));
+        Self::new(world.site, world.types.clone(), entries, world.history)
     }
 
-    pub(super) fn new(site: &'w Site, types: Vec<(&'w ContentTypeUid, Arc<Snapshot>)>) -> Self {
-        let index = (site.resolve == ResolveBy::Documents).then(|| {
-            let fresh = |(uid, snapshot): &(&'w ContentTypeUid, Arc<Snapshot>)| {
-                (*uid, TypePaths::Fresh(Arc::clone(snapshot)))
-            };
-            PathIndex::new(&site.rules, types.iter().map(fresh))
-        });
-        Self { site, types, index }
+    /// The paths that these snapshots have, with the redirects and the former paths of now.
+    pub(super) fn with(&self, types: Vec<(&'w ContentTypeUid, Arc<Snapshot>)>) -> Self {
+        Self::new(self.site, types, self.entries.clone(), self.history)
+    }
+
+    fn new(
+        site: &'w Site,
+        types: Vec<(&'w ContentTypeUid, Arc<Snapshot>)>,
+        entries: Option<Arc<PathIndex>>,
+        history: Option<SiteHistory<'w>>,
+    ) -> Self {
+        let index = (site.resolve == ResolveBy::Documents).then(|| index_of(site, &types));
+        Self { site, types, index, entries, history, left: PathsOnHosts::default() }
     }
 
     /// The snapshot of a content type.
@@ -54,13 +69,15 @@ impl<'w> Paths<'w> {
         self.snapshot(found.rule.content_type.as_str())?.owner_at(path, host)
     }
 
-    /// Whether the path of a version leads to its document.
+    /// Whether visitors find a version at its path.
     pub(super) fn is_there(&self, uid: &str, url: PublicUrl<'_>) -> bool {
-        self.leads_to(url.path(), url.host(), uid, url.document_id())
+        let (path, host) = (url.path(), url.host());
+        let is_hidden = || self.entry_at(path, host).is_some_and(|entry| is_forced(&entry));
+        self.has_page(path, host, uid, url.document_id()) && !is_hidden()
     }
 
-    /// Whether a path leads to a document.
-    pub(super) fn leads_to(&self, path: &str, host: usize, uid: &str, id: &str) -> bool {
+    /// Whether a path is that of a document, which a redirect with `force` may hide.
+    pub(super) fn has_page(&self, path: &str, host: usize, uid: &str, id: &str) -> bool {
         let page = self.page_at(path, host);
         page.is_some_and(|page| page.document_id() == id && self.type_of(page) == uid)
     }
@@ -87,14 +104,76 @@ impl<'w> Paths<'w> {
         own.locale() == url.locale() && own.normalized_path() == url.normalized_path()
     }
 
-    /// Whether a path leads to any document or page.
+    /// Whether a document or a page has a path, so that it is nobody's former path.
     pub(super) fn is_live(&self, path: &str, host: usize) -> bool {
         let on = self.site.hosts.are_several().then_some(host);
-        match &self.index {
-            Some(index) => is_live(self.site, index, path, on),
-            None => self.page_at(path, host).is_some() || self.site.pages.find(path, on).is_some(),
+        let index = self.index.as_ref();
+        self.leads_to_page(path, host)
+            || index.is_some_and(|index| is_live(self.site, index, path, on))
+    }
+
+    /// Whether a path leads to any document or page.
+    fn leads_to_page(&self, path: &str, host: usize) -> bool {
+        let on = self.site.hosts.are_several().then_some(host);
+        self.page_at(path, host).is_some() || self.site.pages.find(path, on).is_some()
+    }
+
+    /// Whether visitors of a path find a page, or are redirected by the CMS.
+    pub(super) fn is_found(&self, path: &str, host: usize) -> bool {
+        match self.deciding_entry(path, host) {
+            Some(entry) => entry.destination.is_some(),
+            None => self.leads_to_page(path, host),
         }
     }
+
+    /// The redirect of the CMS that decides what visitors of a path find.
+    pub(super) fn deciding_entry(&self, path: &str, host: usize) -> Option<EntryRedirect<'_>> {
+        let entry = self.entry_at(path, host)?;
+        (is_forced(&entry) || !self.leads_to_page(path, host)).then_some(entry)
+    }
+
+    /// Whether the CMS has a redirect for a path, wherever it leads.
+    pub(super) fn has_entry(&self, path: &str, host: usize) -> bool {
+        let on = self.site.hosts.are_several().then_some(host);
+        let entries = self.entries.as_deref().map(|index| RedirectEntries { index });
+        let found = entries.map(|entries| entries.find(&Pathname::parse(path), on));
+        matches!(found, Some(EntryLookup::Found(_)))
+    }
+
+    /// The redirect of the CMS for a path. One that leads nowhere says nothing.
+    pub(super) fn entry_at(&self, path: &str, host: usize) -> Option<EntryRedirect<'_>> {
+        let (site, history) = (self.site, self.history);
+        let entries = RedirectEntries { index: self.entries.as_deref()? };
+        // The status does not decide where a redirect leads.
+        let (index, status) = (self.index.as_ref()?, 308);
+        let world = RedirectWorld { site, index, entries, history, status };
+        let pathname = Pathname::parse(path);
+        let on = site.hosts.are_several().then_some(host);
+        let EntryLookup::Found(found) = entries.find(&pathname, on) else { return None };
+        match world.follow(found, &pathname, on) {
+            EntryOutcome::Leads(redirect) => {
+                let is_left = match &redirect.destination {
+                    Some(Destination::Path { path, locale }) => {
+                        let host = site.hosts.host_if_several(*locale).unwrap_or_default();
+                        self.left.has(path, host)
+                    }
+                    _ => false,
+                };
+                (!is_left).then_some(redirect)
+            }
+            EntryOutcome::NotKnown(_) | EntryOutcome::Loop | EntryOutcome::NoTarget => None,
+        }
+    }
+}
+
+/// Whether a redirect comes before a live page.
+pub(super) fn is_forced(entry: &EntryRedirect<'_>) -> bool {
+    entry.entry.redirect().is_some_and(|redirect| redirect.force)
+}
+
+fn index_of(site: &Site, types: &[(&ContentTypeUid, Arc<Snapshot>)]) -> PathIndex {
+    let fresh = |(uid, snapshot): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(snapshot)));
+    PathIndex::new(&site.rules, types.iter().map(fresh))
 }
 
 /// Adds a path, and those in the site's first locale to which it leads if no document has it (D19).

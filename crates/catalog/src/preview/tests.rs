@@ -1,9 +1,10 @@
 mod cms;
 mod model;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::*;
+use crate::moved::history::PathHistory;
 use crate::site::ResolveBy;
 use crate::snapshot::{Builder, Criterion, Listing};
 use cms::{Settings, condition};
@@ -18,7 +19,8 @@ const B: &str = "api::b.b";
 fn site(rules: Vec<Rule>) -> Site {
     let (prefix, slash) = (LocalePrefix::Always, TrailingSlash::Never);
     let resolve = ResolveBy::Documents;
-    Settings { rules, resolve, hosts: false, prefix, slash, page: None }.site()
+    let redirects = Vec::new();
+    Settings { rules, resolve, hosts: false, prefix, slash, page: None, redirects }.site()
 }
 
 fn rule(uid: &str, template: &str) -> Rule {
@@ -57,7 +59,13 @@ fn world<'s>(site: &'s Site, documents: &[(&str, Vec<Document<'static>>)]) -> Wo
         (uid, Arc::new(snapshot))
     };
     let types = site.rules.content_types().into_iter().map(snapshot).collect();
-    World { site, types, redirects: true, links: None }
+    World { site, types, redirects: Vec::new(), history: Some(history()), links: None }
+}
+
+/// A history without paths, which takes them.
+fn history() -> SiteHistory<'static> {
+    static HISTORY: LazyLock<PathHistory> = LazyLock::new(PathHistory::default);
+    SiteHistory { history: &HISTORY, id: HISTORY.site(1, "main").unwrap(), now: 1 }
 }
 
 fn previewed(world: &World<'_>, uid: &str, draft: &Document<'_>) -> Preview {
@@ -147,7 +155,7 @@ fn parts_of_dates_in_the_path_of_a_dependent_stay() {
     let preview = previewed(&world, B, &document("c1", &[("slug", "d")]));
     let moves = preview.publish.dependents.first.into_iter().next().map(|page| page.moves);
     let (from, to) = ("/c/02/29/s".to_owned(), "/d/02/29/s".to_owned());
-    assert_eq!(moves, Some(Move { from, to, redirects: true }));
+    assert_eq!(moves, Some(Move { from, to, redirects: true, redirect: None }));
 }
 
 #[test]

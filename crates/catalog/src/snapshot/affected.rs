@@ -21,8 +21,16 @@ impl PathsOnHosts {
         }
     }
 
-    fn has(&self, url: PublicUrl<'_>) -> bool {
-        self.0.get(url.normalized_path()).is_some_and(|hosts| hosts.contains(&url.host()))
+    /// Whether one of them has a property.
+    pub fn any(&self, mut holds: impl FnMut(&str, usize) -> bool) -> bool {
+        self.0.iter().any(|(path, hosts)| hosts.iter().any(|host| holds(path, *host)))
+    }
+
+    /// Whether a path, with or without a slash at its end, is one of them.
+    #[must_use]
+    pub fn has(&self, path: &str, host: usize) -> bool {
+        let hosts = self.0.get(without_trailing_slash(path));
+        hosts.is_some_and(|hosts| hosts.contains(&host))
     }
 }
 
@@ -49,30 +57,45 @@ pub struct Replacement<'r, 's> {
 }
 
 impl Snapshot {
-    /// The versions at some paths after an update: those of `with`, and those of this snapshot for which
-    /// `is_replaced` does not hold. Owners keep their paths. The versions of `with` are in it whatever
-    /// their paths are, which are expected among `paths`.
+    /// The versions at some paths after an update, at all paths without `paths`: those of `with`, and
+    /// those of this snapshot for which `is_replaced` does not hold. Owners keep their paths. The versions
+    /// of `with` are in it whatever their paths are, which are expected among `paths`.
     ///
     /// # Errors
     /// [`NoSnapshot::TooLarge`].
     pub fn affected(
         &self,
-        paths: &PathsOnHosts,
+        paths: Option<&PathsOnHosts>,
         is_replaced: impl Fn(&str, usize) -> bool,
         with: Replacement<'_, '_>,
     ) -> Result<Self, NoSnapshot> {
         let hosts = if self.hosts.is_empty() { with.own.hosts.clone() } else { self.hosts.clone() };
         let mut draft = Draft { hosts, ..Draft::default() };
         let is_kept = |url: &PublicUrl<'_>| !is_replaced(url.document_id(), url.locale());
+        let Some(paths) = paths else {
+            for url in self.urls().filter(is_kept) {
+                draft.keep(url)?;
+            }
+            return self.finish_affected(draft, with);
+        };
         for (path, on) in &paths.0 {
             let owners = on.iter().filter_map(|host| self.owner_at(path, *host));
             for url in owners.filter(is_kept) {
                 draft.keep(url)?;
             }
         }
-        for url in self.duplicates().filter(|url| paths.has(*url) && is_kept(url)) {
+        for url in self.duplicates().filter(|url| paths.has(url.path(), url.host()) && is_kept(url))
+        {
             draft.keep(url)?;
         }
+        self.finish_affected(draft, with)
+    }
+
+    fn finish_affected(
+        &self,
+        mut draft: Draft,
+        with: Replacement<'_, '_>,
+    ) -> Result<Self, NoSnapshot> {
         for url in with.own.urls() {
             draft.keep(url)?;
         }

@@ -10,13 +10,14 @@ use crate::snapshot::{Builder, Listing, PageVersion, Patch, Patched, Snapshot};
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 use frontend_map_rules::{
     Condition, ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Literal, Locale,
-    LocalePrefix, Locales, PagePaths, Rule, RuleSet, TrailingSlash,
+    LocalePrefix, Locales, PagePaths, RedirectFields, Rule, RuleSet, TrailingSlash,
 };
 
 pub(super) const CATEGORY: &str = "api::category.category";
 pub(super) const ARTICLE: &str = "api::article.article";
 pub(super) const PAGE: &str = "api::page.page";
 pub(super) const AUTHOR: &str = "api::author.author";
+pub(super) const REDIRECT: &str = "api::redirect.redirect";
 pub(super) const CODES: [&str; 2] = ["en", "de"];
 
 /// The values of a version.
@@ -219,6 +220,41 @@ pub(super) struct Settings {
     pub(super) slash: TrailingSlash,
     /// The path of a page outside the CMS in the first locale.
     pub(super) page: Option<&'static str>,
+    pub(super) redirects: Vec<Entry>,
+}
+
+/// A redirect of the CMS.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) from: &'static str,
+    /// An address, `410`, or a `documentId` after `@`.
+    pub(super) to: &'static str,
+    pub(super) force: bool,
+    pub(super) locale: Option<usize>,
+}
+
+impl Entry {
+    fn document(&self, at: usize, fields: &Arc<[FieldPath]>) -> Document<'static> {
+        let text = |text: &'static str| FieldValue::Text(text.into());
+        let value = |field: &FieldPath| match &*field.to_string() {
+            "from" => text(self.from),
+            "to" if !self.to.starts_with(['@', '4']) => text(self.to),
+            "target.documentId" => self.to.strip_prefix('@').map_or(FieldValue::NullAt(0), &text),
+            "code" if self.to == "410" => text(self.to),
+            "force" => FieldValue::Boolean(self.force),
+            _ => FieldValue::Missing,
+        };
+        Document {
+            id: format!("r{at:02}").into(),
+            locale: match self.locale {
+                Some(locale) => DocumentLocale::Named(CODES[locale].into()),
+                None => DocumentLocale::None,
+            },
+            unpublished: false,
+            values: fields.iter().map(value).collect(),
+            fields: Arc::clone(fields),
+        }
+    }
 }
 
 impl fmt::Debug for Settings {
@@ -229,8 +265,9 @@ impl fmt::Debug for Settings {
             let texts: Vec<&str> = templates.iter().map(|(_, text)| text.as_str()).collect();
             write!(f, "{content_type} {texts:?} where {conditions:?} path {path}; ")?;
         }
-        let Self { resolve, hosts, prefix, slash, page, .. } = self;
-        write!(f, "{resolve:?}, hosts {hosts}, {prefix:?}, slash {slash:?}, page {page:?}")
+        let Self { resolve, hosts, prefix, slash, page, redirects, .. } = self;
+        write!(f, "{resolve:?}, hosts {hosts}, {prefix:?}, slash {slash:?}, page {page:?}, ")?;
+        write!(f, "{redirects:?}")
     }
 }
 
@@ -259,7 +296,7 @@ impl Settings {
             });
         }
         let pages = SitePages::new(Builder { path_table: true }.finish(vec![part]).unwrap());
-        Site {
+        let site = Site {
             key: "main".to_owned(),
             rules: rules.with_pages(paths),
             hosts,
@@ -269,7 +306,34 @@ impl Settings {
             redirects: None,
             fingerprint: 0,
             source: 1,
+        };
+        if self.redirects.is_empty() {
+            return site;
         }
+        let field = |name: &str| FieldPath::parse(name).unwrap();
+        let fields = RedirectFields {
+            to: Some(field("to")),
+            document: Some(field("target.documentId")),
+            status: Some(field("code")),
+            force: Some(field("force")),
+            hosts: vec!["other.example".to_owned()],
+        };
+        let rule = Rule::redirect(ContentTypeUid::parse(REDIRECT).unwrap(), field("from"), fields);
+        let rules = RuleSet::new(site.rules.locales().clone(), LocalePrefix::Always, vec![rule]);
+        let rules = rules.with_trailing_slash(self.slash).with_hosts(&site.hosts.by_locale());
+        let redirects = Site { rules, pages: SitePages::default(), ..site.clone() };
+        Site { redirects: Some(Arc::new(redirects)), ..site }
+    }
+
+    /// The snapshots of the redirects.
+    pub(super) fn redirects(&self, site: &Site) -> Vec<(ContentTypeUid, Arc<Snapshot>)> {
+        let Some(site) = site.redirects.as_deref() else { return Vec::new() };
+        let mut part = Listing { rules: &site.rules, hosts: &site.hosts, uid: REDIRECT }.part();
+        let fields: Arc<[FieldPath]> = site.rules.listing_fields(REDIRECT).into();
+        let all = self.redirects.iter().enumerate();
+        all.for_each(|(at, own)| part.add(&own.document(at, &fields)));
+        let snapshot = Builder { path_table: true }.finish(vec![part]).unwrap();
+        vec![(ContentTypeUid::parse(REDIRECT).unwrap(), Arc::new(snapshot))]
     }
 }
 

@@ -7,15 +7,19 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::cms::{ARTICLE, AUTHOR, CATEGORY, CODES, Cms, Fields, Key, PAGE, Settings, condition};
+use super::cms::{
+    ARTICLE, AUTHOR, CATEGORY, CODES, Cms, Entry, Fields, Key, PAGE, Settings, condition,
+};
+use super::history;
 use crate::changes::difference::{Difference, LocaleNames, Side};
+use crate::moved::entries::{RedirectEntries, RedirectWorld};
 use crate::moved::history::PathHistory;
 use crate::moved::redirects::{FormerOwner, SiteHistory, former_owner};
 use crate::path_index::{PathIndex, TypePaths};
 use crate::preview::paths::Paths;
 use crate::preview::{
-    Draft, Effect, Move, Preview, Related, Subject, VersionName, Wins, World, fields, preview,
-    unknown_related,
+    Draft, Effect, Lost, Move, Preview, Related, Subject, VersionName, Wins, World, fields,
+    preview, unknown_related,
 };
 use crate::resolve::{Found, resolve};
 use crate::site::{ResolveBy, Site};
@@ -45,6 +49,36 @@ const SLUGS: [Option<&str>; 16] = [
 ];
 const PATHS: [Option<&str>; 8] =
     [None, None, None, None, None, Some("a"), Some("a/b"), Some("/x//y")];
+
+/// Where redirects of the CMS begin, and where they lead.
+const FROM: [&str; 12] = [
+    "/en/a",
+    "/en/a",
+    "/en/b",
+    "/en/a/b",
+    "/en/a/a",
+    "/en/b/a",
+    "/en/c/a",
+    "/a",
+    "/authors/a",
+    "/en/p/a",
+    "/en/*",
+    "/en/a/*",
+];
+const TO: [&str; 12] = [
+    "@a0",
+    "@a1",
+    "@c0",
+    "@p0",
+    "410",
+    "/en/a",
+    "/en/b",
+    "/en/a/b",
+    "/en/b/*",
+    "/elsewhere",
+    "https://other.example/x",
+    "@none",
+];
 
 type Types = Vec<(ContentTypeUid, Arc<Snapshot>)>;
 
@@ -105,14 +139,27 @@ fn rules_of(uid: &'static str, variant: usize, second: usize) -> Vec<Rule> {
     rules
 }
 
+fn entry() -> impl Strategy<Value = Entry> {
+    let from = prop::sample::select(&FROM[..]);
+    let to = prop::sample::select(&TO[..]);
+    let locale = prop::sample::select(&[None, Some(0), Some(1)][..]);
+    (from, to, prop::bool::weighted(0.3), locale).prop_map(|(from, to, force, locale)| Entry {
+        from,
+        to,
+        force,
+        locale,
+    })
+}
+
 fn settings() -> impl Strategy<Value = Settings> {
+    let redirects = prop_oneof![Just(Vec::new()), prop::collection::vec(entry(), 1..8)];
     let variants = prop::collection::vec(0..5_usize, 4);
     let order = Just(vec![CATEGORY, ARTICLE, PAGE, AUTHOR]).prop_shuffle();
     let page = prop::sample::select(&[None, None, Some("/en/a"), Some("/en/news/b")][..]);
     let options =
         (prop::bool::weighted(0.7), prop::bool::weighted(0.3), any::<bool>(), any::<bool>());
-    (variants, order, 0..8_usize, options, prop::bool::weighted(0.4), page).prop_map(
-        |(variants, order, second, (by_documents, hosts, slash, prefix), own, page)| {
+    (variants, order, 0..8_usize, options, prop::bool::weighted(0.4), page, redirects).prop_map(
+        |(variants, order, second, (by_documents, hosts, slash, prefix), own, page, redirects)| {
             let of = |uid: &&'static str| {
                 let at = [CATEGORY, ARTICLE, PAGE, AUTHOR].iter().position(|own| own == uid);
                 rules_of(uid, variants[at.unwrap()], second)
@@ -128,6 +175,8 @@ fn settings() -> impl Strategy<Value = Settings> {
                 prefix: if prefix { LocalePrefix::Always } else { LocalePrefix::ExceptDefault },
                 slash: if slash { TrailingSlash::Always } else { TrailingSlash::Never },
                 page,
+                // Other sites have none.
+                redirects: if by_documents { redirects } else { Vec::new() },
             }
         },
     )
@@ -206,6 +255,16 @@ struct Outcome<'s> {
     before: Types,
     after: Types,
     redirects: bool,
+    entries: Types,
+}
+
+/// Where visitors of a path are sent.
+#[derive(Debug, PartialEq, Eq)]
+struct Sent {
+    /// The redirect of the CMS; `None`: a former path.
+    entry: Option<String>,
+    /// The path of the target; `None`: the page is gone.
+    to: Option<String>,
 }
 
 impl Outcome<'_> {
@@ -213,11 +272,19 @@ impl Outcome<'_> {
         self.site.rules.rules()[url.rule()].content_type.as_str()
     }
 
-    /// Where the path of a version that visitors found leads afterwards, by the history.
-    fn leads_to(&self, path: &str, host: usize) -> Option<String> {
-        if !self.redirects {
-            return None;
-        }
+    fn paths<'p>(&'p self, types: &'p Types) -> Paths<'p> {
+        let (types, redirects) = (names(types), names(&self.entries));
+        let history = self.redirects.then(history);
+        Paths::of(&World { site: self.site, types, redirects, history, links: None })
+    }
+
+    /// Where visitors of a path are sent before the action.
+    fn sent_before(&self, path: &str, host: usize) -> Option<Sent> {
+        self.sent(&self.before, &PathHistory::default(), path, host)
+    }
+
+    /// Where visitors of a path are sent afterwards.
+    fn sent_after(&self, path: &str, host: usize) -> Option<Sent> {
         let history = PathHistory::default();
         let id = history.site(1, "main").unwrap();
         let locales = LocaleNames::of(self.site.rules.locales(), &self.site.hosts);
@@ -226,40 +293,102 @@ impl Outcome<'_> {
             let difference = Difference::of_edits(before, side);
             history.enter(id, uid.as_str(), &difference, difference.all(), 1);
         }
-        let fresh = self.after.iter();
-        let fresh = fresh.map(|(uid, own)| (uid, TypePaths::Fresh(Arc::clone(own))));
-        let index = PathIndex::new(&self.site.rules, fresh);
-        let on = self.site.hosts.are_several().then_some(host);
-        let history = SiteHistory { history: &history, id, now: 1 };
+        self.sent(&self.after, &history, path, host)
+    }
+
+    fn sent(&self, types: &Types, history: &PathHistory, path: &str, host: usize) -> Option<Sent> {
+        let site = self.site;
+        if site.resolve == ResolveBy::Rules {
+            return None;
+        }
+        let index_of = |site: &Site, types: &Types| {
+            let fresh = types.iter();
+            let fresh = fresh.map(|(uid, own)| (uid, TypePaths::Fresh(Arc::clone(own))));
+            PathIndex::new(&site.rules, fresh)
+        };
+        let index = index_of(site, types);
+        let entries = index_of(site.redirects.as_deref().unwrap_or(site), &self.entries);
+        let on = site.hosts.are_several().then_some(host);
+        let id = history.site(1, "main").unwrap();
+        let history = self.redirects.then_some(SiteHistory { history, id, now: 1 });
         let pathname = Pathname::parse(path);
-        let former = || former_owner(history, self.site, &index, &pathname, on);
-        match resolve(self.site, &index, &pathname, on, FormerOwner::None, former).found {
-            Found::Rule { former: FormerOwner::Moved(redirect), .. }
-            | Found::NoRule(FormerOwner::Moved(redirect)) => Some(redirect.to.path().to_owned()),
+        let entries = RedirectEntries { index: &entries };
+        let world = RedirectWorld { site, index: &index, entries, history, status: 308 };
+        let former = || match (world.former_owner(&pathname, on), history) {
+            (FormerOwner::None, Some(history)) => {
+                former_owner(history, site, &index, &pathname, on)
+            }
+            (entry, _) => entry,
+        };
+        let forced = world.forced(&pathname, on);
+        let found = resolve(site, &index, &pathname, on, forced, former).found;
+        let (Found::Rule { former, .. } | Found::NoRule(former)) = found else { return None };
+        match former {
+            FormerOwner::Moved(redirect) => {
+                Some(Sent { entry: None, to: Some(redirect.to.path().to_owned()) })
+            }
+            FormerOwner::Entry(redirect) => Some(Sent {
+                entry: Some(redirect.entry.document_id().to_owned()),
+                to: redirect.destination.map(|own| own.path().to_owned()),
+            }),
             _ => None,
+        }
+    }
+
+    /// Whether a redirect of the CMS decides what visitors of a path find, and whether it leads anywhere.
+    fn entry_before(&self, url: PublicUrl<'_>) -> bool {
+        let sent = self.sent_before(url.path(), url.host());
+        sent.is_some_and(|sent| sent.entry.is_some())
+    }
+
+    /// Whether visitors of a path find a page, or are redirected by the CMS.
+    fn is_found(&self, after: &Paths<'_>, path: &str, host: usize) -> bool {
+        let on = self.site.hosts.are_several().then_some(host);
+        match self.sent_after(path, host) {
+            Some(Sent { entry: Some(_), to }) => to.is_some(),
+            _ => after.page_at(path, host).is_some() || self.site.pages.find(path, on).is_some(),
         }
     }
 
     /// Of documents of two content types that leave one path, it follows one of them.
     fn check_redirect(&self, moves: &Move, host: usize) -> Result<(), TestCaseError> {
-        let leads_to = self.leads_to(&moves.from, host);
+        let Sent { entry, to } =
+            self.sent_after(&moves.from, host).unwrap_or(Sent { entry: None, to: None });
         if moves.redirects {
-            prop_assert_eq!(leads_to.as_ref(), Some(&moves.to));
+            prop_assert_eq!(to.as_ref(), Some(&moves.to));
         } else {
-            let before = Paths::new(self.site, names(&self.before));
-            let is_other = leads_to.as_ref() != Some(&moves.to);
-            prop_assert!(is_other || before.is_shared(&moves.from, host), "{:?}", moves);
+            let is_shared = self.paths(&self.before).is_shared(&moves.from, host);
+            prop_assert!(to.as_ref() != Some(&moves.to) || is_shared, "{:?}", moves);
+        }
+        let named = moves.redirect.as_ref().map(|own| own.document.document_id.clone());
+        prop_assert_eq!(named, entry, "{:?}", moves);
+        Ok(())
+    }
+
+    /// Compares the redirect of the CMS that is announced with the one that visitors get.
+    fn check_entry(&self, effect: &Effect, path: &str, host: usize) -> Result<(), TestCaseError> {
+        let named = effect.redirect.as_ref();
+        let id = named.map(|own| own.document.document_id.clone());
+        match self.sent_after(path, host).and_then(|sent| sent.entry) {
+            Some(entry) => prop_assert_eq!(id, Some(entry), "{:?}", effect),
+            // The page has the path, and the redirect nothing to say.
+            None => prop_assert!(named.is_none_or(|own| !own.force), "{:?}", effect),
         }
         Ok(())
     }
 
     /// Compares an announcement with what has happened.
     fn check(&self, subject: Subject<'_>, all: bool, effect: &Effect) -> Result<(), TestCaseError> {
-        let (before, after) =
-            (Paths::new(self.site, names(&self.before)), Paths::new(self.site, names(&self.after)));
+        let (before, after) = (self.paths(&self.before), self.paths(&self.after));
         let (mut moved, mut gone, mut own_move) = (Vec::new(), Vec::new(), None);
         for (at, (uid, snapshot)) in self.before.iter().enumerate() {
-            for url in snapshot.urls().filter(|url| before.is_there(uid.as_str(), *url)) {
+            let has_page = |paths: &Paths<'_>, url: PublicUrl<'_>| {
+                paths.has_page(url.path(), url.host(), uid.as_str(), url.document_id())
+            };
+            for url in snapshot.urls().filter(|url| has_page(&before, *url)) {
+                if self.entry_before(url) {
+                    continue;
+                }
                 let later = match self.after[at].1.version(url.document_id(), url.locale()) {
                     Version::Url(later) if later.locale() == url.locale() => Some(later),
                     _ => None,
@@ -268,14 +397,14 @@ impl Outcome<'_> {
                 let is_own = uid.as_str() == subject.uid
                     && url.document_id() == subject.document_id
                     && (all || url.locale() == subject.locale);
-                match later.filter(|later| after.is_there(uid.as_str(), *later)) {
+                match later.filter(|later| has_page(&after, *later)) {
                     Some(later) if later.normalized_path() == url.normalized_path() => {}
                     Some(later) => {
                         let to = later.path().to_owned();
                         let row = (url.path().to_owned(), id, to, url.host());
                         if is_own { own_move = Some(row) } else { moved.push(row) }
                     }
-                    None if after.is_live(url.path(), url.host()) => {}
+                    None if self.is_found(&after, url.path(), url.host()) => {}
                     None => gone.push((url.path().to_owned(), id)),
                 }
             }
@@ -285,6 +414,18 @@ impl Outcome<'_> {
         if more {
             // A page whose path is not known may take one, or leave it.
             return self.check_rows(effect);
+        }
+        let version = |types: &Types| {
+            let own = types.iter().find(|(uid, _)| uid.as_str() == subject.uid)?;
+            match own.1.version(subject.document_id, subject.locale) {
+                Version::Url(url) if url.locale() == subject.locale => {
+                    Some((url.path().to_owned(), url.host()))
+                }
+                _ => None,
+            }
+        };
+        if let Some((path, host)) = version(&self.after).or_else(|| version(&self.before)) {
+            self.check_entry(effect, &path, host)?;
         }
         let announced = effect.moves.clone().map(|own| (own.from, own.to));
         let own_move = own_move.map(|(from, _, to, host)| ((from, to), host));
@@ -315,27 +456,30 @@ impl Outcome<'_> {
 
     /// Each page that is announced has the new path, or does not have the old one any more.
     fn check_rows(&self, effect: &Effect) -> Result<(), TestCaseError> {
-        let path = |version: &VersionName| {
-            let locale = CODES.iter().position(|code| *code == version.locale).unwrap();
-            let own = self.after.iter().find(|(uid, _)| uid.as_str() == version.content_type);
-            match own.unwrap().1.version(&version.document_id, locale) {
-                Version::Url(url) if url.locale() == locale => Some(url.path().to_owned()),
+        let path = |VersionName { content_type, document_id, locale, .. }: &VersionName| {
+            let locale = CODES.iter().position(|code| code == locale).unwrap();
+            let own = self.after.iter().find(|(uid, _)| uid.as_str() == content_type);
+            match own.unwrap().1.version(document_id, locale) {
+                Version::Url(url) if url.locale() == locale => Some((url.path(), url.host())),
                 _ => None,
             }
         };
         for row in &effect.dependents.first {
-            prop_assert_eq!(path(&row.version), Some(row.moves.to.clone()));
+            prop_assert_eq!(path(&row.version).map(|own| own.0), Some(&*row.moves.to));
         }
-        for row in &effect.gone.first {
-            prop_assert_ne!(path(&row.version), Some(row.path.clone()));
+        let after = self.paths(&self.after);
+        for Lost { version, path: lost } in &effect.gone.first {
+            if let Some((path, host)) = path(version).filter(|(path, _)| path == lost) {
+                let (uid, id) = (&version.content_type, &version.document_id);
+                prop_assert!(!after.has_page(path, host, uid, id), "{:?}", version);
+            }
         }
         Ok(())
     }
 
     /// Compares the path and the conflict of a published draft with what has happened.
     fn check_path(&self, subject: Subject<'_>, effect: &Effect) -> Result<(), TestCaseError> {
-        let (before, after) =
-            (Paths::new(self.site, names(&self.before)), Paths::new(self.site, names(&self.after)));
+        let (before, after) = (self.paths(&self.before), self.paths(&self.after));
         let Some(snapshot) = after.snapshot(subject.uid) else {
             prop_assert_eq!((&effect.path, &effect.no_path), (&None, &None));
             return Ok(());
@@ -441,7 +585,11 @@ fn check(
         types = cms.updated(&site, &types);
     }
     let key = apply(&mut cms, &Edit { then: 9, ..last.clone() });
-    let world = World { site: &site, types: names(&types), redirects, links: None };
+    let entries = settings.redirects(&site);
+    let (of_types, of_redirects) = (names(&types), names(&entries));
+    let history = redirects.then(history);
+    let world =
+        World { site: &site, types: of_types, redirects: of_redirects, history, links: None };
     let Some((preview, draft)) = announced(&cms, &world, key) else { return Ok(()) };
     let subject = Subject::of(&site, key.0, &draft).unwrap();
     let actions: [Action<'_>; 3] = [
@@ -453,7 +601,8 @@ fn check(
         let mut later = cms.clone();
         act(&mut later, key);
         let after = later.updated(&site, &types);
-        let outcome = Outcome { site: &site, before: types.clone(), after, redirects };
+        let (before, entries) = (types.clone(), entries.clone());
+        let outcome = Outcome { site: &site, before, after, redirects, entries };
         outcome.check(subject, all, effect)?;
         if std::ptr::eq(effect, &raw const preview.publish) {
             outcome.check_path(subject, effect)?;

@@ -124,22 +124,13 @@ async fn worlds<'a>(
         if !has_rule && !has_relations() {
             continue;
         }
-        let served = match app.snapshots.get_each(site, types.clone()).await {
+        let world = match world(app, site).await {
             // The rule of this site does not depend on it.
             Err(_) if !has_rule => {
                 unknown.push(site.key.as_str());
                 continue;
             }
-            served => served?,
-        };
-        let snapshots = served.into_iter();
-        let snapshots = snapshots.map(|(uid, served)| (uid, served.cached.snapshot));
-        let history = app.snapshots.history(site);
-        let world = World {
-            site,
-            types: snapshots.collect(),
-            redirects: history.is_some_and(|own| own.history.takes_paths()),
-            links: app.admin_links(site),
+            world => world?,
         };
         if has_rule || !fields(&world, &params.uid, &params.document_id).is_empty() {
             concerned.push(world);
@@ -150,6 +141,21 @@ async fn worlds<'a>(
         concerned.retain(has_locale);
     }
     Ok((concerned, unknown))
+}
+
+/// What is known of a site, when all of its content types have been read.
+async fn world<'a>(app: &'a App, site: &'a Site) -> Result<World<'a>, ContentError> {
+    let snapshots = async |site: &'a Site| -> Result<Vec<_>, ContentError> {
+        let served = app.snapshots.get_each(site, site.rules.content_types()).await?;
+        let served = served.into_iter();
+        Ok(served.map(|(uid, served)| (uid, served.cached.snapshot)).collect())
+    };
+    let redirects = match site.redirects.as_deref() {
+        Some(redirects) => snapshots(redirects).await?,
+        None => Vec::new(),
+    };
+    let (types, history) = (snapshots(site).await?, app.snapshots.history(site));
+    Ok(World { site, types, redirects, history, links: app.admin_links(site) })
 }
 
 /// The published documents behind relations of a draft about which the snapshots say too little. Where
