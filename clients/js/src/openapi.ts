@@ -1158,6 +1158,8 @@ export interface components {
         /** @description A redirect of the CMS. */
         PathRedirect: {
             document: components["schemas"]["DocumentVersion"];
+            /** @description The path to which it leads, or the URL of another host; null for the status 410. */
+            to: string | null;
             /** @description Whether it comes before a live page. */
             force: boolean;
         };

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::moved::entries::EntryRedirect;
+use crate::moved::entries::{Destination, EntryRedirect};
 use crate::moved::redirects::SiteHistory;
 use crate::site::{AdminLinks, Site};
 use crate::snapshot::{NoSnapshot, PublicUrl, Snapshot, Version};
@@ -215,7 +215,11 @@ impl<'w> Known<'w> {
     }
 
     fn redirect(&self, entry: &EntryRedirect<'_>) -> PathRedirect {
-        PathRedirect { document: self.name(entry.entry), force: paths::is_forced(entry) }
+        let to = match &entry.destination {
+            Some(Destination::Url(url)) => Some(url.clone() + &entry.suffix),
+            _ => entry.path(),
+        };
+        PathRedirect { document: self.name(entry.entry), to, force: paths::is_forced(entry) }
     }
 
     fn name(&self, url: PublicUrl<'_>) -> VersionName {

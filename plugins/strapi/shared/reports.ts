@@ -86,10 +86,21 @@ export interface Conflict {
   page?: string;
 }
 
+/** A redirect in Strapi. */
+export interface PathRedirect {
+  /** Where it leads; null: the page is gone. */
+  to: string | null;
+  /** Whether it comes before a page. */
+  force: boolean;
+}
+
 /** What an action would do to public URLs. */
 export interface Effect {
   conflict: Conflict | null;
-  moves: { from: string; to: string; redirects: boolean } | null;
+  /** The redirect in Strapi at the path that the version has then, or leaves. */
+  redirect: PathRedirect | null;
+  /** `redirect`: whether a redirect in Strapi decides where the old path leads. */
+  moves: { from: string; to: string; redirects: boolean; redirect: boolean } | null;
   /** The pages that move along. */
   dependents: Pages;
   /** Whether paths of pages that move will redirect. */

@@ -8,6 +8,9 @@ use crate::support::service::Service;
 use crate::support::settings::site;
 
 const REDIRECT: &str = "api::redirect.redirect";
+/// The redirect that comes before a live page.
+const FORCED: &str = "r2";
+const ELSEWHERE: Option<&str> = Some("/en/elsewhere");
 const TOPIC: &str = "api::topic.topic";
 const STORY: &str = "api::story.story";
 
@@ -73,18 +76,21 @@ fn start() -> Service {
 }
 
 /// A redirect that is not localized has the first locale of the site.
-fn redirect(id: &str, force: bool) -> Value {
+fn redirect(id: &str, to: Option<&str>) -> Value {
     let document = json!({"contentType": REDIRECT, "documentId": id, "locale": "en"});
-    json!({"document": document, "force": force})
+    json!({"document": document, "to": to, "force": id == FORCED})
 }
 
 #[test]
 fn page_at_the_path_of_a_redirect_is_shown_unless_the_redirect_has_force() {
     let service = start();
     let publish = preview(&service, NEWS, "shadowing")["publish"].clone();
-    assert_eq!((&publish["redirect"], &publish["ok"]), (&redirect("r1", false), &json!(true)));
+    assert_eq!((&publish["redirect"], &publish["ok"]), (&redirect("r1", ELSEWHERE), &json!(true)));
     let publish = preview(&service, NEWS, "hidden")["publish"].clone();
-    assert_eq!((&publish["redirect"], &publish["ok"]), (&redirect("r2", true), &json!(false)));
+    assert_eq!(
+        (&publish["redirect"], &publish["ok"]),
+        (&redirect(FORCED, ELSEWHERE), &json!(false))
+    );
     assert_eq!(publish["path"], "/en/forced");
     // One without a target says nothing, and one for paths below nothing of a page.
     for id in ["plain", "wild"] {
@@ -103,15 +109,19 @@ fn withdrawn_page_is_not_gone_where_a_redirect_has_its_path() {
     for action in ["unpublish", "delete"] {
         let effect = &found[action];
         assert_eq!((&effect["gone"], &effect["ok"]), (&none(), &json!(true)), "{action}");
-        assert_eq!(effect["redirect"], redirect("r3", false), "{action}");
+        assert_eq!(
+            effect["redirect"],
+            redirect("r3", Some("https://other.example/old")),
+            "{action}"
+        );
     }
     // That of a path below decides once the page does not.
     let unpublish = preview(&service, NEWS, "wild")["unpublish"].clone();
-    assert_eq!((&unpublish["gone"], &unpublish["redirect"]), (&none(), &redirect("r6", false)));
+    assert_eq!((&unpublish["gone"], &unpublish["redirect"]), (&none(), &redirect("r6", ELSEWHERE)));
     // The status 410 leads nowhere.
     let unpublish = preview(&service, NEWS, "ended")["unpublish"].clone();
     let gone = group(&[version(NEWS, "ended", &json!({"path": "/en/gone"}))]);
-    assert_eq!((&unpublish["gone"], &unpublish["redirect"]), (&gone, &redirect("r5", false)));
+    assert_eq!((&unpublish["gone"], &unpublish["redirect"]), (&gone, &redirect("r5", None)));
     // The redirect leads to the page that goes.
     let unpublish = preview(&service, NEWS, "ahead")["unpublish"].clone();
     let gone = group(&[version(NEWS, "ahead", &json!({"path": "/en/before"}))]);
@@ -123,13 +133,13 @@ fn old_path_of_a_page_leads_where_a_redirect_of_the_cms_says() {
     let service = start();
     let publish = preview(&service, NEWS, "leaving")["publish"].clone();
     let moves = json!({
-        "from": "/en/old", "to": "/en/new", "redirects": false, "redirect": redirect("r3", false),
+        "from": "/en/old", "to": "/en/new", "redirects": false, "redirect": redirect("r3", Some("https://other.example/old")),
     });
     assert_eq!((&publish["moves"], publish.get("redirect")), (&moves, None));
     let publish = preview(&service, NEWS, "ahead")["publish"].clone();
     let moves = json!({
         "from": "/en/before", "to": "/en/after", "redirects": true,
-        "redirect": redirect("r4", false),
+        "redirect": redirect("r4", Some("/en/after")),
     });
     assert_eq!(publish["moves"], moves);
 }
@@ -143,9 +153,9 @@ fn pages_that_move_along_have_the_redirects_of_their_old_paths() {
         version(STORY, id, &json!({"from": from, "to": to, "redirects": true}))
     };
     let mut rows = [moved("s1", "a"), moved("s2", "b"), moved("s3", "c")];
-    for (at, id) in [(0, "r0"), (2, "r9")] {
+    for (at, id, to) in [(0, "r0", "/en/elsewhere"), (2, "r9", "/en/sport/b")] {
         rows[at]["redirects"] = json!(false);
-        rows[at]["redirect"] = redirect(id, false);
+        rows[at]["redirect"] = redirect(id, Some(to));
     }
     assert_eq!(found["publish"]["dependents"], group(&rows));
     // The redirect of the third one leads to the path of the second one, which is gone then.

@@ -90,6 +90,8 @@ pub struct Move {
 pub struct PathRedirect {
     /// Its document.
     pub document: VersionName,
+    /// The path to which it leads, or the URL of another host; `None`: the page is gone (410).
+    pub to: Option<String>,
     /// Whether it comes before a live page.
     pub force: bool,
 }

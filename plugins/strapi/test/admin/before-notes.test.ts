@@ -5,7 +5,8 @@ import type { Before, Effect } from '../../shared/reports';
 
 const none = { count: 0, more: false };
 const NOTHING: Effect = {
-  ...{ conflict: null, moves: null, dependents: none, redirects: false, gone: none, unpublished: [] },
+  ...{ conflict: null, redirect: null, moves: null, dependents: none, redirects: false },
+  ...{ gone: none, unpublished: [] },
 };
 type Action = Exclude<keyof Before, 'isPublished'>;
 const before = (effects: { [One in Action]?: Partial<Effect> }, isPublished = true): Before => ({
@@ -30,7 +31,7 @@ test('before: nothing to say of a page that stays', () => {
 });
 
 test('before: a page that moves with others, decoded', () => {
-  const moves = { from: '/en/caf%C3%A9', to: '/en/caf%C3%A9s', redirects: true };
+  const moves = { from: '/en/caf%C3%A9', to: '/en/caf%C3%A9s', redirects: true, redirect: false };
   const notes = publishNotes(
     before({ publish: { moves, dependents: { count: 3688, more: true }, redirects: true } }),
     true,
@@ -76,5 +77,35 @@ test('before: pages that go with a version that is withdrawn', () => {
   assert.deepEqual(
     withdrawNotes(before({ unpublish: { gone: gone(3) }, delete: { gone: gone(3) } })).length,
     1,
+  );
+});
+
+test('before: a redirect that hides the page, has no effect, or decides where the old path leads', () => {
+  assert.deepEqual(texts({ redirect: { to: '/en/x', force: true } }), ['before.hidden']);
+  assert.deepEqual(texts({ redirect: { to: null, force: false } }), ['before.shadows']);
+  // The page does not have the path.
+  const conflict = { wins: 'other' as const, owner: OWNER };
+  assert.deepEqual(texts({ conflict, redirect: { to: '/en/x', force: false } }), []);
+  assert.deepEqual(texts({ redirect: { to: '/en/x', force: false } }, false), []);
+  const moves = { from: '/en/a', to: '/en/b', redirects: false, redirect: true };
+  assert.deepEqual(texts({ moves }), ['before.moves.redirect']);
+  assert.deepEqual(texts({ moves: { ...moves, redirects: true } }), ['before.moves']);
+});
+
+test('before: a withdrawn page whose visitors are redirected is not among those that are gone', () => {
+  const gone = { count: 1, more: false };
+  const notes = (to: string | null, isPublished = true) =>
+    withdrawNotes(
+      before({ unpublish: { gone, redirect: { to, force: false } }, delete: { gone } }, isPublished),
+    );
+  assert.deepEqual(notes('/en/caf%C3%A9')[0], {
+    ...{ text: 'before.withdraw.redirect', values: { to: '/en/café' }, isWarning: false },
+  });
+  const names = notes('/en/x').map(({ text }) => text);
+  assert.deepEqual(names, ['before.withdraw.redirect', 'before.unpublish']);
+  assert.deepEqual(notes(null), []);
+  assert.deepEqual(
+    notes('/en/x', false).map(({ text }) => text),
+    ['before.unpublish'],
   );
 });

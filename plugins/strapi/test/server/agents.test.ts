@@ -176,3 +176,18 @@ test('agents: a page of the problems of one type, of those that the token may re
   const { documentId } = (found.problems as { documentId: string }[])[0] ?? {};
   assert.deepEqual([documentId, found.count, found.pageCount, found.isCut], ['a2', 2, 2, true]);
 });
+
+test('agents: a writer learns that a path is taken, and not by a document that it may not read', async () => {
+  const conflict = { path: '/en/b', document: { ...OWNER, title: 'Secret' }, wins: 'this', by: 'own_path' };
+  const effects = { site: 'main', publish: { path: '/en/b', url: 'https://x/en/b', conflict } };
+  const peer = await startPeer(({ url }, response) =>
+    data(response, url?.startsWith('/api/publish-preview') ? { sites: [effects] } : { locales: [LIVE] }),
+  );
+  const strapi = strapiWith({ url: peer.address, site: 'main' }, {}, ROWS);
+  Object.assign(strapi.contentTypes[UID] ?? {}, { options: { draftAndPublish: true } });
+  const { found, text } = await ask(strapi, 'document_url', KEY);
+  peer.stop();
+  const { publish } = found.before as { publish: { conflict: unknown } };
+  assert.deepEqual(publish.conflict, { wins: 'this', owner: null });
+  assert.doesNotMatch(JSON.stringify(found) + text, /secret|o1/i);
+});

@@ -34,7 +34,7 @@ const NOTHING = {
   ...{ dependents: { count: 0, more: false, first: [] }, gone: { count: 0, more: false, first: [] } },
 };
 const EFFECT = {
-  ...{ conflict: null, moves: null, redirects: false, unpublished: [] },
+  ...{ conflict: null, redirect: null, moves: null, redirects: false, unpublished: [] },
   ...{ dependents: { count: 0, more: false }, gone: { count: 0, more: false } },
 };
 
@@ -137,7 +137,8 @@ test('document: what publishing would do, in numbers', async () => {
     serviceWith([ENGLISH], {
       ...{ url: 'https://x/en/b', path: '/en/b' },
       conflict: { path: '/en/b', document, wins: 'this', by: 'listed' },
-      moves: { from: '/en/a', to: '/en/b', redirects: true },
+      redirect: { document, to: null, force: true },
+      moves: { from: '/en/a', to: '/en/b', redirects: false, redirect: { document, to: '/c', force: false } },
       dependents: { count: 12, more: true, first: [page] },
       gone: { count: 1, more: true, first: [{ ...document, path: '/en/secret' }] },
       unpublished: [{ field: 'parent', documentId: 'p1' }],
@@ -147,7 +148,8 @@ test('document: what publishing would do, in numbers', async () => {
   const owner = { contentType: 'api::b.b', documentId: 'b1', locale: 'en' };
   assert.deepEqual(report.before?.publish, {
     conflict: { wins: 'this', owner },
-    moves: { from: '/en/a', to: '/en/b', redirects: true },
+    redirect: { to: null, force: true },
+    moves: { from: '/en/a', to: '/en/b', redirects: false, redirect: true },
     dependents: { count: 12, more: true },
     redirects: true,
     gone: { count: 1, more: true },

@@ -130,6 +130,16 @@ test('preview: no change, no URL, a page outside the CMS, and several sites', ()
   const unknown = { path: '/c', document: name('api::a.a', 'a2', 'de'), wins: 'unknown' };
   assert.match(textOf({ conflict: unknown }), /it is not known which of both visitors would see\.$/);
   assert.match(textOf({ moves: { ...MOVES, redirects: false } }), /and the old path does not redirect\.$/);
+  const secret = { document: { hidden: true }, to: '/d', force: true };
+  assert.match(
+    textOf({ redirect: secret }),
+    /A redirect comes before this page and leads to \/d, so visitors would not see the page\.$/,
+  );
+  const redirect = { document: name('api::r.r', 'r1', 'de'), to: null, force: false };
+  assert.match(textOf({ path: '/c', redirect }), /The redirect r1 has the same path and has no effect/);
+  assert.match(textOf({ redirect }), /The redirect r1 has the path then and says that the page is gone\.$/);
+  const elsewhere = { ...MOVES, redirects: false, redirect };
+  assert.match(textOf({ moves: elsewhere }), /and the old path has another redirect\.$/);
   const both = previewText([site, { ...site, site: 'shop' }]).split('\n');
   assert.equal(both.length, 6);
   assert.equal(both[3], 'If published on the site shop: No URL changes.');

@@ -369,10 +369,13 @@ impl Outcome<'_> {
     fn check_entry(&self, effect: &Effect, path: &str, host: usize) -> Result<(), TestCaseError> {
         let named = effect.redirect.as_ref();
         let id = named.map(|own| own.document.document_id.clone());
-        match self.sent_after(path, host).and_then(|sent| sent.entry) {
-            Some(entry) => prop_assert_eq!(id, Some(entry), "{:?}", effect),
-            // The page has the path, and the redirect nothing to say.
-            None => prop_assert!(named.is_none_or(|own| !own.force), "{:?}", effect),
+        match self.sent_after(path, host) {
+            Some(Sent { entry: Some(entry), to }) => {
+                prop_assert_eq!(id, Some(entry), "{:?}", effect);
+                let is_gone = named.is_some_and(|own| own.to.is_none());
+                prop_assert_eq!(is_gone, to.is_none(), "{:?}", effect);
+            }
+            _ => prop_assert!(named.is_none_or(|own| !own.force), "{:?}", effect),
         }
         Ok(())
     }

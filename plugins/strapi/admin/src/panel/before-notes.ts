@@ -14,7 +14,7 @@ export interface BeforeNote {
 
 /** What publishing would do, beside the address of the draft, which names the owner of its path. */
 export const publishNotes = ({ publish }: Before, hasLink: boolean): BeforeNote[] => {
-  const { conflict, moves, dependents, redirects, gone, unpublished } = publish;
+  const { conflict, redirect, moves, dependents, redirects, gone, unpublished } = publish;
   const notes: BeforeNote[] = [];
   if (conflict && conflict.wins !== 'other') {
     const text = conflict.wins === 'this' ? 'before.takes' : 'before.unknown';
@@ -22,16 +22,19 @@ export const publishNotes = ({ publish }: Before, hasLink: boolean): BeforeNote[
   } else if (conflict && conflict.owner === undefined && conflict.page === undefined) {
     notes.push({ text: 'before.rule', isWarning: true });
   }
+  if (redirect?.force) {
+    notes.push({ text: 'before.hidden', isWarning: true });
+  } else if (redirect && hasLink && conflict?.wins !== 'other') {
+    notes.push({ text: 'before.shadows', isWarning: false });
+  }
   if (unpublished.length && hasLink) {
     notes.push({ text: 'before.unpublished', values: { fields: unpublished.join(', ') }, isWarning: true });
   }
   if (moves) {
     const values = { from: decoded(moves.from), to: decoded(moves.to) };
-    notes.push({
-      text: moves.redirects ? 'before.moves' : 'before.moves.lost',
-      values,
-      isWarning: !moves.redirects,
-    });
+    const otherwise = moves.redirect ? 'before.moves.redirect' : 'before.moves.lost';
+    const text = moves.redirects ? 'before.moves' : otherwise;
+    notes.push({ text, values, isWarning: !moves.redirects });
   }
   if (dependents.count) {
     const values = { count: dependents.count, more: String(dependents.more) };
@@ -52,10 +55,14 @@ export const publishNotes = ({ publish }: Before, hasLink: boolean): BeforeNote[
 
 /** What unpublishing and deleting would do to other pages. */
 export const withdrawNotes = ({ isPublished, unpublish, delete: deleted }: Before): BeforeNote[] => {
+  const { gone, dependents, redirect } = unpublish;
+  const target = isPublished ? (redirect?.to ?? null) : null;
   // A published page itself is no surprise when it is withdrawn.
-  const own = isPublished ? 1 : 0;
+  const own = isPublished && target === null ? 1 : 0;
   const notes: BeforeNote[] = [];
-  const { gone, dependents } = unpublish;
+  if (target !== null) {
+    notes.push({ text: 'before.withdraw.redirect', values: { to: decoded(target) }, isWarning: false });
+  }
   if (gone.count > own) {
     const values = { count: gone.count, more: String(gone.more) };
     notes.push({ text: 'before.unpublish', values, isWarning: true });

@@ -100,9 +100,19 @@ const conflictText = ({ path, document, page, rule, wins }: Row): string => {
   return `The path ${path} belongs to ${owner}; ${winner}.`;
 };
 
+const redirectText = ({ document, to, force }: Row, hasPage: boolean): string => {
+  const { documentId } = record(document);
+  const named = typeof documentId === 'string' ? `The redirect ${documentId}` : 'A redirect';
+  const target = typeof to === 'string' ? `leads to ${to}` : 'says that the page is gone';
+  if (force) return `${named} comes before this page and ${target}, so visitors would not see the page.`;
+  return hasPage
+    ? `${named} has the same path and has no effect while a page is there.`
+    : `${named} has the path then and ${target}.`;
+};
+
 /** What one action would do, without what stays as it is. */
 const effectText = (effect: Row): string[] => {
-  const { url, path, noPath, unpublished, conflict, moves, dependents, gone } = effect;
+  const { url, path, noPath, unpublished, conflict, redirect, moves, dependents, gone } = effect;
   const sentences = [];
   const { reason, rule } = record(noPath);
   if (typeof reason === 'string') sentences.push(`No URL: ${without({ reason, rule: text(rule) })}.`);
@@ -112,9 +122,11 @@ const effectText = (effect: Row): string[] => {
     sentences.push(`It would be without related documents that are not published: ${fields}.`);
   }
   if (isRecord(conflict)) sentences.push(conflictText(conflict));
+  if (isRecord(redirect)) sentences.push(redirectText(redirect, text(path) !== null));
   if (isRecord(moves)) {
-    const { from, to, redirects } = moves;
-    const after = redirects ? 'redirects' : 'does not redirect';
+    const { from, to, redirects, redirect: decides } = moves;
+    const otherwise = isRecord(decides) ? 'has another redirect' : 'does not redirect';
+    const after = redirects ? 'redirects' : otherwise;
     sentences.push(`The page moves from ${from} to ${to}, and the old path ${after}.`);
   }
   const along = pagesText(dependents);

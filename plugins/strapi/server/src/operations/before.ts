@@ -26,10 +26,16 @@ const conflictIn = (value: unknown): FoundConflict | null => {
   };
 };
 
+const redirectAt = (value: unknown): Effect['redirect'] => {
+  if (!isRecord(value)) return null;
+  const { to, force } = value;
+  return { to: typeof to === 'string' ? to : null, force: force === true };
+};
+
 const movesIn = (value: unknown): Effect['moves'] => {
-  const { from, to, redirects } = record(value);
+  const { from, to, redirects, redirect } = record(value);
   return typeof from === 'string' && typeof to === 'string'
-    ? { from, to, redirects: redirects === true }
+    ? { from, to, redirects: redirects === true, redirect: isRecord(redirect) }
     : null;
 };
 
@@ -43,9 +49,10 @@ const fieldsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.map((own) => String(record(own).field)) : [];
 
 const effectIn = (value: unknown): FoundEffect => {
-  const { conflict, moves, dependents, gone, unpublished } = record(value);
+  const { conflict, redirect, moves, dependents, gone, unpublished } = record(value);
   return {
     conflict: conflictIn(conflict),
+    redirect: redirectAt(redirect),
     moves: movesIn(moves),
     dependents: pagesIn(dependents),
     redirects: redirectIn(dependents),
