@@ -6,6 +6,10 @@ and by one that may read one content type: every article of the plan in two loca
 `draft` and `modified`, types without localization and of a single document, a type without a rule,
 a site without a base URL, and a service that refuses the token, is stopped, or is frozen.
 
+Then what `/api/publish-preview` announces is compared with what happens: --pairs random worlds with
+clashing paths, relations in paths, several locales and redirects of the CMS, each with a draft that
+is published, unpublished or deleted as Strapi's admin panel does it. --seed and --first repeat one.
+
 The Strapi is the fixture `tests/strapi`, as in `e2e_strapi.py`. Ends with `N passed, N failed`, and
 status 0 if none failed.
 """
@@ -23,12 +27,17 @@ from collections.abc import Callable
 from common.build import BINARY
 from common.client import free_port, get
 from common.service import Service
+from strapi import service as lab
 from strapi.admins import Admin, Preview, editor_of, super_admin
 from strapi.checks import Checks
-from strapi.fixture import CANNOT_SET_UP, READ_TOKEN, Oracle, running
+from strapi.fixture import CANNOT_SET_UP, FULL_TOKEN, READ_TOKEN, Oracle, running
+from strapi.live import HOOK_SECRET, Live
+from strapi.pairs import content as pairs_content
+from strapi.pairs.checks import check_pairs
 
 # One of each class of the plan.
 ARTICLES = 50
+PAIRS, SEED = 28, 33
 LOCALES = ("en", "de")
 # With a path, below which the frontend has its route for previews.
 BASE = "https://www.example.com/shop"
@@ -170,7 +179,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("binary", nargs="?", type=pathlib.Path, default=BINARY)
-    binary = parser.parse_args().binary.resolve()
+    parser.add_argument("--pairs", type=int, default=PAIRS)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first pair")
+    parser.add_argument("--only-pairs", action="store_true", help="without the handler")
+    options = parser.parse_args()
+    binary = options.binary.resolve()
     if not binary.is_file():
         print(f"{binary} is missing")
         sys.exit(CANNOT_SET_UP)
@@ -180,6 +194,8 @@ def main() -> None:
         "FRONTEND_MAP_DRAFT_TOKEN": DRAFT_TOKEN,
         "PREVIEW_SECRET": SECRET,
         "PREVIEW_ORIGINS": "https://www.example.com",
+        "FRONTEND_MAP_HOOK": f"http://127.0.0.1:{port}/hooks/cms",
+        "FRONTEND_MAP_HOOK_SECRET": HOOK_SECRET,
     }
     with contextlib.ExitStack() as stack:
         strapi = stack.enter_context(running(ARTICLES, bulk=False, variables=variables))
@@ -192,7 +208,29 @@ def main() -> None:
             overrides = secrets | {"SERVER__LISTEN": f"127.0.0.1:{port}"}
             return Service(settings, overrides, binary=binary)
 
-        run(checks, super_admin(strapi.url), start)
+        admin = super_admin(strapi.url)
+        if not options.only_pairs:
+            run(checks, admin, start)
+        # Only webhooks refresh the snapshots.
+        overrides = {
+            "SERVER__LISTEN": f"127.0.0.1:{port}",
+            "HOOKS__SECRET": HOOK_SECRET,
+            "SNAPSHOTS__SOFT_SECONDS": 3600,
+        }
+        service = lab.Service(
+            binary,
+            folder,
+            strapi.url,
+            FULL_TOKEN,
+            log="info",
+            overrides=overrides,
+            text=pairs_content.settings(strapi.url),
+        )
+        with service:
+            numbers = range(options.first, options.first + options.pairs)
+            live = Live(checks, service, strapi.url, FULL_TOKEN)
+            check_pairs(checks, live, admin, options.seed, numbers)
+            checks.check("pairs: no panic", "panicked" not in service.log())
         policy = get(strapi.url.removeprefix("http://"), "/admin").headers
         framed = policy.get("Content-Security-Policy", "")
         may_frame = "frame-src https://www.example.com" in framed

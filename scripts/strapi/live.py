@@ -56,8 +56,12 @@ class Live:
     def rows(self, endpoint: str, size: int) -> list[dict[str, Any]]:
         """The first rows of a type, with their slugs."""
         query = f"fields=slug&sort=documentId:asc&pagination[pageSize]={size}"
+        return self.read(f"/api/{endpoint}?{query}")
+
+    def read(self, path: str) -> list[dict[str, Any]]:
+        """The rows that Strapi's REST API returns."""
         headers = {"Authorization": f"Bearer {self.token}"}
-        sent = urllib.request.Request(f"{self.strapi}/api/{endpoint}?{query}", headers=headers)
+        sent = urllib.request.Request(self.strapi + path, headers=headers)
         with urllib.request.urlopen(sent, timeout=PATIENCE) as response:
             found: list[dict[str, Any]] = json.load(response)["data"]
         return found
