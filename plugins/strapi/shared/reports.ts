@@ -76,6 +76,12 @@ export interface Pages {
   more: boolean;
 }
 
+/** A page of another entry that moves along. */
+export interface MovedPage {
+  from: string;
+  to: string;
+}
+
 /** What else has the path that a version would get. */
 export interface Conflict {
   /** Which of both visitors would see. */
@@ -115,6 +121,8 @@ export interface Effect {
 export interface Before {
   /** Whether the version has a page now. */
   isPublished: boolean;
+  /** The first of the pages that move along with a publication, which the admin may read. */
+  moving: MovedPage[];
   publish: Effect;
   unpublish: Effect;
   delete: Effect;

@@ -8,9 +8,11 @@ const NOTHING: Effect = {
   ...{ conflict: null, redirect: null, moves: null, dependents: none, redirects: false },
   ...{ gone: none, unpublished: [] },
 };
-type Action = Exclude<keyof Before, 'isPublished'>;
+type Action = Exclude<keyof Before, 'isPublished' | 'moving'>;
+const MOVING = [{ from: '/en/caf%C3%A9/tea', to: '/en/caf%C3%A9s/tea' }];
 const before = (effects: { [One in Action]?: Partial<Effect> }, isPublished = true): Before => ({
   isPublished,
+  moving: MOVING,
   publish: { ...NOTHING, ...effects.publish },
   unpublish: { ...NOTHING, ...effects.unpublish },
   delete: { ...NOTHING, ...effects.delete },
@@ -38,7 +40,7 @@ test('before: a page that moves with others, decoded', () => {
   );
   assert.deepEqual(notes, [
     { text: 'before.moves', values: { from: '/en/café', to: '/en/cafés' }, isWarning: false },
-    { text: 'before.dependents', values: { count: 3688, more: 'true' }, isWarning: false },
+    { text: 'before.dependents', values: { count: 3688, more: 'true' }, moving: MOVING, isWarning: false },
   ]);
   const lost = { moves: { ...moves, redirects: false }, dependents: { count: 1, more: false } };
   assert.deepEqual(texts(lost), ['before.moves.lost', 'before.dependents.lost']);

@@ -66,6 +66,33 @@ test('controllers: the owner of a path is named to those alone who may read it',
   });
 });
 
+test('controllers: the first pages that move along are those that the admin may read', async () => {
+  const pageOf = (contentType: string, documentId: string) => ({
+    ...{ contentType, documentId, locale: 'en', title: documentId, redirects: true },
+    ...{ from: `/${documentId}`, to: `/x/${documentId}` },
+  });
+  const first = [pageOf('api::hidden.hidden', 'h'), ...['a', 'b', 'c', 'e'].map((id) => pageOf(UID, id))];
+  const publish = { url: 'https://x/d', path: '/d', dependents: { count: 12, more: false, first } };
+  const sites = [{ site: 'main', publish, unpublish: {}, delete: {} }];
+  const locales = [{ locale: 'en', url: 'https://x/d', path: '/d' }];
+  const peer = await startPeer((_request, response) => data(response, { site: 'main', sites, locales }));
+  const rows = ['a', 'b', 'c', 'd', 'e'].map((documentId) => ({
+    documentId,
+    ...{ locale: 'en', updatedAt: '2026-01-01' },
+  }));
+  const ctx = request({ uid: UID, documentId: 'd', locale: 'en' });
+  const strapi = strapiWith({ url: peer.address }, {}, { [UID]: rows });
+  Object.assign(strapi.contentTypes[UID]!, { options: { draftAndPublish: true } });
+  await urls({ strapi }).document(ctx);
+  peer.stop();
+  const { before } = (ctx.body as { report: DocumentReport }).report;
+  assert.deepEqual([before?.publish.dependents.count, before?.publish.redirects], [12, true]);
+  assert.deepEqual(
+    before?.moving,
+    ['a', 'b', 'c'].map((id) => ({ from: `/${id}`, to: `/x/${id}` })),
+  );
+});
+
 const ODD = [null, 7, 'x', [null], [[]], {}, [{}], [{ endedAt: 'x' }], [{ endedAt: 'x', pages: [null] }]];
 const ODD_ROWS = [
   [{ kind: 'shared_path' }],

@@ -1,4 +1,4 @@
-import type { Before, PathOwner } from '../../../shared/reports';
+import type { Before, MovedPage, PathOwner } from '../../../shared/reports';
 import { decoded } from '../decoded';
 import type { TextId } from '../texts';
 
@@ -8,12 +8,14 @@ export interface BeforeNote {
   values?: Record<string, string | number>;
   /** The entry that it is about; null: the admin may not read it. */
   owner?: PathOwner | null;
+  /** The first of the pages that it counts. */
+  moving?: MovedPage[];
   /** An editor would rather not do it. */
   isWarning: boolean;
 }
 
 /** What publishing would do, beside the address of the draft, which names the owner of its path. */
-export const publishNotes = ({ publish }: Before, hasLink: boolean): BeforeNote[] => {
+export const publishNotes = ({ publish, moving }: Before, hasLink: boolean): BeforeNote[] => {
   const { conflict, redirect, moves, dependents, redirects, gone, unpublished } = publish;
   const notes: BeforeNote[] = [];
   if (conflict && conflict.wins !== 'other') {
@@ -39,7 +41,7 @@ export const publishNotes = ({ publish }: Before, hasLink: boolean): BeforeNote[
   if (dependents.count) {
     const values = { count: dependents.count, more: String(dependents.more) };
     const text = redirects ? 'before.dependents' : 'before.dependents.lost';
-    notes.push({ text, values, isWarning: !redirects });
+    notes.push({ text, values, moving, isWarning: !redirects });
   } else if (dependents.more) {
     notes.push({ text: 'before.more', isWarning: false });
   }

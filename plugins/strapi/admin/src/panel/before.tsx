@@ -1,6 +1,7 @@
 import { Box, Typography } from '@strapi/design-system';
 import { OwnerLink } from '../owner';
 import { useText } from '../texts';
+import { UrlText } from '../url-text';
 import type { BeforeNote } from './before-notes';
 
 /** What the next click would do. It disables nothing. */
@@ -22,7 +23,7 @@ export const BeforeView = ({ title, notes }: { title: string; notes: BeforeNote[
   );
 };
 
-const Note = ({ note: { text: id, values, owner, isWarning } }: { note: BeforeNote }) => {
+const Note = ({ note: { text: id, values, owner, moving = [], isWarning } }: { note: BeforeNote }) => {
   const text = useText();
   return (
     <>
@@ -30,6 +31,15 @@ const Note = ({ note: { text: id, values, owner, isWarning } }: { note: BeforeNo
         {text(id, values)}
       </Typography>
       {owner && <OwnerLink owner={owner} />}
+      {moving.length > 0 && (
+        <Box tag="ul" data-frontend-map="moving">
+          {moving.map(({ from, to }) => (
+            <Box tag="li" key={from} paddingTop={1}>
+              <UrlText url={from} /> <Typography aria-hidden>→</Typography> <UrlText url={to} />
+            </Box>
+          ))}
+        </Box>
+      )}
     </>
   );
 };

@@ -1,11 +1,17 @@
-import type { Before, Conflict, Effect, Owner, Pages } from '../../../shared/reports';
-import { isRecord, record, type Row } from '../service/records';
+import type { Before, Conflict, Effect, MovedPage, Owner, Pages } from '../../../shared/reports';
+import { isRecord, record, rows, type Row } from '../service/records';
 
 /** A conflict before it is known whether the admin may read the other document. */
 type FoundConflict = Omit<Conflict, 'owner'> & { owner?: Owner };
 type FoundEffect = Omit<Effect, 'conflict'> & { conflict: FoundConflict | null };
-export type FoundBefore = Pick<Before, 'isPublished'> &
-  Record<Exclude<keyof Before, 'isPublished'>, FoundEffect>;
+/** A page that moves along, before it is known whether the admin may read its entry. */
+export type FoundMovedPage = MovedPage & Owner & Row;
+export interface FoundBefore extends Pick<Before, 'isPublished'> {
+  moving: FoundMovedPage[];
+  publish: FoundEffect;
+  unpublish: FoundEffect;
+  delete: FoundEffect;
+}
 
 const pagesIn = (value: unknown): Pages => {
   const { count, more } = record(value);
@@ -45,6 +51,12 @@ const redirectIn = (group: unknown): boolean => {
   return Array.isArray(first) && first.length > 0 && first.every((page) => record(page).redirects === true);
 };
 
+const movingIn = (group: unknown): FoundMovedPage[] =>
+  rows(record(group).first).flatMap(({ from, to, contentType, documentId, locale }) => {
+    const page = { from, to, contentType, documentId, locale };
+    return Object.values(page).every((value) => typeof value === 'string') ? [page as FoundMovedPage] : [];
+  });
+
 const fieldsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.map((own) => String(record(own).field)) : [];
 
@@ -61,9 +73,10 @@ const effectIn = (value: unknown): FoundEffect => {
   };
 };
 
-/** The part of one site. Numbers and the paths of the document alone: who may read the others is not known. */
+/** The part of one site. */
 export const beforeIn = (site: Row): FoundBefore => ({
   isPublished: typeof site.path === 'string',
+  moving: movingIn(record(site.publish).dependents),
   publish: effectIn(site.publish),
   unpublish: effectIn(site.unpublish),
   delete: effectIn(site.delete),

@@ -43,7 +43,7 @@ import { missesOf, missesWith } from './misses';
 import { movesWith } from './moves';
 import { chosenPage, readPage, type Page, type PageAddress } from './page';
 import { readPreview, type Preview } from './preview';
-import { movesOf, problemsOf, runsOf, versionKey, type MayRead, type Run } from './reports';
+import { movesOf, problemsOf, readableOf, runsOf, versionKey, type MayRead, type Run } from './reports';
 import { readRows, type FoundRow } from './rows';
 import { testConnection } from './test-connection';
 import { sitesOf, type ServiceSite } from './sites';
@@ -56,6 +56,9 @@ const SITES_MS = 60_000;
 
 /** Causes that the widget shows. */
 const OVERVIEW_CAUSES = 5;
+
+/** Pages that the panel names of those that move along. */
+const MOVING_PAGES = 3;
 
 /** Reports that are kept: they may have some megabytes, and each role with conditions has its own. */
 const MAX_REPORTS = 8;
@@ -127,12 +130,20 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     return { ...address, ...known, labels: names };
   };
 
-  /** Only publishing has a conflict. */
-  const withConflict = async (ability: Ability, found: FoundBefore): Promise<Before> => {
+  /** Only publishing has a conflict, and names pages. */
+  const readableBefore = async (ability: Ability, found: FoundBefore): Promise<Before> => {
     const { owner, ...rest } = found.publish.conflict ?? {};
-    const known = owner && { owner: await readableOwner(strapi, ability, owner) };
-    const conflict = found.publish.conflict && ({ ...rest, ...known } as Conflict);
-    return { ...(found as Before), publish: { ...found.publish, conflict } };
+    const [known, isReadable] = await Promise.all([
+      owner && readableOwner(strapi, ability, owner),
+      readableOf(found.moving, mayReadOf(strapi, ability)),
+    ]);
+    const conflict = found.publish.conflict && ({ ...rest, ...(owner && { owner: known }) } as Conflict);
+    const moving = found.moving.filter(isReadable).slice(0, MOVING_PAGES);
+    return {
+      ...(found as Before),
+      moving: moving.map(({ from, to }) => ({ from, to })),
+      publish: { ...found.publish, conflict },
+    };
   };
 
   /** A report of the service, for all admins. */
@@ -201,7 +212,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
           published: published && (await withRelated(ability, request, published)),
           draft: draft && (await withRelated(ability, request, draft)),
           languages: await Promise.all(languages),
-          before: report.before && (await withConflict(ability, report.before)),
+          before: report.before && (await readableBefore(ability, report.before)),
         };
       });
     },
