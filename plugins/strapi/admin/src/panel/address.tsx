@@ -8,6 +8,7 @@ import { OwnerLink } from '../owner';
 import { fieldToFix, reasonText } from '../reasons';
 import { useText } from '../texts';
 import { UrlText } from '../url-text';
+import { Warning } from '../warning';
 import { useCopy } from './use-copy';
 
 interface Props {
@@ -43,9 +44,7 @@ const SharedNote = ({ owner, isLive }: { owner: PathOwner | null; isLive: boolea
   const text = useText();
   return (
     <Flex direction="column" alignItems="flex-start" gap={2} paddingTop={2} data-frontend-map="shared">
-      <Typography tag="p" textColor="warning700">
-        {text(isLive ? 'shared.live' : 'shared.draft')}
-      </Typography>
+      <Warning>{text(isLive ? 'shared.live' : 'shared.draft')}</Warning>
       {owner && <OwnerLink owner={owner} />}
     </Flex>
   );

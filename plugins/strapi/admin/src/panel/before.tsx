@@ -2,6 +2,7 @@ import { Box, Typography } from '@strapi/design-system';
 import { OwnerLink } from '../owner';
 import { useText } from '../texts';
 import { UrlText } from '../url-text';
+import { Warning } from '../warning';
 import type { BeforeNote } from './before-notes';
 
 /** What the next click would do. It disables nothing. */
@@ -27,9 +28,11 @@ const Note = ({ note: { text: id, values, owner, moving = [], isWarning } }: { n
   const text = useText();
   return (
     <>
-      <Typography tag="p" textColor={isWarning ? 'warning700' : 'neutral800'}>
-        {text(id, values)}
-      </Typography>
+      {isWarning ? (
+        <Warning>{text(id, values)}</Warning>
+      ) : (
+        <Typography tag="p">{text(id, values)}</Typography>
+      )}
       {owner && <OwnerLink owner={owner} />}
       {moving.length > 0 && (
         <Box tag="ul" data-frontend-map="moving">
