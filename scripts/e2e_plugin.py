@@ -5,7 +5,8 @@ Packs the plugin, installs it into the fixture `tests/strapi`, builds the admin 
 GB of memory), starts Strapi and the service, and runs `plugins/strapi/e2e/journey.mjs` in headless
 Chromium: panel, list, widget, page, settings, roles, a service that fails, and pictures of each in
 light and dark. Prints `N passed, N failed` for a Strapi whose settings are stored by the settings
-page, and for one whose settings are in its environment.
+page, and for one whose settings are in its environment. `--editor` instead follows an editor of a
+large site: a category of 3,000 pages, 7,000 problems, and redirects that are documents.
 """
 
 import argparse
@@ -60,21 +61,33 @@ document = "target"
 status = "code"
 force = "force"
 """
+# Of the editor: paths of articles that read the slug of their category, and redirects in the CMS.
+EDITOR_ARTICLE = "/{locale}/{category.slug}/{slug}"
+EDITOR = """
+[[site.redirects]]
+content_type = "api::redirect.redirect"
+from = "from"
+to = "to"
+document = "target"
+status = "code"
+force = "force"
+"""
 # Of the journey: those of a Strapi whose settings are stored, and the others.
 STORED = "stored"
 SHORT = "editViews,requests,lists,reports,newRedirect,roles,agents"
 LONG = f"{SHORT},sites,hostile,failures,pictures"
 
 
-def settings(strapi: str, frontend: str) -> str:
+def settings(strapi: str, frontend: str, is_editor: bool) -> str:
+    types = TYPES | ({"api::article.article": EDITOR_ARTICLE} if is_editor else {})
     lines = ["[cms]", 'source = "strapi"', f'url = "{strapi}"']
     lines += ["[[content_type]]", 'uid = "api::homepage.homepage"']
     lines += ['endpoint = "homepage"', 'kind = "single"']
     lines += ["[[site]]", 'key = "main"', 'resolve = "documents"']
     lines += [f'front_end_url = "{frontend}"', 'locales = ["en", "de", "fr"]']
-    for uid, template in TYPES.items():
+    for uid, template in types.items():
         lines += ["[[site.rule]]", f'content_type = "{uid}"', f'template = "{template}"']
-    return "\n".join(lines) + SECOND.replace("FRONTEND", frontend)
+    return "\n".join(lines) + (EDITOR if is_editor else SECOND.replace("FRONTEND", frontend))
 
 
 class Ports:
@@ -141,7 +154,7 @@ class Run:
         self.strapi.environment |= strapi
         self.strapi.start()
         frontend = f"http://127.0.0.1:{self.ports.frontend}"
-        text = settings(self.strapi.url, frontend)
+        text = settings(self.strapi.url, frontend, parts == "editor")
         overrides = SECRETS | {"SERVER__LISTEN": f"127.0.0.1:{self.ports.service}"}
         service = Service(
             self.binary, self.folder, self.strapi.url, READ_TOKEN, overrides=overrides, text=text
@@ -161,6 +174,7 @@ def arguments_of_command() -> argparse.Namespace:
     parser.add_argument("binary", nargs="?", type=pathlib.Path, default=BINARY)
     parser.add_argument("--package", type=pathlib.Path, help="a package that is built already")
     parser.add_argument("--short", action="store_true", help="without failures and pictures")
+    parser.add_argument("--editor", action="store_true", help="the editor of a large site alone")
     parser.add_argument("--parts", help="names of parts, separated by commas")
     parser.add_argument("--pictures", type=pathlib.Path, help="a folder for the pictures")
     return parser.parse_args()
@@ -173,11 +187,13 @@ def main() -> None:
     if not binary.is_file() or not chromium:
         print(f"{binary} is missing" if chromium else "chromium is not installed")
         sys.exit(CANNOT_SET_UP)
-    parts = arguments.parts or (SHORT if arguments.short else f"{STORED},{LONG}")
+    long = "editor" if arguments.editor else f"{STORED},{LONG}"
+    parts = arguments.parts or (SHORT if arguments.short else long)
     configured = ",".join(part for part in parts.split(",") if part != STORED)
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        strapi = Strapi(ARTICLES, bulk=True, variables={})
+        crowd = {"SEED_CROWD": "true"} if arguments.editor else {}
+        strapi = Strapi(ARTICLES, bulk=True, variables=crowd)
         prepared(strapi, folder, arguments.package)
         stack.callback(strapi.run, "reset")
         pictures = arguments.pictures or folder / "pictures"

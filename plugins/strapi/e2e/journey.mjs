@@ -16,6 +16,7 @@ import { roles } from './roles.mjs';
 import { hostile } from './hostile.mjs';
 import { failures } from './failures.mjs';
 import { pictures } from './pictures.mjs';
+import { editor } from './editor.mjs';
 import { stored } from './stored.mjs';
 import { agents } from './agents.mjs';
 
@@ -33,6 +34,7 @@ const all = {
   failures,
   pictures,
   agents,
+  editor,
 };
 const parts = (process.env.PARTS ?? Object.keys(all).slice(1).join()).split(',');
 const checks = createChecks();

@@ -5,20 +5,33 @@ import { createServer, request } from 'node:http';
 const listen = (server, port) =>
   new Promise((done) => server.listen(port, '127.0.0.1', () => done(server.address().port)));
 
-// `hold(n)` responds to n requests more, and to the others after `release()`.
+// What the service says of a path of the site `main`; a path that no rule matches has no page either.
+export const resolved = async (service, pathname) => {
+  const query = new URLSearchParams({ site: 'main', pathname });
+  const response = await fetch(`${service}/api/resolve?${query}`);
+  if (response.status === 404) return { kind: 'none' };
+  return (await response.json()).data ?? {};
+};
+
+// `hold(n)` responds to n requests more, and to the others after `release()`. With the address of the
+// service in `resolver`, it redirects, and has no page, where the service says so.
 export const startFrontend = async (port) => {
   let left = Infinity;
   let held = [];
-  const server = createServer((asked, response) => {
-    const respond = () =>
-      response
-        .setHeader('Content-Type', 'text/html')
-        .end('<!doctype html><title>A page of the frontend</title>');
+  const state = { resolver: null };
+  const server = createServer(async (asked, response) => {
+    const { kind, redirect } = state.resolver ? await resolved(state.resolver, asked.url) : {};
+    const respond = () => {
+      if (kind === 'redirect') response.writeHead(redirect.status, { Location: redirect.to });
+      else response.writeHead(kind === 'none' ? 404 : 200, { 'Content-Type': 'text/html' });
+      response.end('<!doctype html><title>A page of the frontend</title>');
+    };
     left -= 1;
     if (left >= 0) respond();
     else held.push(respond);
   });
   return {
+    state,
     port: await listen(server, port),
     stop: () => server.close(),
     hold(count) {
