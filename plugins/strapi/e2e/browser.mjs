@@ -13,9 +13,9 @@ export const openAdmin = async (
   browser,
   strapi,
   user,
-  { seen = [], theme = 'light', width = 1280, language, bypassCSP = false } = {},
+  { seen = [], theme = 'light', width = 1280, height = 900, language, bypassCSP = false } = {},
 ) => {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, bypassCSP });
+  const context = await browser.newContext({ viewport: { width, height }, bypassCSP });
   await context.addInitScript(
     ([theme, language]) => {
       // A tab that is still empty has no storage.

@@ -35,6 +35,7 @@ export const editor = async (run) => {
   const category = await announcesMoves(run, page);
   const miss = await misses(run, page);
   const pages = pagesOf(run, { draft, category });
+  await fits(run, page);
   await checkCosts(run, page, pages);
   await lookAt(run, user, pages);
   await publishes(run, page, category);
@@ -130,6 +131,36 @@ const announcesMoves = async ({ api, admin, strapi, check, equal }, page) => {
     [1, 2, 3].map((number) => `/en/${OLD}/${slugOf(number)} → /en/${slug}/${slugOf(number)}`),
   );
   return { entry, slug };
+};
+
+// Nothing of the parts is outside of what is seen, and no two texts are in one line that are not meant to.
+const fits = async ({ strapi, check }, page) => {
+  await page.goto(`${strapi}/admin/plugins/frontend-map?tab=misses`);
+  const cell = page.locator(`${PAGE} tbody td:has(a[href*="${ARTICLE}"])`);
+  const link = await cell.locator('a').boundingBox();
+  const reason = await cell.getByText('The same page name in another place').boundingBox();
+  check('misses: the reason is below the suggestion', reason.y >= link.y + link.height - 1, { link, reason });
+
+  await page.goto(`${strapi}/admin`);
+  await page.locator(WIDGET).waitFor();
+  const heights = await page.locator(`main:has(> ${WIDGET})`).evaluate((box) => {
+    return { seen: box.clientHeight, all: box.scrollHeight };
+  });
+  check('widget: all of it is seen', heights.all <= heights.seen, heights);
+
+  await page.goto(listUrl(strapi, ARTICLE, 'en', 'page=1&pageSize=10'));
+  const path = page.locator('[data-frontend-map=url] a').first();
+  await path.waitFor();
+  const places = await path.evaluate((anchor, text) => {
+    const walker = document.createTreeWalker(anchor, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode() && !walker.currentNode.data.includes(text));
+    const end = document.createRange();
+    end.setStart(walker.currentNode, walker.currentNode.data.length - 1);
+    end.setEnd(walker.currentNode, walker.currentNode.data.length);
+    const box = walker.currentNode.parentElement.closest('span').getBoundingClientRect();
+    return { right: end.getBoundingClientRect().right, edge: box.right };
+  }, 'crowd-0');
+  check('list: the end of a path is seen', places.right <= places.edge + 1, places);
 };
 
 // She publishes: each of the old paths redirects, and a visitor arrives.

@@ -5,6 +5,8 @@ import { ARTICLE } from './strapi.mjs';
 const LOOKS = ['light', 'dark'].flatMap((theme) =>
   [1280, 800].flatMap((width) => [undefined, 'de'].map((language) => ({ theme, width, language }))),
 );
+// So that the whole panel is in the picture.
+const HEIGHT = 1300;
 const PANELS = ['[data-frontend-map=panel]', '[data-frontend-map=note]'];
 
 // Each part in light and dark, wide and narrow, English and German.
@@ -37,7 +39,12 @@ export const pictures = async (run) => {
 export const lookAt = async ({ api, browser, strapi, seen, folder, check, equal }, user, pages) => {
   const { uuid } = (await api.must('GET', '/admin/init')).data;
   for (const look of LOOKS) {
-    const { page } = await openAdmin(browser, strapi, user, { seen, bypassCSP: true, ...look });
+    const { page } = await openAdmin(browser, strapi, user, {
+      seen,
+      bypassCSP: true,
+      height: HEIGHT,
+      ...look,
+    });
     // Strapi's own news.
     const news = `STRAPI_MEDIA_LIBRARY_BANNER_DISMISSED_FOR_false:${uuid}`;
     await page.evaluate((key) => localStorage.setItem(key, 'true'), news);

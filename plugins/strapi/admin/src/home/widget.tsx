@@ -35,29 +35,32 @@ const Problems = () => {
   return loaded.result.report ? <Causes overview={loaded.result.report} /> : <NoSite />;
 };
 
+/** As high as the frame that Strapi gives to widgets. */
 const Causes = ({ overview: { total, isCut, causes, causeCount, lastCheck } }: { overview: Overview }) => {
   const text = useText();
   const { formatDate } = useIntl();
   return (
-    <Flex direction="column" alignItems="stretch" gap={3} data-frontend-map="widget">
-      <Typography>
-        {text('widget.count', { count: total })} {isCut && text('table.truncated')}
-      </Typography>
+    <Flex direction="column" alignItems="stretch" gap={2} data-frontend-map="widget">
+      <Flex justifyContent="space-between" wrap="wrap" gap={1}>
+        <Typography>
+          {text('widget.count', { count: total })} {isCut && text('table.truncated')}
+        </Typography>
+        <Typography variant="pi" textColor="neutral600">
+          {lastCheck
+            ? text('widget.last', { at: formatDate(lastCheck, { dateStyle: 'short', timeStyle: 'short' }) })
+            : text('widget.never')}
+        </Typography>
+      </Flex>
       <Box tag="ul">
         {causes.map((cause) => (
-          <Box tag="li" key={cause.example.cause} paddingBottom={2}>
+          <Box tag="li" key={cause.example.cause} paddingBottom={1}>
             <CauseLink cause={cause} />
           </Box>
         ))}
       </Box>
       {causeCount > causes.length && (
-        <Typography>{text('widget.more', { count: causeCount - causes.length })}</Typography>
+        <Typography variant="pi">{text('widget.more', { count: causeCount - causes.length })}</Typography>
       )}
-      <Typography variant="pi" textColor="neutral600">
-        {lastCheck
-          ? text('widget.last', { at: formatDate(lastCheck, { dateStyle: 'short', timeStyle: 'short' }) })
-          : text('widget.never')}
-      </Typography>
     </Flex>
   );
 };

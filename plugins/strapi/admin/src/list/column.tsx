@@ -101,6 +101,9 @@ const MutedText = ({ children }: { children: string }) => (
   </Tooltip>
 );
 
+/** Cut at its beginning, which is that of the rows around it. */
+const FROM_THE_END = { direction: 'rtl', textAlign: 'left' } as const;
+
 /** A click opens the page, not the row. */
 const PageLink = ({ url }: { url: string }) => {
   const text = useText();
@@ -108,8 +111,8 @@ const PageLink = ({ url }: { url: string }) => {
   return (
     <Tooltip label={decoded(url)}>
       <Link href={url} isExternal onClick={(event: React.MouseEvent) => event.stopPropagation()}>
-        <Typography ellipsis dir="ltr" maxWidth={LINK_WIDTH} textColor="primary600">
-          {decoded(pathname)}
+        <Typography ellipsis style={FROM_THE_END} maxWidth={LINK_WIDTH} textColor="primary600">
+          <bdi dir="ltr">{decoded(pathname)}</bdi>
         </Typography>
         <VisuallyHidden> ({text('new-tab')})</VisuallyHidden>
       </Link>

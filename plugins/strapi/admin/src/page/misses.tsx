@@ -223,7 +223,7 @@ const Suggested = ({ suggestion: { path, reason, document } }: { suggestion: Mis
       ) : (
         <UrlText url={path} />
       )}
-      <Typography variant="pi" textColor="neutral600">
+      <Typography tag="p" variant="pi" textColor="neutral600">
         {text(`misses.${reason}`)}
       </Typography>
     </>
