@@ -36,7 +36,7 @@ fn main() {
     let projection = Projection::new(rules.listing_fields(UID));
     let frame = Frame::new(&hosts, rules.locales(), 0);
     let snapshot = Arc::new(snapshot(walk(&pages, &projection, listing)));
-    let layout = Layout::new(&snapshot, &frame);
+    let layout = Layout::new(&snapshot, None, &frame);
     assert_eq!(snapshot.listed_count(), documents, "every document has a URL");
 
     println!("{documents} documents, pages of 100; {} bytes a page", pages[0].len());
@@ -44,18 +44,20 @@ fn main() {
     let parse = || pages.iter().map(|page| borrowed(page)).sum::<usize>();
     let to_url = || walk(&pages, &projection, listing);
     let xml = || {
-        let text = |range| write(&snapshot, &frame, range);
+        let text = |range| write(&snapshot, None, &frame, range);
         layout.files.iter().map(|file| text(file.range.clone()).len()).sum::<usize>()
     };
     let json = || {
-        List::new(Arc::clone(&snapshot), &hosts, Form::Json).map(|piece| piece.len()).sum::<usize>()
+        List::new(Arc::clone(&snapshot), None, &hosts, Form::Json)
+            .map(|piece| piece.len())
+            .sum::<usize>()
     };
     let mut times = [const { Vec::new() }; 5];
     for _ in 0..ROUNDS {
         times[0].push(time(parse));
         times[1].push(time(to_url));
         let part = to_url();
-        times[2].push(time(|| Layout::new(&self::snapshot(part), &frame)));
+        times[2].push(time(|| Layout::new(&self::snapshot(part), None, &frame)));
         times[3].push(time(xml));
         times[4].push(time(json));
     }
@@ -63,7 +65,7 @@ fn main() {
     let counts = [
         allocations(parse),
         allocations(to_url),
-        allocations(|| Layout::new(&self::snapshot(part), &frame)),
+        allocations(|| Layout::new(&self::snapshot(part), None, &frame)),
         allocations(xml),
         allocations(json),
     ];

@@ -11,7 +11,7 @@ use self::folder::Folder;
 use super::output::logging;
 use super::output::words::count;
 use super::selection;
-use super::walk::{listed_urls, walk};
+use super::walk::{listed_urls, walk_lists};
 use crate::boot;
 use crate::config::Config;
 use frontend_map_cache::CachedSnapshot;
@@ -53,11 +53,8 @@ pub(super) async fn run(
     let uids = selection::content_types(site, &args.content_types)?;
     let pages = selection::has_pages(site, &args.content_types);
     selection::check_base_urls(site, &uids, pages)?;
-    let cached_snapshots = walk(&app.snapshots, site, &uids, summary).await?;
-    let mut cached_snapshots: Vec<(&str, CachedSnapshot)> =
-        cached_snapshots.into_iter().map(|(uid, cached)| (uid.as_str(), cached)).collect();
-    let pages = app.snapshots.pages(site).filter(|_| pages && site.pages.are_listed());
-    cached_snapshots.extend(pages.map(|pages| (PAGES, pages.clone())));
+    let pages = pages && site.pages.are_listed();
+    let cached_snapshots = walk_lists(&app.snapshots, site, &uids, pages, summary).await?;
     for (at, host) in site.hosts.all().iter().enumerate() {
         let path = match site.hosts.all() {
             [_] => args.out.clone(),

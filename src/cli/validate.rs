@@ -26,7 +26,7 @@ use super::output::logging;
 use super::output::terminal::Colours;
 use super::selection;
 use super::shutdown::{Stop, stop_signal};
-use super::walk::{listed_urls, walk};
+use super::walk::{listed_urls, walk_lists};
 use crate::boot;
 use crate::config::Config;
 use frontend_map_catalog::site::PAGES;
@@ -158,17 +158,17 @@ async fn validate(
         args.compare.as_deref().map(|path| read_previous(path, &site.key)).transpose()?;
     let output = args.format.map(|_| Output::open(args.out.as_deref())).transpose()?;
     let on_stdout = output.as_ref().is_some_and(Output::is_stdout);
-    let cached_snapshots = walk(&app.snapshots, site, &uids, listed_urls).await?;
+    let lists = walk_lists(&app.snapshots, site, &uids, pages, listed_urls).await?;
+    let of_types = lists.iter().filter(|(group, _)| *group != PAGES);
     let snapshots: Vec<Arc<Snapshot>> =
-        cached_snapshots.iter().map(|(_, cached)| Arc::clone(&cached.snapshot)).collect();
+        of_types.map(|(_, cached)| Arc::clone(&cached.snapshot)).collect();
     let shared = Arc::new(SharedPaths::find(site, &snapshots));
     let links = app.admin_links(site);
     let problems = Problems::new(Arc::clone(site), snapshots, shared, links.clone());
-    let targets = cached_snapshots
+    let targets = lists
         .into_iter()
-        .map(|(uid, cached)| Targets::new(site, uid.as_str(), cached.snapshot));
-    let pages = pages.then(|| Targets::new(site, PAGES, Arc::clone(site.pages.snapshot())));
-    let targets: Vec<Targets> = targets.chain(pages).collect();
+        .map(|(group, list)| Targets::new(site, group, list.snapshot).without(list.hidden));
+    let targets: Vec<Targets> = targets.collect();
     let checked_at = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
     let checked = check::check(&app.shared.validator, &targets, args.retries).await;
     let parts = targets.iter().zip(checked);

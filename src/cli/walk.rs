@@ -11,7 +11,7 @@ use tokio::time::interval;
 
 use super::output::words::{count, digits};
 use frontend_map_cache::{CachedSnapshot, SnapshotCache};
-use frontend_map_catalog::site::Site;
+use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_rules::ContentTypeUid;
 use frontend_map_service::app::App;
 
@@ -47,6 +47,45 @@ pub(super) async fn walk<'s>(
     });
     let walked = join_all(walks).await;
     Ok(walked.into_iter().collect::<Result<_, String>>()?)
+}
+
+/// Walks content types as [`walk`] for the lists of their URLs, and after the redirects of the site: the
+/// lists are without the pages that these hide. `pages`: with the pages outside the CMS. A redirect with
+/// `force` may lead to a document of any content type, so that all of them are walked if there is one.
+///
+/// # Errors
+/// The first failure.
+pub(super) async fn walk_lists<'s>(
+    snapshots: &SnapshotCache,
+    site: &'s Site,
+    uids: &[&'s ContentTypeUid],
+    pages: bool,
+    summary: impl Fn(&CachedSnapshot) -> String,
+) -> Result<Vec<(&'s str, CachedSnapshot)>, Box<dyn Error>> {
+    let mut all = uids.to_vec();
+    if let Some(redirects) = &site.redirects {
+        let number = |cached: &CachedSnapshot| count(cached.snapshot.len() as u64, "redirect");
+        let types = redirects.rules.content_types();
+        let redirects = walk(snapshots, redirects, &types, number).await?;
+        if redirects.iter().any(|(_, cached)| cached.snapshot.has_forced_redirect()) {
+            let others = site.rules.content_types().into_iter();
+            all.extend(others.filter(|uid| !uids.contains(uid)));
+        }
+    }
+    let walked = walk(snapshots, site, &all, summary).await?.into_iter();
+    let walked = walked.map(|(uid, cached)| (uid.as_str(), cached)).take(uids.len());
+    let pages = pages.then(|| snapshots.pages(site).cloned()).flatten();
+    let mut lists = Vec::new();
+    for (group, cached) in walked.chain(pages.map(|pages| (PAGES, pages))) {
+        let list = snapshots.without_hidden(site, group, cached).await;
+        let hidden = list.hidden.as_ref().map_or(0, |hidden| hidden.listed().len() as u64);
+        if hidden > 0 {
+            let what = count(hidden, "URL");
+            print_line(&format!("{group}: {what} left out, because redirects hide them"));
+        }
+        lists.push((group, list));
+    }
+    Ok(lists)
 }
 
 /// Snapshots by the key of the site and the content type.

@@ -9,6 +9,7 @@ use crate::support::api::{data, get};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::hook::{SECRET, post_body};
+use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
@@ -101,7 +102,8 @@ fn leads_to(service: &Service, path: &str) -> String {
 const HOME: &str = "301 https://www.example.com/home";
 
 fn known(service: &Service) {
-    until_so("all is known", || leads_to(service, "/nothing/at/all") == "404");
+    // A rule of the pages matches the path, so that both content types have to be known.
+    until_so("all is known", || leads_to(service, "/nothing") == "none");
 }
 
 fn with_store(world: &World, store: &Path) -> Setup {
@@ -236,4 +238,225 @@ fn other_instances_adopt_redirects() {
             leads_to(instance, "/old") == "301 https://www.example.com/news"
         });
     }
+}
+
+const LIST: &str = "/api/build-sitemap?site=main&contentType=api::page.page";
+const XML: &str = "/api/build-sitemap?site=main&contentType=api::page.page&xml=true";
+const FILE: &str = "/sitemaps/main/api.page.page-1.xml";
+const INDEX: &str = "/sitemaps/main/index.xml";
+
+/// The URLs that the list in JSON has.
+#[track_caller]
+fn urls(service: &Service) -> Vec<String> {
+    let list = data(service, LIST);
+    let urls: Vec<&str> =
+        list["urls"].as_array().unwrap().iter().map(|url| url.as_str().unwrap()).collect();
+    assert_eq!(list["count"], urls.len());
+    urls.iter().map(|url| (*url).to_owned()).collect()
+}
+
+/// Waits until the list has these paths, and then the texts in XML as well.
+#[track_caller]
+fn lists(service: &Service, paths: &[&str]) {
+    let expected: Vec<String> =
+        paths.iter().map(|path| format!("https://www.example.com{path}")).collect();
+    until_so("the list has these paths", || urls(service) == expected);
+    for target in [XML, FILE] {
+        let response = get(service, target);
+        if paths.is_empty() && target == FILE {
+            assert_eq!(response.status, 404);
+            continue;
+        }
+        let mut locs: Vec<&str> = response.text().split("<loc>").skip(1).collect();
+        locs.sort_unstable();
+        let locs = locs.iter().map(|loc| loc.split_once("</loc>").unwrap().0);
+        assert!(locs.eq(expected.iter().map(String::as_str)), "{target}: {}", response.text());
+    }
+    let has_file = get(service, INDEX).text().contains("api.page.page-1.xml");
+    assert_eq!(has_file, !paths.is_empty());
+}
+
+/// The validators of what sitemaps have.
+fn validators(service: &Service) -> Vec<[String; 2]> {
+    let of = |target: &&str| {
+        let response = get(service, target);
+        ["etag", "last-modified"].map(|name| response.header(name).unwrap())
+    };
+    [LIST, XML, FILE].iter().map(of).collect()
+}
+
+/// Whether the three have not changed for a client with these validators.
+fn are_unchanged(service: &Service, validators: &[[String; 2]]) -> bool {
+    let is_unchanged = |(target, [tag, date]): (&&str, &[String; 2])| {
+        let status = |name, value: &String| {
+            http::send(service.addr(), "GET", target, &[(name, value)]).status
+        };
+        let is_changed = status("If-None-Match", tag) == 200;
+        // A date is that of a second, in which other content may have been sent.
+        assert!(!is_changed || status("If-Modified-Since", date) == 200, "{target}");
+        !is_changed
+    };
+    let all: Vec<bool> = [LIST, XML, FILE].iter().zip(validators).map(is_unchanged).collect();
+    assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+    all[0]
+}
+
+fn forced(from: &str, to: Option<&str>, code: Option<u16>) -> serde_json::Value {
+    json!({"from": from, "to": to, "target": null, "code": code, "force": true})
+}
+
+#[test]
+fn sitemaps_leave_out_a_page_while_a_forced_redirect_hides_it() {
+    let world = World::start();
+    world.redirect("r1", "/home", "/news");
+    let service = world.setup().start();
+    known(&service);
+    let all = ["/home", "/news"];
+    lists(&service, &all);
+    let before = validators(&service);
+    assert!(are_unchanged(&service, &before));
+    for (fields, shown) in [
+        (forced("/home", Some("/news"), None), &["/news"][..]),
+        (forced("/home", None, Some(410)), &["/news"]),
+        (forced("/home", Some("https://www.example.com/nothing"), Some(302)), &["/news"]),
+        (forced("/news/*", Some("/home"), None), &["/home"]),
+        (forced("/*", None, Some(410)), &[]),
+    ] {
+        world.put("r1", &fields);
+        report_redirect(&service, "r1");
+        lists(&service, shown);
+        if shown.is_empty() {
+            continue;
+        }
+        let hidden = validators(&service);
+        assert!(are_unchanged(&service, &hidden) && !are_unchanged(&service, &before), "{fields}");
+        // Withdrawn, and published again without `force`.
+        world.redirects.unpublish("en", "r1");
+        report(&service, "api::redirect.redirect", "entry.unpublish", "r1");
+        lists(&service, &all);
+        let back = validators(&service);
+        let tags = |all: &[[String; 2]]| all.iter().map(|one| one[0].clone()).collect::<Vec<_>>();
+        assert_eq!(tags(&back), tags(&before));
+        assert!(are_unchanged(&service, &back) && !are_unchanged(&service, &hidden), "{fields}");
+        world.redirect("r1", "/home", "/news");
+        report_redirect(&service, "r1");
+        until_so("it is shadowed", || {
+            data(&service, "/api/problems?site=main")["problems"][0]["kind"] == "redirect_shadowed"
+        });
+        lists(&service, &all);
+    }
+    let problems = data(&service, "/api/problems?site=main");
+    let rows: Vec<_> = problems["problems"].as_array().unwrap().iter().collect();
+    assert_eq!((problems["count"].as_u64(), rows.len()), (Some(2), 2));
+    for (row, path) in rows.iter().zip(all) {
+        assert_eq!(
+            (row["kind"].as_str(), row["path"].as_str()),
+            (Some("redirect_hides_page"), Some(path))
+        );
+        assert_eq!(
+            (row["documentId"].as_str(), row["contentType"].as_str()),
+            (Some("r1"), Some("api::redirect.redirect"))
+        );
+    }
+}
+
+#[test]
+fn update_of_a_page_beside_a_hidden_one_is_listed() {
+    let world = World::start();
+    world.put("r1", &forced("/home", Some("/news"), None));
+    let service = world.setup().start();
+    // At the first request: a list waits for the first walk of the redirects.
+    lists(&service, &["/news"]);
+    world.pages.publish("en", "more", "more");
+    report(&service, "api::page.page", "entry.publish", "more");
+    lists(&service, &["/more", "/news"]);
+    // A target that is no page any more hides none.
+    let target = json!({"documentId": "more"});
+    world.put(
+        "r1",
+        &json!({"from": "/home", "to": null, "target": target, "code": null, "force": true}),
+    );
+    report_redirect(&service, "r1");
+    until_so("the new target", || {
+        leads_to(&service, "/home") == "308 https://www.example.com/more"
+    });
+    lists(&service, &["/more", "/news"]);
+    world.pages.unpublish("en", "more");
+    report(&service, "api::page.page", "entry.unpublish", "more");
+    lists(&service, &["/home", "/news"]);
+    assert_eq!(leads_to(&service, "/home"), "document home");
+}
+
+#[test]
+fn list_is_sent_while_redirects_cannot_be_read() {
+    let world = World::start();
+    world.put("r1", &forced("/home", Some("/news"), None));
+    world.redirects.fail(|_| Some(Script::raw("").and_close()));
+    let service = world.setup().start();
+    lists(&service, &["/home", "/news"]);
+    assert_eq!(leads_to(&service, "/home"), "document home");
+    world.redirects.heal();
+    lists(&service, &["/news"]);
+}
+
+#[test]
+fn url_checks_and_the_folder_of_sitemaps_leave_out_hidden_pages() {
+    let world = World::start();
+    world.put("r1", &forced("/home", None, Some(410)));
+    // Nothing listens there: each URL that is checked fails at once.
+    let settings = world.settings().front_end_url("http://127.0.0.1:9");
+    let service = settings.clone().env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true").start();
+    let checked = data(&service, &format!("{LIST}&validate=true"));
+    assert_eq!(
+        (checked["count"].as_u64(), checked["results"].as_array().unwrap().len()),
+        (Some(1), 1)
+    );
+    assert_eq!(checked["results"][0]["url"], "http://127.0.0.1:9/news");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let setup = settings.setup();
+    let ended = setup.run(&["sitemap", "--site", "main", "--out", out]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let file = std::fs::read_to_string(folder.path().join("api.page.page-1.xml")).unwrap();
+    assert!(file.contains("/news<") && !file.contains("/home<"), "{file}");
+    let expected = "api::page.page: 1 URL left out, because redirects hide them";
+    assert!(ended.stderr.contains(expected), "{}", ended.stderr);
+    let ended = setup.run(&["validate", "--site", "main", "--format", "csv"]);
+    assert!(ended.stdout.contains("/news") && !ended.stdout.contains("/home"), "{}", ended.stdout);
+}
+
+#[test]
+fn links_between_locales_name_no_hidden_page() {
+    let pages = Content::new(&[("en", "home", "home"), ("de", "home", "start")]);
+    let redirects = Content::default();
+    redirects.put("en", "r1", r#","from":"/de/start","to":null,"code":410,"force":true"#);
+    let (of_pages, of_redirects) = (pages.clone(), redirects.clone());
+    let cms = Cms::start(move |target| {
+        let is_redirect = target.starts_with("/api/redirects");
+        if is_redirect { of_redirects.answer(target) } else { of_pages.answer(target) }
+    });
+    let fields = "from = \"from\"\nto = \"to\"\nstatus = \"code\"\nforce = \"force\"";
+    let settings = site("main")
+        .resolve("documents")
+        .locales(&["en", "de"])
+        .set(&format!("[[site.redirects]]\ncontent_type = \"api::redirect.redirect\"\n{fields}"))
+        .rule("api::page.page", "/{locale}/{slug}")
+        .strapi(&cms)
+        .more("[[content_type]]\nuid = \"api::redirect.redirect\"\nendpoint = \"redirects\"\n")
+        .env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
+    let service = settings.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true").start();
+    let english = "https://www.example.com/en/home";
+    assert_eq!(urls(&service), [english]);
+    let file = get(&service, FILE);
+    assert!(!file.text().contains("hreflang"), "{}", file.text());
+    let alternates =
+        || data(&service, "/api/resolve?site=main&pathname=/en/home")["alternates"].clone();
+    assert_eq!(alternates(), json!({"en": english, "x-default": english}));
+    redirects.unpublish("en", "r1");
+    report(&service, "api::redirect.redirect", "entry.unpublish", "r1");
+    let german = "https://www.example.com/de/start";
+    until_so("both pages", || urls(&service) == [english, german]);
+    assert_eq!(alternates(), json!({"en": english, "de": german, "x-default": english}));
+    let file = get(&service, FILE);
+    assert_eq!(file.text().matches("hreflang").count(), 6, "{}", file.text());
 }

@@ -87,8 +87,8 @@ proptest! {
             let mut links = BTreeMap::new();
             for (at, host) in hosts.all().iter().enumerate() {
                 let frame = Frame::new(&hosts, rules.locales(), at);
-                for file in Layout::new(&snapshot, &frame).files {
-                    let own = entries(&write(&snapshot, &frame, file.range.clone()));
+                for file in Layout::new(&snapshot, None, &frame).files {
+                    let own = entries(&write(&snapshot, None, &frame, file.range.clone()));
                     prop_assert_eq!(own.len(), file.urls);
                     for (url, own) in own {
                         prop_assert!(url.starts_with(&host.base.join("/")), "{}", url);

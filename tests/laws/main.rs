@@ -164,7 +164,7 @@ fn check_lists(
         };
         prop_assert_eq!(counted, documents.iter().filter(is_of_site).count() as u64);
         let [xml, json] = [Form::Xml, Form::Json].map(|form| {
-            let list = List::new(Arc::clone(&snapshot), hosts, form);
+            let list = List::new(Arc::clone(&snapshot), None, hosts, form);
             (list.length(), list.collect::<String>())
         });
         prop_assert_eq!([xml.0, json.0], [xml.1.len() as u64, json.1.len() as u64]);

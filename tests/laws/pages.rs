@@ -212,8 +212,10 @@ fn in_files(site: &Site) -> Result<BTreeSet<String>, TestCaseError> {
     let mut links = BTreeMap::new();
     for (at, host) in site.hosts.all().iter().enumerate() {
         let frame = Frame::new(&site.hosts, site.rules.locales(), at);
-        for file in Layout::new(site.pages.snapshot(), &frame).files {
-            for (url, own) in hosts::entries(&write(site.pages.snapshot(), &frame, file.range)) {
+        for file in Layout::new(site.pages.snapshot(), None, &frame).files {
+            for (url, own) in
+                hosts::entries(&write(site.pages.snapshot(), None, &frame, file.range))
+            {
                 prop_assert!(url.starts_with(&host.base.join("/")), "{}", url);
                 let parsed = Url::parse(&url).map_err(|error| fail(&error))?;
                 prop_assert_eq!(parsed.as_str(), &url);

@@ -100,7 +100,8 @@ export interface paths {
         };
         /**
          * Lists the public URLs of one content type, or checks each of them.
-         * @description The list is complete or an error. With `validate=true`, each URL is requested once; the
+         * @description The list is complete or an error. A page that a redirect of the CMS with `force` hides is not
+         *     in it. With `validate=true`, each URL is requested once; the
          *     result is JSON when all have been checked, or a stream by `Accept`: events
          *     (`text/event-stream`) or lines (`application/x-ndjson`). The events `finding`, `progress`
          *     and `stopped` carry the schemas `FindingEvent`, `ProgressEvent` and `StoppedEvent`, the
@@ -670,8 +671,8 @@ export interface components {
             page?: string;
         }[];
         /**
-         * @description The absolute URLs of all versions of the document, its own included, by the `hreflang` of their
-         *     locales, and `x-default`: the version in the first of the site's locales that the document has.
+         * @description The absolute URLs of all versions of the document that no redirect of the CMS hides, its own
+         *     included, by the `hreflang` of their locales, and `x-default`: the version in the first of the site's locales that the document has.
          */
         Alternates: {
             [key: string]: components["schemas"]["Url"];
@@ -940,7 +941,7 @@ export interface components {
             locale: string | null;
             title?: string;
             adminUrl?: string;
-            /** @description The path from which it leads, if that can be used. */
+            /** @description The path from which it leads, if that can be used; of a page that a path with `*` hides, that of the page. */
             path?: components["schemas"]["Path"];
             /** @description What is wrong with its fields, for `redirect_unusable`. */
             reason?: string;

@@ -6,18 +6,22 @@ mod sitemap_files;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use frontend_map_catalog::sitemap::{Hidden, ListedUrls};
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_store::StoredSnapshot;
-use sitemap_files::next_whole_second;
 
 pub use sitemap_files::SitemapFiles;
+pub(crate) use sitemap_files::next_whole_second;
 
 /// A snapshot, and from when it is.
 #[derive(Clone, Debug)]
 pub struct CachedSnapshot {
     /// The URLs.
     pub snapshot: Arc<Snapshot>,
-    /// Their sitemap files, for each host of the site with a base URL.
+    /// Of these, the URLs that redirects hide: sitemaps do not list them. Only
+    /// [`SnapshotCache::without_hidden`](crate::SnapshotCache::without_hidden) looks for them.
+    pub hidden: Option<Arc<Hidden>>,
+    /// The sitemap files, for each host of the site with a base URL.
     pub files: Arc<[SitemapFiles]>,
     /// When the refresh began: later changes in the CMS may be missing.
     pub begun: Instant,
@@ -70,7 +74,7 @@ impl CachedSnapshot {
         let changed = same.map_or_else(next_whole_second, |before| before.changed);
         let completed = begun + took;
         let (as_of, orphaned) = (begun, false);
-        Self { snapshot, files, begun, as_of, changed, orphaned, completed }
+        Self { snapshot, hidden: None, files, begun, as_of, changed, orphaned, completed }
     }
 
     /// The result of the same refresh with single documents updated, which were read since then.
@@ -83,6 +87,12 @@ impl CachedSnapshot {
         let updated = Self::new(snapshot, files, self.begun, Some(self));
         let (completed, orphaned) = (self.completed, self.orphaned);
         Self { as_of: self.as_of.max(since), orphaned, completed, ..updated }
+    }
+
+    /// The URLs that sitemaps list.
+    #[must_use]
+    pub fn listed(&self) -> ListedUrls<'_> {
+        ListedUrls::new(&self.snapshot, self.hidden.as_deref())
     }
 
     /// `changed` as the `Last-Modified` of a response. `None` for an orphaned snapshot: while two

@@ -76,10 +76,11 @@ impl FileCache {
         gzip: bool,
     ) -> Option<Bytes> {
         let (snapshot, range) = (Arc::clone(&cached.snapshot), file.range.clone());
+        let hidden = cached.hidden.clone();
         let frame = Arc::clone(&cached.files.get(host)?.frame);
         // 50,000 URLs take milliseconds to write, and ten times as long to compress.
         let make = move || {
-            let text = write(&snapshot, &frame, range);
+            let text = write(&snapshot, hidden.as_deref(), &frame, range);
             if gzip { compress(text.as_bytes()) } else { text.into() }
         };
         self.get_or_make(Key { site: site.fingerprint, hash: file.hash, gzip }, make).await

@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use futures::future::try_join_all;
+use futures::future::{join, try_join_all};
 use tokio::time::timeout;
 
 use crate::SnapshotCache;
 use crate::cached_snapshot::{CacheStatus, CachedSnapshot, Knowledge, KnownSnapshot, Served};
 use crate::entry::{Entry, Lookup};
 use crate::refresh::{self, Member, Started, TypeGroup};
-use frontend_map_catalog::site::Site;
+use crate::site_cache::Sources;
+use frontend_map_catalog::moved::entries::{RedirectEntries, RedirectWorld};
+use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_cms::ContentError;
 use frontend_map_rules::ContentTypeUid;
 
@@ -46,6 +48,71 @@ impl SnapshotCache {
         let outcome = timeout(self.settings.refresh_deadline, waiter.outcome()).await;
         let cached = outcome.unwrap_or(Err(ContentError::TimedOut))?;
         Ok(self.served(cached, CacheStatus::Miss { collapsed }))
+    }
+
+    /// The public URLs of a content type that sitemaps list, as [`SnapshotCache::get`]: without those that
+    /// a redirect with `force` hides.
+    ///
+    /// # Errors
+    /// As [`SnapshotCache::get`].
+    ///
+    /// # Panics
+    /// As [`SnapshotCache::get`].
+    pub async fn get_list(&self, site: &Site, uid: &str) -> Result<Served, ContentError> {
+        let Some(redirects) = &site.redirects else { return self.get(site, uid).await };
+        let (served, ()) = join(self.get(site, uid), self.wait_for_redirects(redirects)).await;
+        let served = served?;
+        Ok(Served { cached: self.without_hidden(site, uid, served.cached).await, ..served })
+    }
+
+    /// The pages of a site outside the CMS that sitemaps list, if it has any, as
+    /// [`SnapshotCache::get_list`].
+    pub async fn list_of_pages(&self, site: &Site) -> Option<CachedSnapshot> {
+        let pages = self.pages(site)?.clone();
+        let Some(redirects) = &site.redirects else { return Some(pages) };
+        self.wait_for_redirects(redirects).await;
+        Some(self.without_hidden(site, PAGES, pages).await)
+    }
+
+    /// A snapshot of the site without the pages that a redirect with `force` hides, as far as its
+    /// redirects are known.
+    pub async fn without_hidden(
+        &self,
+        site: &Site,
+        group: &str,
+        cached: CachedSnapshot,
+    ) -> CachedSnapshot {
+        let Some(redirects) = &site.redirects else { return cached };
+        let cell = self.sites.get(&site.key).and_then(|cache| cache.hidden.get(group));
+        let states = (cell, self.path_index(site), self.path_index(redirects));
+        let (Some(cell), Some(documents), Some(redirects)) = states else { return cached };
+        let sources = Sources::new(&cached, &documents, &redirects);
+        let world = RedirectWorld {
+            site,
+            index: &documents.index,
+            entries: RedirectEntries { index: &redirects.index },
+            history: self.history(site),
+            // The status does not decide whether a page is hidden.
+            status: 308,
+        };
+        cell.without_hidden(cached, sources, &world).await
+    }
+
+    /// Waits for the first walk of the redirects of a site. If that has failed, nothing is waited for: what
+    /// is not known hides no page, as in `/api/resolve`.
+    async fn wait_for_redirects(&self, redirects: &Site) {
+        for uid in redirects.rules.content_types() {
+            let (_, entry) = self.entry(redirects, uid.as_str());
+            if self.look_up(entry).is_some() {
+                continue;
+            }
+            if entry.is_failing() {
+                self.start_walk(redirects, uid.as_str());
+            } else {
+                // The walk records its failure.
+                let _ = self.get(redirects, uid.as_str()).await;
+            }
+        }
     }
 
     /// What is known of a content type now, without waiting. As [`SnapshotCache::get`] does, it asks
@@ -92,17 +159,19 @@ impl SnapshotCache {
         }
     }
 
-    /// A snapshot for each content type of a site that sitemaps list, in the order of the settings.
+    /// The list of each content type of a site that sitemaps list, in the order of the settings.
     ///
     /// # Errors
-    /// As [`SnapshotCache::get`], if there is none for one of them.
+    /// As [`SnapshotCache::get_list`], if there is none for one of them.
     pub async fn get_listed<'s>(
         &self,
         site: &'s Site,
     ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
         let mut types = site.rules.content_types();
         types.retain(|uid| site.rules.lists(uid.as_str()));
-        self.get_each(site, types).await
+        let lists = types.iter().map(|uid| self.get_list(site, uid.as_str()));
+        let lists = try_join_all(lists).await?;
+        Ok(types.into_iter().zip(lists).collect())
     }
 
     /// A snapshot for each of these content types of a site.

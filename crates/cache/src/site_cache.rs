@@ -1,6 +1,7 @@
 //! The cache entries of one site, and what their snapshots are built from: rules, content source,
 //! the frame of sitemap files.
 
+mod hidden;
 mod history;
 mod owners;
 mod path_index;
@@ -15,7 +16,7 @@ use crate::cached_snapshot::{CachedSnapshot, SitemapFiles};
 use crate::entry::Entry;
 use frontend_map_catalog::changes::difference::LocaleNames;
 use frontend_map_catalog::moved::history::PathHistory;
-use frontend_map_catalog::site::{ResolveBy, Site};
+use frontend_map_catalog::site::{PAGES, ResolveBy, Site};
 use frontend_map_catalog::sitemap::files::Frame;
 use frontend_map_catalog::snapshot::{Builder, Listing, Snapshot};
 use frontend_map_cms::{Content, ContentQuery, Projection};
@@ -23,6 +24,7 @@ use frontend_map_fleet::Fleet;
 use frontend_map_platform::metrics::Metrics;
 use frontend_map_rules::{ContentTypeUid, Locale};
 use frontend_map_store::Store;
+pub(super) use hidden::{HiddenCell, Sources};
 use history::HistoryWriter;
 pub(super) use history::Predecessor;
 pub(super) use path_index::AgeLimits;
@@ -44,6 +46,8 @@ pub(super) struct SiteCache {
     frames: Vec<Arc<Frame>>,
     /// The pages outside the CMS with their files, if there are any.
     pub(super) pages: Option<CachedSnapshot>,
+    /// The pages that redirects hide, by content type; empty without redirects.
+    pub(super) hidden: Arc<HashMap<String, HiddenCell>>,
     /// For a site with `resolve = "documents"`. Redirects have none.
     pub(super) history: Option<HistoryWriter>,
     /// The last snapshots of content types by other settings, or by another process, until the next
@@ -88,6 +92,7 @@ impl SiteCache {
         let entries = previous.entries.iter().map(entry).collect();
         let site = Arc::clone(&previous.site);
         let cache = Self::with_entries(site, content, backends, entries);
+        let cache = Self { hidden: Arc::clone(&previous.hidden), ..cache };
         cache.owners_before.lock().clone_from(&previous.owners_before.lock());
         cache.rebuild_index();
         cache
@@ -109,6 +114,9 @@ impl SiteCache {
         let id = if resolves && are_pages { history.site(site.source, &site.key) } else { None };
         let locales = || Arc::new(LocaleNames::of(site.rules.locales(), &site.hosts));
         let history = id.map(|id| HistoryWriter::new(Arc::clone(history), id, locales()));
+        let types = entries.keys().map(ContentTypeUid::as_str).chain([PAGES]);
+        let types = types.filter(|_| site.redirects.is_some());
+        let hidden = types.map(|group| (group.to_owned(), HiddenCell::default())).collect();
         let mut cache = Self {
             site,
             content,
@@ -118,6 +126,7 @@ impl SiteCache {
             index,
             frames,
             pages: None,
+            hidden: Arc::new(hidden),
             history,
             owners_before: Mutex::default(),
         };

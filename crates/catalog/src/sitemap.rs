@@ -2,6 +2,8 @@
 //! files for crawlers.
 
 pub mod files;
+mod hidden;
 mod list;
 
+pub use hidden::{Hidden, ListedUrls};
 pub use list::{Form, List};

@@ -24,7 +24,11 @@ pub struct SitemapFiles {
 impl SitemapFiles {
     /// The files of a snapshot; a file with the same content as in `before` keeps its date.
     pub(crate) fn new(snapshot: &Snapshot, frame: Arc<Frame>, before: Option<&Self>) -> Self {
-        let layout = Layout::new(snapshot, &frame);
+        Self::of_layout(Layout::new(snapshot, None, &frame), frame, before)
+    }
+
+    /// The files of this layout; a file with the same content as in `before` keeps its date.
+    pub(crate) fn of_layout(layout: Layout, frame: Arc<Frame>, before: Option<&Self>) -> Self {
         let now = next_whole_second();
         let since = |file: &File| {
             let before = before?;

@@ -8,7 +8,7 @@ use crate::moved::redirects::{FormerOwner, SiteHistory, former_owner, is_live};
 use crate::path_index::{DocumentLocation, PathIndex, TypePaths, VersionId};
 use crate::resolve::page;
 use crate::site::Site;
-use crate::snapshot::PublicUrl;
+use crate::snapshot::{PublicUrl, Snapshot};
 use frontend_map_rules::{
     ContentTypeUid, ENCODED_REST, PathSegment, Pathname, Redirect, Target, without_trailing_slash,
 };
@@ -197,8 +197,7 @@ impl<'i> RedirectEntries<'i> {
         pathname: &Pathname<'_>,
         host: Option<usize>,
     ) -> Option<FoundEntry<'i>> {
-        let mut snapshots = self.index.types().filter_map(|(_, paths)| paths.snapshot());
-        if !snapshots.any(|snapshot| snapshot.has_forced_redirect()) {
+        if !self.have_forced() {
             return None;
         }
         match self.find(pathname, host) {
@@ -220,6 +219,22 @@ impl<'i> RedirectEntries<'i> {
             let is_stale = matches!(paths, TypePaths::Stale(_));
             Some(FoundEntry { entry, redirect, rest: rest.to_owned(), is_stale })
         })
+    }
+
+    /// Whether an entry comes before a live page.
+    #[must_use]
+    pub fn have_forced(&self) -> bool {
+        let mut snapshots = self.index.types().filter_map(|(_, paths)| paths.snapshot());
+        snapshots.any(|snapshot| snapshot.has_forced_redirect())
+    }
+
+    /// The entries that come before a live page.
+    pub(crate) fn forced(self) -> impl Iterator<Item = PublicUrl<'i>> + use<'i> {
+        let snapshots = self.index.types().filter_map(|(_, paths)| paths.snapshot());
+        let snapshots = snapshots.filter(|snapshot| snapshot.has_forced_redirect());
+        let is_forced =
+            |entry: &PublicUrl<'_>| entry.redirect().is_some_and(|redirect| redirect.force);
+        snapshots.flat_map(|snapshot| snapshot.owners()).filter(is_forced)
     }
 
     /// All entries, each for its path.
@@ -245,6 +260,19 @@ impl<'i> RedirectWorld<'i> {
     pub fn forced(&self, pathname: &Pathname<'_>, host: Option<usize>) -> FormerOwner<'i> {
         let found = self.entries.find_forced(pathname, host);
         found.map_or(FormerOwner::None, |found| self.follow(found, pathname, host).into())
+    }
+
+    /// The redirect that hides a live page, whose visitors never see it.
+    #[must_use]
+    pub fn hides(&self, page: PublicUrl<'_>) -> Option<EntryRedirect<'i>> {
+        if !self.entries.have_forced() {
+            return None;
+        }
+        let host = self.site.hosts.host_if_several(page.locale());
+        match self.forced(&Pathname::parse(page.path()), host) {
+            FormerOwner::Entry(redirect) => Some(redirect),
+            _ => None,
+        }
     }
 
     /// The row of an entry on a host, if the site has several; `None`: a live page comes before it, or it
@@ -281,13 +309,39 @@ impl<'i> RedirectWorld<'i> {
         if self.is_shadowed(&own, host) {
             return Some(EntryFault::Shadowed);
         }
-        let hides = own.redirect.force && self.is_live(entry, host);
+        let hides = own.redirect.force && self.is_live_on_a_host(entry);
         match self.follow(own, &Pathname::parse(entry.path()), host) {
             EntryOutcome::Loop => Some(EntryFault::Loop),
             EntryOutcome::NoTarget => Some(EntryFault::NoTarget),
             EntryOutcome::Leads(_) if hides => Some(EntryFault::HidesPage),
             EntryOutcome::Leads(_) | EntryOutcome::NotKnown(_) => None,
         }
+    }
+
+    /// Whether a page has the path of an entry on one of the hosts that the entry is for.
+    fn is_live_on_a_host(&self, entry: PublicUrl<'_>) -> bool {
+        let several = self.site.hosts.are_several() && !entry.is_localized();
+        let hosts = if several { self.site.hosts.all().len() } else { 0 };
+        self.is_live(entry, self.host_of_entry(entry))
+            || (0..hosts).any(|host| self.is_live(entry, Some(host)))
+    }
+
+    /// The pages of a snapshot that entries for all paths below one hide, each with its entry.
+    pub(crate) fn hidden_below<'p>(
+        &self,
+        pages: &'p Snapshot,
+    ) -> impl Iterator<Item = (PublicUrl<'p>, PublicUrl<'i>)> {
+        let start = |entry: PublicUrl<'i>| entry.path().strip_suffix(ENCODED_REST);
+        let starts: Vec<&str> = self.entries.forced().filter_map(start).collect();
+        let is_below = move |page: &PublicUrl<'_>| {
+            let rest = |start: &&str| page.normalized_path().strip_prefix(*start);
+            starts.iter().filter_map(rest).any(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let pages = pages.listed().chain(pages.unlisted()).filter(is_below);
+        pages.filter_map(|page| {
+            let entry = self.hides(page)?.entry;
+            entry.path().ends_with(ENCODED_REST).then_some((page, entry))
+        })
     }
 
     fn is_shadowed(&self, found: &FoundEntry<'_>, host: Option<usize>) -> bool {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use quick_xml::escape::escape;
 
+use super::{Hidden, ListedUrls};
 use crate::snapshot::Snapshot;
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 
@@ -23,6 +24,7 @@ pub enum Form {
 /// The document, as an iterator over its chunks.
 pub struct List {
     snapshot: Arc<Snapshot>,
+    hidden: Option<Arc<Hidden>>,
     /// The text before the first URL, between two URLs, and after the last one.
     head: String,
     between: &'static str,
@@ -42,11 +44,16 @@ enum State {
 }
 
 impl List {
-    /// The URLs of a snapshot of a site with these base URLs. Paths are percent-encoded ASCII and need no escaping in
-    /// either format.
+    /// The URLs of a snapshot of a site with these base URLs, without the hidden ones. Paths are
+    /// percent-encoded ASCII and need no escaping in either format.
     #[must_use]
-    pub fn new(snapshot: Arc<Snapshot>, hosts: &Hosts, form: Form) -> Self {
-        let count = snapshot.listed_count();
+    pub fn new(
+        snapshot: Arc<Snapshot>,
+        hidden: Option<Arc<Hidden>>,
+        hosts: &Hosts,
+        form: Form,
+    ) -> Self {
+        let count = ListedUrls::new(&snapshot, hidden.as_deref()).count();
         let (head, between, tail, open) = match form {
             Form::Json => {
                 let head = format!(r#"{{"data":{{"count":{count},"urls":["#);
@@ -68,17 +75,21 @@ impl List {
             }
         });
         let before = before.collect();
-        Self { snapshot, head, between, tail, before, next: 0, state: State::Head }
+        Self { snapshot, hidden, head, between, tail, before, next: 0, state: State::Head }
     }
 
     /// The length of the whole document, in bytes.
     #[must_use]
     pub fn length(&self) -> u64 {
-        let urls = self.snapshot.listed_count();
+        let urls = self.urls().count();
         let around = self.before_bytes() + urls * self.end().len();
         let between = urls.saturating_sub(1) * self.between.len();
         let frame = self.head.len() + self.tail.len();
-        (frame + around + between + self.snapshot.listed_bytes()) as u64
+        (frame + around + between + self.urls().bytes()) as u64
+    }
+
+    fn urls(&self) -> ListedUrls<'_> {
+        ListedUrls::new(&self.snapshot, self.hidden.as_deref())
     }
 
     /// The length of the texts before all paths.
@@ -86,9 +97,9 @@ impl List {
         match self.before.as_slice() {
             [] => 0,
             [first, others @ ..] if others.iter().all(|other| other.len() == first.len()) => {
-                self.snapshot.listed_count() * first.len()
+                self.urls().count() * first.len()
             }
-            all => self.snapshot.listed().map(|url| all[url.locale()].len()).sum(),
+            all => self.urls().from(0).map(|url| all[url.locale()].len()).sum(),
         }
     }
 
@@ -99,11 +110,12 @@ impl List {
 
     fn push_urls(&mut self, chunk: &mut String, mut first: bool) {
         let end = self.end();
-        for url in self.snapshot.listed_from(self.next) {
+        let mut next = self.next;
+        for url in self.urls().from(self.next) {
             if chunk.len() >= CHUNK {
                 break;
             }
-            self.next += 1;
+            next += 1;
             if !std::mem::take(&mut first) {
                 chunk.push_str(self.between);
             }
@@ -111,7 +123,7 @@ impl List {
                 chunk.push_str(part);
             }
         }
-        self.state = State::Urls { first };
+        (self.next, self.state) = (next, State::Urls { first });
     }
 }
 
@@ -134,7 +146,7 @@ impl Iterator for List {
             }
         };
         self.push_urls(&mut chunk, first);
-        if self.next == self.snapshot.listed_count() {
+        if self.next == self.urls().count() {
             chunk.push_str(self.tail);
             self.state = State::Done;
         }

@@ -94,13 +94,52 @@ impl Snapshot {
     /// locales.
     pub fn listed_positions(&self, id: &str) -> impl Iterator<Item = usize> {
         let own = self.owned_by(id).map(|at| self.url(at)).filter(|url| url.is_listed());
-        own.map(|own| {
-            let is_before = |at: &u32| {
-                let url = self.url(*at as usize);
-                (url.locale(), url.path()) < (own.locale(), own.path())
-            };
-            self.in_order.partition_point(is_before)
+        own.map(|own| self.listed_before(own.locale(), own.path()))
+    }
+
+    /// The positions among the listed URLs of those with this path in any locale, with or without a slash
+    /// at its end.
+    pub fn listed_at(&self, path: &str) -> impl Iterator<Item = usize> {
+        let path = without_trailing_slash(path);
+        let forms = [path.to_owned(), format!("{path}/")];
+        self.listed_locales().flat_map(move |locale| {
+            let [one, other] = forms.each_ref().map(|path| {
+                let at = self.listed_before(locale, path);
+                self.is_listed_as(at, |url| (url.locale(), url.path()) == (locale, path))
+            });
+            one.into_iter().chain(other)
         })
+    }
+
+    /// The positions among the listed URLs of those whose path begins with this text, in any locale.
+    pub fn listed_below<'s>(&'s self, start: &'s str) -> impl Iterator<Item = usize> + 's {
+        self.listed_locales().flat_map(move |locale| {
+            let first = self.listed_before(locale, start);
+            (first..).map_while(move |at| {
+                let is_below =
+                    |url: PublicUrl<'_>| url.locale() == locale && url.path().starts_with(start);
+                self.is_listed_as(at, is_below)
+            })
+        })
+    }
+
+    /// How many of the listed URLs come before this path in a locale.
+    fn listed_before(&self, locale: usize, path: &str) -> usize {
+        self.in_order.partition_point(|at| {
+            let url = self.url(*at as usize);
+            (url.locale(), url.path()) < (locale, path)
+        })
+    }
+
+    /// The position, if the listed URL there is such a one.
+    fn is_listed_as(&self, at: usize, is: impl Fn(PublicUrl<'_>) -> bool) -> Option<usize> {
+        let url = self.url(*self.in_order.get(at)? as usize);
+        is(url).then_some(at)
+    }
+
+    /// The positions of the locales up to the last one of a listed URL.
+    fn listed_locales(&self) -> std::ops::Range<usize> {
+        0..self.in_order.last().map_or(0, |at| self.url(*at as usize).locale() + 1)
     }
 
     /// The versions of a document that own their paths; none if it has no such version.

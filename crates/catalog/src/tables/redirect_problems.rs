@@ -25,7 +25,8 @@ pub struct RedirectProblem<'a> {
     /// The redirect.
     #[serde(flatten)]
     pub version: VersionRow<'a>,
-    /// The path from which it leads, if that can be used.
+    /// The path from which it leads, if that can be used; of a page that a path with `*` hides, that of
+    /// the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// What is wrong with its fields.
@@ -38,10 +39,35 @@ pub struct RedirectProblem<'a> {
 pub struct RedirectProblems {
     /// Documents that are no redirects, and paths that several redirects have.
     of_types: Problems,
-    /// The position of a snapshot and of a redirect in it.
-    faults: Vec<(usize, usize, EntryFault)>,
+    faults: Faults,
+}
+
+#[derive(Debug, Default)]
+struct Faults {
+    /// At most [`MAX_ROWS`].
+    rows: Vec<Fault>,
     /// How many faults there are.
     count: usize,
+}
+
+#[derive(Debug)]
+struct Fault {
+    /// The position of the snapshot.
+    snapshot: usize,
+    /// The position of the redirect in it.
+    entry: usize,
+    kind: EntryFault,
+    /// The path of a page that a path with `*` hides.
+    page: Option<String>,
+}
+
+impl Faults {
+    fn add(&mut self, fault: impl FnOnce() -> Fault) {
+        self.count += 1;
+        if self.rows.len() < MAX_ROWS {
+            self.rows.push(fault());
+        }
+    }
 }
 
 impl RedirectProblems {
@@ -65,41 +91,54 @@ impl RedirectProblems {
         let entries = RedirectEntries { index: &entries };
         // The status does not decide where a redirect leads.
         let world = RedirectWorld { site, index: &index, entries, history, status: 308 };
-        let faults = redirects.iter().enumerate().flat_map(|(at, (_, snapshot))| {
-            snapshot.owners().filter_map(move |entry| {
-                let fault = world.fault(entry)?;
-                Some((at, entry.position(), fault))
-            })
-        });
-        let mut faults: Vec<_> = faults.collect();
-        let count = faults.len();
-        faults.truncate(MAX_ROWS);
+        let mut faults = Faults::default();
+        for (at, (_, snapshot)) in redirects.iter().enumerate() {
+            for entry in snapshot.owners() {
+                if let Some(fault) = world.fault(entry) {
+                    let entry = entry.position();
+                    faults.add(|| Fault { snapshot: at, entry, kind: fault, page: None });
+                }
+            }
+        }
+        let documents = documents.iter().map(|(_, snapshot)| snapshot);
+        for (page, entry) in
+            documents.chain([site.pages.snapshot()]).flat_map(|pages| world.hidden_below(pages))
+        {
+            let uid = &of_redirects.rules.rules()[entry.rule()].content_type;
+            let of_type = redirects.iter().position(|(own, _)| *own == uid);
+            let (entry, page) = (entry.position(), || Some(as_written(page.path())));
+            if let Some(snapshot) = of_type {
+                let kind = EntryFault::HidesPage;
+                faults.add(|| Fault { snapshot, entry, kind, page: page() });
+            }
+        }
         let snapshots: Vec<_> = redirects.iter().map(|(_, one)| Arc::clone(one)).collect();
         let shared = Arc::new(SharedPaths::find(of_redirects, &snapshots));
         let of_types = Problems::new(Arc::clone(of_redirects), snapshots, shared, links);
-        Some(Self { of_types, faults, count })
+        Some(Self { of_types, faults })
     }
 
     /// How many there are, with a row or without one.
     pub(super) fn count(&self) -> usize {
-        self.of_types.count() + self.count
+        self.of_types.count() + self.faults.count
     }
 
     pub(super) fn is_truncated(&self) -> bool {
-        self.of_types.is_truncated() || self.faults.len() < self.count
+        self.of_types.is_truncated() || self.faults.rows.len() < self.faults.count
     }
 
     /// The row at a position.
     pub(super) fn row(&self, at: usize) -> Option<Problem<'_>> {
-        let &(snapshot, entry, fault) = self.faults.get(at)?;
-        let entry = self.of_types.snapshot(snapshot).nth(entry);
-        let kind = match fault {
+        let Fault { snapshot, entry, kind, page } = self.faults.rows.get(at)?;
+        let entry = self.of_types.snapshot(*snapshot).nth(*entry);
+        let kind = match kind {
             EntryFault::Shadowed => "redirect_shadowed",
             EntryFault::HidesPage => "redirect_hides_page",
             EntryFault::Loop => "redirect_loop",
             EntryFault::NoTarget => "redirect_without_target",
         };
-        let (version, path) = (self.of_types.version_of(entry), Some(as_written(entry.path())));
+        let (version, path) = (self.of_types.version_of(entry), page.clone());
+        let path = path.or_else(|| Some(as_written(entry.path())));
         Some(Problem::Redirect(RedirectProblem { kind, version, path, reason: None }))
     }
 

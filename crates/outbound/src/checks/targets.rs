@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use frontend_map_catalog::site::{AdminLinks, PAGES, Site};
+use frontend_map_catalog::sitemap::{Hidden, ListedUrls};
 use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
 use frontend_map_rules::frontend_url::Hosts;
 
@@ -16,8 +17,11 @@ pub struct Targets {
     pub content_type: String,
     /// The base URLs of the paths.
     hosts: Hosts,
-    /// The URLs. The position of a URL is its index among the listed ones, in the order of D22.
+    /// The URLs. The position of a URL is its index among the listed ones, in the order of D22, without
+    /// the hidden ones.
     pub snapshot: Arc<Snapshot>,
+    /// The URLs that redirects hide.
+    pub hidden: Option<Arc<Hidden>>,
     locales: Vec<String>,
     /// Templates by the indexes of rule and locale.
     templates: HashMap<(usize, usize), String>,
@@ -56,26 +60,42 @@ impl Targets {
             content_type: content_type.to_owned(),
             hosts: site.hosts.clone(),
             snapshot,
+            hidden: None,
             locales: locales.iter().map(|locale| locale.as_str().to_owned()).collect(),
             templates,
         }
     }
 
+    /// Without these URLs of the snapshot.
+    #[must_use]
+    pub fn without(self, hidden: Option<Arc<Hidden>>) -> Self {
+        Self { hidden, ..self }
+    }
+
+    fn listed(&self) -> ListedUrls<'_> {
+        ListedUrls::new(&self.snapshot, self.hidden.as_deref())
+    }
+
     /// The number of URLs.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.snapshot.listed_count()
+        self.listed().count()
     }
 
     /// All positions and absolute URLs, in the order of the results.
     pub fn urls(&self) -> impl Iterator<Item = (usize, String)> + Send {
-        self.snapshot.listed().map(|url| self.url_of(url)).enumerate()
+        self.listed().from(0).map(|url| self.url_of(url)).enumerate()
     }
 
     /// The absolute URL at a position of [`Targets::urls`].
     #[must_use]
     pub fn url(&self, position: usize) -> String {
-        self.url_of(self.snapshot.nth_listed(position))
+        self.url_of(self.listed().nth(position))
+    }
+
+    /// The positions of the URLs of a document, in the order of the site's locales.
+    pub fn positions_of(&self, document_id: &str) -> impl Iterator<Item = usize> {
+        self.listed().positions_of(document_id)
     }
 
     fn url_of(&self, url: PublicUrl<'_>) -> String {
@@ -90,7 +110,7 @@ impl Targets {
         position: usize,
         links: Option<&AdminLinks>,
     ) -> (Option<&str>, Option<String>) {
-        let url = self.snapshot.nth_listed(position);
+        let url = self.listed().nth(position);
         let locale = self.locales.get(url.locale()).filter(|_| url.is_localized());
         let link = |links: &AdminLinks| {
             links.link(&self.content_type, url.document_id(), locale.map(String::as_str))
@@ -101,7 +121,7 @@ impl Targets {
     /// The URL at a position of [`Targets::urls`].
     #[must_use]
     pub fn target(&self, position: usize) -> Target<'_> {
-        let url = self.snapshot.nth_listed(position);
+        let url = self.listed().nth(position);
         let template = self.templates.get(&(url.rule(), url.locale()));
         Target {
             url: self.url_of(url),

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::Frame;
 use super::write::{Group, groups};
+use crate::sitemap::Hidden;
 use crate::snapshot::{PublicUrl, Snapshot};
 
 /// URLs in a file (sitemaps.org).
@@ -49,16 +50,29 @@ pub(super) struct FileLimits {
     pub(super) bytes: usize,
 }
 
+/// The URLs of a host, and the limits of its files.
+struct Urls<'u> {
+    snapshot: &'u Snapshot,
+    hidden: Option<&'u Hidden>,
+    frame: &'u Frame,
+    limits: FileLimits,
+}
+
 impl Layout {
-    /// The files for the listed URLs of a snapshot on the host of the frame.
+    /// The files for the listed URLs of a snapshot on the host of the frame, without the hidden ones.
     #[must_use]
-    pub fn new(snapshot: &Snapshot, frame: &Frame) -> Self {
-        Self::within(snapshot, frame, FileLimits { urls: MAX_URLS, bytes: MAX_BYTES })
+    pub fn new(snapshot: &Snapshot, hidden: Option<&Hidden>, frame: &Frame) -> Self {
+        Self::within(snapshot, hidden, frame, FileLimits { urls: MAX_URLS, bytes: MAX_BYTES })
     }
 
-    pub(super) fn within(snapshot: &Snapshot, frame: &Frame, limits: FileLimits) -> Self {
+    pub(super) fn within(
+        snapshot: &Snapshot,
+        hidden: Option<&Hidden>,
+        frame: &Frame,
+        limits: FileLimits,
+    ) -> Self {
         let mut layout = Self::default();
-        layout.split(snapshot, frame, limits, 0..snapshot.len(), 1, 0);
+        layout.split(&Urls { snapshot, hidden, frame, limits }, 0..snapshot.len(), 1, 0);
         layout
     }
 
@@ -68,63 +82,57 @@ impl Layout {
         self.files.iter().find(|file| file.number == number)
     }
 
-    fn split(
-        &mut self,
-        snapshot: &Snapshot,
-        frame: &Frame,
-        limits: FileLimits,
-        range: Range<usize>,
-        number: u64,
-        splits: u32,
-    ) {
-        if splits < MAX_SPLITS && is_too_large(snapshot, frame, limits, &range) {
-            let middle = snapshot.first_with_bit(range.clone(), splits);
+    fn split(&mut self, urls: &Urls<'_>, range: Range<usize>, number: u64, splits: u32) {
+        if splits < MAX_SPLITS && urls.are_too_large(&range) {
+            let middle = urls.snapshot.first_with_bit(range.clone(), splits);
             let (left, right) = (range.start..middle, middle..range.end);
-            self.split(snapshot, frame, limits, left, 2 * number, splits + 1);
-            self.split(snapshot, frame, limits, right, 2 * number + 1, splits + 1);
+            self.split(urls, left, 2 * number, splits + 1);
+            self.split(urls, right, 2 * number + 1, splits + 1);
         } else {
-            self.files.extend(file(snapshot, frame, number, range));
+            self.files.extend(urls.file(number, range));
         }
     }
 }
 
-/// Stops reading at the first document beyond the limits.
-fn is_too_large(
-    snapshot: &Snapshot,
-    frame: &Frame,
-    limits: FileLimits,
-    range: &Range<usize>,
-) -> bool {
-    let mut groups = groups(snapshot, frame, range.clone());
-    let (mut urls, mut bytes, mut documents) = (0, 0, 0);
-    groups.any(|group: Group<'_>| {
-        urls += group.urls_on(frame).count();
-        bytes += frame.max_bytes(&group);
-        documents += 1;
-        // One document cannot be split.
-        documents > 1 && (urls > limits.urls || bytes > limits.bytes)
-    })
-}
+impl<'u> Urls<'u> {
+    fn groups(&self, range: Range<usize>) -> impl Iterator<Item = Group<'u>> {
+        groups(self.snapshot, self.hidden, self.frame, range)
+    }
 
-fn file(snapshot: &Snapshot, frame: &Frame, number: u64, range: Range<usize>) -> Option<File> {
-    let mut hash = Xxh3Default::new();
-    if frame.host > 0 {
-        // On another host, the documents make another file.
-        hash.update(&frame.host.to_le_bytes());
+    /// Whether a part is too large for a file. Stops reading at the first document beyond the limits.
+    fn are_too_large(&self, range: &Range<usize>) -> bool {
+        let Self { frame, limits, .. } = self;
+        let (mut urls, mut bytes, mut documents) = (0, 0, 0);
+        self.groups(range.clone()).any(|group| {
+            urls += group.urls_on(frame).count();
+            bytes += frame.max_bytes(&group);
+            documents += 1;
+            // One document cannot be split.
+            documents > 1 && (urls > limits.urls || bytes > limits.bytes)
+        })
     }
-    let (mut urls, mut newest) = (0, None::<i64>);
-    for group in groups(snapshot, frame, range.clone()) {
-        urls += group.urls_on(frame).count();
-        newest = newest.max(group.urls_on(frame).filter_map(PublicUrl::modified).max());
-        // With the URLs on other hosts, to which the file links.
-        for url in group.urls() {
-            hash.update(url.path().as_bytes());
-            hash.update(&[b'\n', u8::from(url.modified().is_some())]);
-            hash.update(&url.modified().unwrap_or_default().to_le_bytes());
-            hash.update(&url.locale().to_le_bytes());
+
+    fn file(&self, number: u64, range: Range<usize>) -> Option<File> {
+        let frame = self.frame;
+        let mut hash = Xxh3Default::new();
+        if frame.host > 0 {
+            // On another host, the documents make another file.
+            hash.update(&frame.host.to_le_bytes());
         }
-        // The end of a group.
-        hash.update(b"\n");
+        let (mut urls, mut newest) = (0, None::<i64>);
+        for group in self.groups(range.clone()) {
+            urls += group.urls_on(frame).count();
+            newest = newest.max(group.urls_on(frame).filter_map(PublicUrl::modified).max());
+            // With the URLs on other hosts, to which the file links.
+            for url in group.urls() {
+                hash.update(url.path().as_bytes());
+                hash.update(&[b'\n', u8::from(url.modified().is_some())]);
+                hash.update(&url.modified().unwrap_or_default().to_le_bytes());
+                hash.update(&url.locale().to_le_bytes());
+            }
+            // The end of a group.
+            hash.update(b"\n");
+        }
+        (urls > 0).then(|| File { number, range, urls, newest, hash: hash.digest128() })
     }
-    (urls > 0).then(|| File { number, range, urls, newest, hash: hash.digest128() })
 }

@@ -62,8 +62,8 @@ fn frame() -> Frame {
 
 /// All files by number.
 fn files(snapshot: &Snapshot, limits: FileLimits) -> BTreeMap<u64, String> {
-    let layout = Layout::within(snapshot, &frame(), limits);
-    let text = |file: &File| (file.number, write(snapshot, &frame(), file.range.clone()));
+    let layout = Layout::within(snapshot, None, &frame(), limits);
+    let text = |file: &File| (file.number, write(snapshot, None, &frame(), file.range.clone()));
     layout.files.iter().map(text).collect()
 }
 
@@ -127,7 +127,7 @@ fn dates_beyond_four_digit_years_are_left_out() {
 fn index_lists_all_files_with_their_newest_dates() {
     let rows: Vec<Row> =
         (0..3).map(|n| row(&format!("id{n}"), "en", &n.to_string(), Some("2024-03-06"))).collect();
-    let layout = Layout::new(&snapshot(&rows), &frame());
+    let layout = Layout::new(&snapshot(&rows), None, &frame());
     let empty = Layout::default();
     let text = index("https://x.example/s&m", [("api::a.a", &layout), ("api::b.b", &empty)]);
     let expected = concat!(

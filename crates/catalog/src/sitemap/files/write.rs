@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Frame;
+use crate::sitemap::Hidden;
 use crate::snapshot::{PublicUrl, Snapshot, Versions, write_timestamp};
 
 const HEAD: &str = concat!(
@@ -21,20 +22,27 @@ const MAX_LINK_BYTES: usize = 100 * 1024;
 /// The documents in a range of all URLs that have a listed version on the host of the frame.
 pub(super) fn groups<'s>(
     snapshot: &'s Snapshot,
+    hidden: Option<&'s Hidden>,
     frame: &Frame,
     range: Range<usize>,
 ) -> impl Iterator<Item = Group<'s>> {
     let is_listed = |group: &Group<'_>| group.urls_on(frame).next().is_some();
-    snapshot.documents(range).map(Group).filter(is_listed)
+    let group = move |versions| Group { versions, hidden };
+    snapshot.documents(range).map(group).filter(is_listed)
 }
 
 /// A document with at least one listed version.
-pub(super) struct Group<'s>(Versions<'s>);
+pub(super) struct Group<'s> {
+    versions: Versions<'s>,
+    hidden: Option<&'s Hidden>,
+}
 
 impl<'s> Group<'s> {
-    /// Its listed versions, in the order of the site's locales.
+    /// Its listed versions without the hidden ones, in the order of the site's locales.
     pub(super) fn urls(&self) -> impl Iterator<Item = PublicUrl<'s>> + use<'s> {
-        self.0.clone().filter(|url| url.is_listed())
+        let hidden = self.hidden;
+        let is_shown = move |url: PublicUrl<'_>| hidden.is_none_or(|hidden| !hidden.has(url));
+        self.versions.clone().filter(move |url| url.is_listed() && is_shown(*url))
     }
 
     /// The URLs on the host of a frame.
@@ -44,16 +52,21 @@ impl<'s> Group<'s> {
 }
 
 /// A `urlset` of the listed URLs of the frame's host in a range of all URLs, with their modification
-/// dates. Each version of a document with several versions has links to all of them (`xhtml:link`, as
+/// dates and without the hidden ones. Each version of a document with several versions has links to all of them (`xhtml:link`, as
 /// Google specifies it).
 #[must_use]
-pub fn write(snapshot: &Snapshot, frame: &Frame, range: Range<usize>) -> String {
+pub fn write(
+    snapshot: &Snapshot,
+    hidden: Option<&Hidden>,
+    frame: &Frame,
+    range: Range<usize>,
+) -> String {
     let size = |group: Group<'_>| frame.max_bytes(&group);
-    let most: usize = groups(snapshot, frame, range.clone()).map(size).sum();
+    let most: usize = groups(snapshot, hidden, frame, range.clone()).map(size).sum();
     let mut out = String::with_capacity(HEAD.len() + most + TAIL.len());
     let mut links = String::new();
     out.push_str(HEAD);
-    for group in groups(snapshot, frame, range) {
+    for group in groups(snapshot, hidden, frame, range) {
         links.clear();
         frame.push_links(&mut links, &group);
         for url in group.urls_on(frame) {

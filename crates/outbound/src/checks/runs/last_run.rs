@@ -104,6 +104,6 @@ impl LastRun {
 
     /// The positions of the URLs of a document, in the order of the site's locales.
     pub fn positions_of<'r>(&'r self, document_id: &'r str) -> impl Iterator<Item = usize> {
-        self.run.targets().snapshot.listed_positions(document_id)
+        self.run.targets().positions_of(document_id)
     }
 }

@@ -10,6 +10,7 @@ use super::results::{checked, code};
 use super::run::{Findings, Run};
 use crate::checks::{CheckResult, Targets};
 use frontend_map_catalog::site::{PAGES, Site};
+use frontend_map_catalog::sitemap::Hidden;
 use frontend_map_catalog::snapshot::{Builder, Listing, Serialized, Snapshot, Titles};
 use frontend_map_platform::clock::unix_ms_of;
 use frontend_map_store::made_by;
@@ -31,6 +32,9 @@ struct RunHeader {
     dead: Vec<(usize, i64)>,
     not_checked: Vec<(usize, i64)>,
     truncated: bool,
+    /// The positions of the listed URLs that redirects hide.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hidden: Vec<u32>,
 }
 
 /// A run of another process.
@@ -49,7 +53,7 @@ pub(super) struct Record {
 
 /// The bytes from which [`read`] gets the run again.
 pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
-    let Targets { site, content_type, snapshot, .. } = last_run.run.targets();
+    let Targets { site, content_type, snapshot, hidden, .. } = last_run.run.targets();
     let (mut outcomes, mut locations) = (Vec::<(u16, usize)>::new(), Vec::new());
     let results = (0..).map_while(|position| last_run.run.in_order(position));
     for (position, result) in results {
@@ -75,6 +79,7 @@ pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
         dead: dead(last_run.dead()),
         not_checked: dead(last_run.not_checked()),
         truncated: last_run.is_truncated(),
+        hidden: hidden.as_ref().map_or_else(Vec::new, |hidden| hidden.listed().to_vec()),
     };
     let head = serde_json::to_string(&head).expect("texts and numbers are JSON");
     // The settings have the pages outside the CMS.
@@ -106,7 +111,11 @@ pub(super) fn read(
         let snapshot = serialized.snapshot_within(max_bytes, Builder { path_table: false }).ok()?;
         Arc::new(Some(snapshot).filter(|snapshot| snapshot.fits(listing))?)
     };
-    let targets = Targets::new(site, content_type, snapshot);
+    let hidden = match &*head.hidden {
+        [] => None,
+        positions => Some(Arc::new(Hidden::of_listed(&snapshot, positions)?)),
+    };
+    let targets = Targets::new(site, content_type, snapshot).without(hidden);
     let results = results(&head, targets.count())?;
     let dead = |all: &[(usize, i64)]| -> Option<Vec<Dead>> {
         let dead = |(position, since): &(usize, i64)| {

@@ -51,10 +51,10 @@ pub(in crate::http) async fn get(
     }
     params.check_base_urls()?;
     let form = if params.xml { Form::Xml } else { Form::Json };
-    if let Some(pages) = params.pages(&app) {
-        return Ok(url_list(&app, pages, params.site, form, &headers));
+    if let Some(pages) = params.pages(&app).await {
+        return Ok(url_list(&app, &pages, params.site, form, &headers));
     }
-    let served = app.snapshots.get(params.site, &params.uid).await?;
+    let served = app.snapshots.get_list(params.site, &params.uid).await?;
     let mut response = url_list(&app, &served.cached, params.site, form, &headers);
     insert_cache_status(response.headers_mut(), &served);
     Ok(response)
@@ -79,8 +79,8 @@ impl<'a> Params<'a> {
     }
 
     /// The pages outside the CMS, if these are requested.
-    fn pages<'c>(&self, app: &'c App) -> Option<&'c CachedSnapshot> {
-        app.snapshots.pages(self.site).filter(|_| self.uid == PAGES)
+    async fn pages(&self, app: &App) -> Option<CachedSnapshot> {
+        if self.uid == PAGES { app.snapshots.list_of_pages(self.site).await } else { None }
     }
 
     /// 501 if a locale has no base URL in which the content type can have URLs: a list is complete

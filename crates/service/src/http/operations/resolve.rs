@@ -88,14 +88,17 @@ pub(in crate::http) fn get(
     let mut response = match found {
         Found::NotKnown(uid) => return Ok(not_known(&uid, headers)),
         Found::Page(page) => {
-            let text = page_text(site, &state.index, &requested, page, redirect_status);
+            let text = page_text(site, &state.index, redirects, &requested, page, redirect_status);
             conditional_json(text, &app.http.cache_policy.resolve, headers)
         }
         Found::NoRule(former) => without_rule(app, site, &requested, &parsed, &former, headers),
         Found::Rule { matched, host, document, former } => {
             let cache_control = cache_control(app, document.is_some(), resolved_by);
             let result = MatchResult::new(site, &pathname, &matched, locale.as_ref(), host);
-            let of = |url| ResolvedDocument::new(app, site, &state.index, url, &pathname, host);
+            let of = |url| {
+                ResolvedDocument::new(app, site, &state.index, url, &pathname, host)
+                    .with_redirects(redirects)
+            };
             let document = document.map(of);
             let note = match &document {
                 Some(document) => document.note(redirect_status),

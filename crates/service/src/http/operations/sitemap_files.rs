@@ -143,8 +143,8 @@ async fn sitemap_index(
         served.cached.last_modified(changed)
     });
     let changed = dates.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
-    let pages = app.snapshots.pages(site).filter(|_| site.pages.are_listed());
-    let pages = pages.map(|cached| host.files_of(cached));
+    let pages = app.snapshots.list_of_pages(site).await.filter(|_| site.pages.are_listed());
+    let pages = pages.as_ref().map(|cached| host.files_of(cached));
     let changed = changed.max(pages.map(|pages| pages.changed).filter(|_| changed.is_some()));
     let layouts =
         cached_snapshots.iter().map(|(uid, served)| (uid.as_str(), &host.files(served).layout));
@@ -174,11 +174,12 @@ async fn url_file(
     let (group, number) = known.ok_or_else(ApiError::unknown_file)?;
     if group == PAGES {
         host.check_pages()?;
-        let cached = app.snapshots.pages(site).ok_or_else(ApiError::unknown_file)?;
-        return file(app, host, cached, number, headers).await;
+        let cached = app.snapshots.list_of_pages(site).await;
+        let cached = cached.ok_or_else(ApiError::unknown_file)?;
+        return file(app, host, &cached, number, headers).await;
     }
     host.check_base_urls([group.as_str()])?;
-    let served = app.snapshots.get(site, &group).await?;
+    let served = app.snapshots.get_list(site, &group).await?;
     let mut response = file(app, host, &served.cached, number, headers).await?;
     insert_cache_status(response.headers_mut(), &served);
     Ok(response)

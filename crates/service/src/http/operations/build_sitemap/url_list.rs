@@ -30,7 +30,7 @@ pub(super) fn url_list(
     request_headers: &HeaderMap,
 ) -> Response {
     let snapshot = &cached.snapshot;
-    let list = List::new(snapshot.clone(), &site.hosts, form);
+    let list = List::new(snapshot.clone(), cached.hidden.clone(), &site.hosts, form);
     let gzip = list.length() >= MIN_GZIP_BYTES && accepts_gzip(request_headers);
     let tag = tag(cached, &site.hosts, form, gzip);
     let mut response = Response::default();
@@ -73,6 +73,6 @@ fn tag(cached: &CachedSnapshot, hosts: &Hosts, form: Form, gzip: bool) -> Header
     let bases = (0..hosts.locales()).map(|at| hosts.base(at).map_or("", BaseUrl::as_str));
     let bases = bases.collect::<Vec<_>>().join("\n");
     let (base, gzip) = (xxh3_64(bases.as_bytes()), if gzip { "z" } else { "" });
-    let urls = cached.snapshot.listing_hash();
+    let urls = cached.listed().hash();
     etag::of_parts(&format!("{urls:032x}{base:016x}{form}{gzip}"))
 }

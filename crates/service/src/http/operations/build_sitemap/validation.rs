@@ -18,6 +18,7 @@ use crate::http::request::accept::{ResultFormat, preferred_format};
 use crate::http::request::bearer::require_bearer;
 use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
+use frontend_map_cache::CachedSnapshot;
 use frontend_map_outbound::checks::Targets;
 use frontend_map_outbound::checks::runs::{Run, RunFailed, Subscription, TooManyRuns};
 
@@ -43,11 +44,11 @@ pub(super) async fn validate(
         return Ok((StatusCode::NO_CONTENT, [(CACHE_CONTROL, NO_STORE)]).into_response());
     }
     let (site, uid) = (params.site, &params.uid);
-    let snapshot = match params.pages(app) {
-        Some(pages) => Arc::clone(&pages.snapshot),
-        None => app.snapshots.get(site, uid).await?.cached.snapshot,
+    let CachedSnapshot { snapshot, hidden, .. } = match params.pages(app).await {
+        Some(pages) => pages,
+        None => app.snapshots.get_list(site, uid).await?.cached,
     };
-    let targets = Targets::new(site, uid, snapshot);
+    let targets = Targets::new(site, uid, snapshot).without(hidden);
     let subscription = app.validate(site, targets).await;
     let subscription = subscription.map_err(|TooManyRuns| ApiError::too_many_validations())?;
     let run = Arc::clone(subscription.run());

@@ -13,7 +13,7 @@ use super::former::Note;
 use super::page::{Requested, page_text};
 use super::resolution::{ResolvedData, ResolvedDocument};
 use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID};
-use crate::app::{App, log_unread_documents};
+use crate::app::{self, App, log_unread_documents};
 use crate::http::operations::document::is_in_locale;
 use crate::http::operations::frontend_url;
 use crate::http::operations::match_result::{MatchResult, no_match};
@@ -26,6 +26,7 @@ use crate::http::request::params::{
 use crate::http::request::query::parse;
 use crate::http::response::envelope::{HttpResponse, json_response, success_text};
 use crate::http::response::error::ApiError;
+use frontend_map_catalog::moved::entries::RedirectWorld;
 use frontend_map_catalog::moved::redirects;
 use frontend_map_catalog::path_index::{PathIndex, VersionId};
 use frontend_map_catalog::resolve::{self, ResolvedBy};
@@ -54,6 +55,7 @@ pub(super) struct Known<'a> {
     pub(super) app: &'a App,
     pub(super) site: &'a Site,
     index: &'a PathIndex,
+    redirects: Option<RedirectWorld<'a>>,
 }
 
 /// The response.
@@ -104,17 +106,20 @@ impl<'a> Params<'a> {
     async fn respond(&self, app: &App) -> Result<HttpResponse, ApiError> {
         let site = self.site;
         let state = path_index(app, site).ok_or_else(|| without_path_index(site))?;
+        let entries = site.redirects.as_ref().and_then(|site| path_index(app, site));
+        let entries = entries.as_ref().map(|state| &*state.index);
+        let redirects = app::redirects(app, site, &state.index, entries);
         if let Wanted::Pathname { pathname, locale, host } = &self.wanted {
             let requested = Requested { pathname, locale: locale.as_ref(), host: *host };
             let status = app.http.redirect_status;
             if let Some(page) = resolve::page(site, &Pathname::parse(pathname), *host) {
-                let text = page_text(site, &state.index, &requested, page, status);
+                let text = page_text(site, &state.index, redirects, &requested, page, status);
                 let mut response = json_response(StatusCode::OK, text, HeaderMap::new());
                 insert_resolved_by(ResolvedBy::Pages, &mut response);
                 return Ok(response);
             }
         }
-        let known = Known { app, site, index: &state.index };
+        let known = Known { app, site, index: &state.index, redirects };
         let mut response = match &self.wanted {
             Wanted::Pathname { pathname, locale, host } => {
                 known.by_pathname(pathname, locale.as_ref(), *host).await?
@@ -172,7 +177,7 @@ impl Known<'_> {
         locale: &Locale,
         is_localized: bool,
     ) -> Vec<String> {
-        let Self { app, site, index } = self;
+        let Self { app, site, index, .. } = self;
         let (uid, document_id, locale) = (&*params.uid, &*params.document_id, locale.as_str());
         let version = VersionId { uid, document_id, locale };
         let history = app.snapshots.history(site);
@@ -223,9 +228,10 @@ impl Known<'_> {
         former_paths: Option<&[String]>,
         shared: Option<&SharedPath>,
     ) -> HttpResponse {
-        let Self { app, site, index } = self;
-        let document =
-            document.map(|url| ResolvedDocument::new(app, site, index, url, pathname, host));
+        let Self { app, site, index, redirects } = self;
+        let document = document.map(|url| {
+            ResolvedDocument::new(app, site, index, url, pathname, host).with_redirects(*redirects)
+        });
         let note = Note::Nothing;
         let data = ResolvedData { site, resolved_by: "cms", document, note };
         let text = success_text(|json| {

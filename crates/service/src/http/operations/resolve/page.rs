@@ -5,6 +5,7 @@
 use super::former::Note;
 use super::resolution::{ResolvedData, ResolvedDocument};
 use crate::http::response::envelope::success_text;
+use frontend_map_catalog::moved::entries::RedirectWorld;
 use frontend_map_catalog::path_index::PathIndex;
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::PublicUrl;
@@ -22,6 +23,7 @@ pub(super) struct Requested<'r> {
 pub(super) fn page_text(
     site: &Site,
     index: &PathIndex,
+    redirects: Option<RedirectWorld<'_>>,
     requested: &Requested<'_>,
     page: PublicUrl<'_>,
     redirect_status: u16,
@@ -31,6 +33,7 @@ pub(super) fn page_text(
     let mut locales = site.pages.locales_of(page, codes.len()).map(|at| &codes[at]);
     let own = locales.find(|own| locale == Some(own)).unwrap_or(&codes[page.locale()]);
     let document = ResolvedDocument::page(site, index, page, pathname, host);
+    let document = document.with_redirects(redirects);
     let note = document.note(redirect_status);
     let document = Some(document);
     without_match(pathname, own, &ResolvedData { site, resolved_by: "pages", document, note })

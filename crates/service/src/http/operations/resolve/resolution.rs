@@ -3,6 +3,7 @@
 use super::former::Note;
 use crate::app::App;
 use frontend_map_catalog::json::Json;
+use frontend_map_catalog::moved::entries::RedirectWorld;
 use frontend_map_catalog::path_index::PathIndex;
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::{PublicUrl, timestamp_text};
@@ -28,6 +29,8 @@ pub(super) struct ResolvedDocument<'a> {
     breadcrumbs: Vec<Breadcrumb<'a>>,
     /// Whether it is a page outside the CMS.
     is_page: bool,
+    /// The redirects of the CMS, which may hide versions of it.
+    redirects: Option<RedirectWorld<'a>>,
 }
 
 /// A document or a page outside the CMS that has a prefix of a path.
@@ -67,7 +70,12 @@ impl<'a> ResolvedDocument<'a> {
         let is_canonical = is_same_host && is_same_path(pathname, url.path());
         let host = site.hosts.host_if_several(url.locale());
         let breadcrumbs = breadcrumbs(index, site, url.normalized_path(), host);
-        Self { url, is_canonical, resource: None, breadcrumbs, is_page: true }
+        Self { url, is_canonical, resource: None, breadcrumbs, is_page: true, redirects: None }
+    }
+
+    /// With the redirects of the CMS: the versions that they hide are no alternates.
+    pub(super) fn with_redirects(self, redirects: Option<RedirectWorld<'a>>) -> Self {
+        Self { redirects, ..self }
     }
 }
 
@@ -164,8 +172,8 @@ impl ResolvedData<'_> {
         json.raw(r#","documentId":"#).text(url.document_id()).raw("}");
     }
 
-    /// The absolute URLs of all versions by their `hreflang`; none without a document or a
-    /// base URL.
+    /// The absolute URLs of all versions that no redirect hides, by their `hreflang`; none without a
+    /// document or a base URL.
     fn write_alternates(&self, json: &mut Json) {
         let Some(document) = &self.document else {
             return;
@@ -173,6 +181,9 @@ impl ResolvedData<'_> {
         let locales = self.site.rules.locales().as_slice();
         let mut first = None;
         for url in document.url.versions() {
+            if document.redirects.is_some_and(|redirects| redirects.hides(url).is_some()) {
+                continue;
+            }
             let Some(link) = self.url(url) else { continue };
             json.raw(if first.is_none() { "" } else { "," });
             json.word(locales[url.locale()].hreflang()).raw(":").text(&link);
