@@ -91,19 +91,19 @@ pub(super) async fn walk_lists<'s>(
 /// Snapshots by the key of the site and the content type.
 pub(super) type CachedSnapshots = HashMap<(String, String), CachedSnapshot>;
 
-/// Walks each content type once for all sites that have a rule for it, with progress as [`walk`].
+/// Walks each content type once for all sites that have a rule or redirects of it, with progress as [`walk`].
 ///
 /// # Errors
 /// The first failure.
 pub(super) async fn walk_for_all_sites(app: &App) -> Result<CachedSnapshots, Box<dyn Error>> {
     let (lines, snapshots) = (MultiProgress::new(), &app.snapshots);
-    let types = app.sites.iter().flat_map(|site| site.rules.content_types());
+    let types = app.sites.iter().flat_map(Site::all_content_types);
     let types: BTreeSet<&str> = types.map(ContentTypeUid::as_str).collect();
     let walks = types.iter().map(|uid| {
         let lines = &lines;
         async move {
             let line = progress_line(lines, uid);
-            let site = app.sites.iter().find(|site| site.has_rule(uid));
+            let site = app.sites.with_redirects().find(|site| site.has_rule(uid));
             let seen = || site.map_or(0, |site| snapshots.documents_seen(site, uid));
             let cached_snapshots = follow(&line, snapshots.refresh_for_all_sites(uid), seen).await;
             let cached_snapshots = cached_snapshots

@@ -3,6 +3,7 @@
 mod both;
 mod collisions;
 mod json;
+mod redirects;
 mod site_diff;
 mod text;
 
@@ -28,14 +29,15 @@ the new settings, and both settings are applied to them. Only the sites of FILE 
 locales and base URLs; the environment wins over both files. Sites are matched by their keys. A path
 moves if its document has another one under the new settings, vanishes if the document has none, and
 appears if it had none. A collision is a path that documents share under the new settings, although they
-share none under the old ones.
+share none under the old ones. A redirect of the CMS changes if its path leads elsewhere, or has another
+status.
 
 Formats:
   text  a table for each site, and the first changes of each kind
   json  one JSON document with all changes
 
-Exit status: 0 at most --max-moved paths move, vanish or collide, or without --max-moved; 1 more than
-that; 2 could not run; 78 invalid settings.";
+Exit status: 0 at most --max-moved paths move, vanish or collide and redirects change or end, or without
+--max-moved; 1 more than that; 2 could not run; 78 invalid settings.";
 
 /// Which settings to compare with, and how to report the result.
 #[derive(Debug, Args)]
@@ -47,7 +49,8 @@ pub(in crate::cli) struct DiffArgs {
     /// Only the site with this key
     #[arg(long, value_name = "KEY")]
     site: Option<String>,
-    /// Fail if more than N paths move, vanish or collide; without a limit by default
+    /// Fail if more than N paths move, vanish or collide and redirects change or end; without a limit by
+    /// default
     #[arg(long, value_name = "N")]
     max_moved: Option<u64>,
     /// List all changes, not the first ones of each kind
@@ -84,15 +87,16 @@ pub(in crate::cli) async fn run(
     let output = Output::open(args.out.as_deref())?;
     let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
     let both = BothSites::new(&against.sites, &config.sites, args.site.as_deref())?;
+    let status = config.moved.status;
     let app = boot::build_alone(Config { sites: both.all(), ..config })?;
     let cached_snapshots = walk_for_all_sites(&app).await?;
     let diffs: Vec<SiteDiff> =
-        both.pairs.iter().map(|pair| SiteDiff::new(pair, &cached_snapshots)).collect();
+        both.pairs.iter().map(|pair| SiteDiff::new(pair, &cached_snapshots, status)).collect();
     output.write(|out| match args.format {
         Format::Text => text::write(&diffs, args.all, colours, out),
         Format::Json => json::write(&diffs, out),
     })?;
-    let affected: u64 = diffs.iter().map(|diff| diff.totals().affected()).sum();
+    let affected: u64 = diffs.iter().map(SiteDiff::affected).sum();
     let is_over = args.max_moved.is_some_and(|most| affected > most);
     Ok(if is_over { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }

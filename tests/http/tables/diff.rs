@@ -263,3 +263,94 @@ fn diff_could_not_run_if_the_cms_fails() {
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{}", ended.stderr);
     assert!(ended.stderr.contains("api::page.page"), "{}", ended.stderr);
 }
+
+const REDIRECTS: &str = r#"{
+  "api::page.page": [
+    {"documentId": "p1", "slug": "home", "title": "start"},
+    {"documentId": "p2", "slug": "news", "title": "latest"}
+  ],
+  "api::redirect.redirect": [
+    {"documentId": "r1", "from": "/old", "to": "/home", "alias": "/older"},
+    {"documentId": "r2", "from": "/gone", "to": "/news", "code": 301, "alias": "/gone"},
+    {"documentId": "r3", "from": "/news", "to": "/home", "alias": "/home"},
+    {"documentId": "r4", "from": "/out", "to": "https://www.example.net/x", "alias": "/out"}
+  ]
+}"#;
+
+#[test]
+fn diff_lists_redirects_that_change_end_and_begin() {
+    let with = |template: &str, lines: &str| {
+        let table = "[[site.redirects]]\ncontent_type = \"api::redirect.redirect\"\n";
+        let site = site("main").resolve("documents").rule("api::page.page", template);
+        site.set(&format!("{lines}\n{table}to = \"to\"\n"))
+    };
+    let hosts = "redirect_hosts = [\"www.example.net\"]";
+    let before = with("/{slug}", hosts).set("from = \"from\"");
+    // The pages move: what was at their paths follows, or is not shadowed any more.
+    let after = with("/{title}", "").set("from = \"alias\"\nstatus = \"code\"");
+    let run = |before: &Settings, after: &Settings, args: &[&str]| {
+        let setup = after.clone().files(REDIRECTS).file("old.toml", &before.toml());
+        let old = setup.path().join("old.toml");
+        setup.run(&[&["diff", "--against", old.to_str().expect("text")], args].concat())
+    };
+    let target =
+        |target: &str, status: u16| json!({"target": target, "status": status, "force": false});
+    let row = |kind: &str, id: &str, path: &str| {
+        json!({"type": kind, "contentType": "api::redirect.redirect", "documentId": id,
+            "locale": "en", "path": path})
+    };
+    let with_targets = |mut row: Value, from: Option<Value>, to: Option<Value>| {
+        for (name, target) in [("from", from), ("to", to)] {
+            if let Some(target) = target {
+                row[name] = target;
+            }
+        }
+        row
+    };
+    let ended = run(&before, &after, &["--format", "json"]);
+    let json = parsed(&ended);
+    let redirects = &json["sites"][0]["redirects"];
+    assert_eq!((&redirects["before"], &redirects["after"]), (&json!(3), &json!(2)));
+    let expected = json!([
+        with_targets(
+            row("changed", "r2", "/gone"),
+            Some(target("/news", 308)),
+            Some(target("/news", 301))
+        ),
+        with_targets(row("ended", "r1", "/old"), Some(target("/home", 308)), None),
+        with_targets(
+            row("ended", "r4", "/out"),
+            Some(target("https://www.example.net/x", 308)),
+            None
+        ),
+        with_targets(row("began", "r1", "/older"), None, Some(target("/home", 308))),
+    ]);
+    assert_eq!(redirects["changes"], expected);
+    // Two pages move, one redirect changes and two end.
+    assert_eq!(json["affected"], 5);
+    assert_eq!(run(&before, &after, &["--max-moved", "4"]).status, Some(1));
+    let text = run(&before, &after, &["--max-moved", "5"]);
+    assert_eq!(text.status, Some(0), "{}", text.stderr);
+    let (first, lists) = text.stdout.split_once('\n').expect("lines");
+    assert_eq!(
+        first,
+        "site main: 2 paths move, 1 redirect changes, 2 redirects end, 1 redirect begins"
+    );
+    let expected = "
+  redirects that change
+    /gone  308 /news → 301 /news  r2 en
+
+  redirects that end
+    /old  308 /home  r1 en
+    /out  308 https://www.example.net/x  r4 en
+
+  redirects that begin
+    /older  308 /home  r1 en
+";
+    assert!(lists.ends_with(expected), "{lists}");
+    let same = run(&before, &before, &["--max-moved", "0"]);
+    assert_eq!(same.stdout, "site main: no path and no redirect changes\n", "{}", same.stderr);
+    let other_base = before.clone().front_end_url("https://other.example");
+    let other = parsed(&run(&before, &other_base, &["--format", "json"]));
+    assert_eq!(other["sites"][0]["redirects"]["changes"], json!([]));
+}

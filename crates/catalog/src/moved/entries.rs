@@ -9,6 +9,7 @@ use crate::path_index::{DocumentLocation, PathIndex, TypePaths, VersionId};
 use crate::resolve::page;
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, Snapshot};
+use frontend_map_rules::frontend_url::Hosts;
 use frontend_map_rules::{
     ContentTypeUid, ENCODED_REST, PathSegment, Pathname, Redirect, Target, without_trailing_slash,
 };
@@ -320,10 +321,7 @@ impl<'i> RedirectWorld<'i> {
 
     /// Whether a page has the path of an entry on one of the hosts that the entry is for.
     fn is_live_on_a_host(&self, entry: PublicUrl<'_>) -> bool {
-        let several = self.site.hosts.are_several() && !entry.is_localized();
-        let hosts = if several { self.site.hosts.all().len() } else { 0 };
-        self.is_live(entry, self.host_of_entry(entry))
-            || (0..hosts).any(|host| self.is_live(entry, Some(host)))
+        hosts_of_entry(&self.site.hosts, entry).any(|host| self.is_live(entry, host))
     }
 
     /// The pages of a snapshot that entries for all paths below one hide, each with its entry.
@@ -682,6 +680,19 @@ impl<'i> FoundEntry<'i> {
         let address = with_rest(address, &self.rest);
         without_trailing_slash(&address) == without_trailing_slash(path)
     }
+}
+
+/// The hosts that an entry is for, as [`RedirectWorld::row`] takes them: that of its locale, or all of
+/// them if it is not localized; one `None` if the site has one host.
+pub fn hosts_of_entry(
+    hosts: &Hosts,
+    entry: PublicUrl<'_>,
+) -> impl Iterator<Item = Option<usize>> + use<> {
+    let several = hosts.are_several();
+    let all = if several && !entry.is_localized() { 0..hosts.all().len() } else { 0..0 };
+    let own = entry.is_localized() || !several;
+    let own = own.then(|| hosts.host_if_several(entry.locale()));
+    own.into_iter().chain(all.map(Some))
 }
 
 /// A URL from its path on; a path as it is.

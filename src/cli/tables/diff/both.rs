@@ -48,5 +48,6 @@ impl BothSites {
 }
 
 fn renamed(site: &Site) -> Arc<Site> {
-    Arc::new(Site { key: format!("{}{BEFORE}", site.key), ..site.clone() })
+    let redirects = site.redirects.as_deref().map(renamed);
+    Arc::new(Site { key: format!("{}{BEFORE}", site.key), redirects, ..site.clone() })
 }

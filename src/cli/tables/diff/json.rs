@@ -17,7 +17,7 @@ struct Type<'d> {
 
 /// Writes the document; the changes are written one by one, because there may be millions.
 pub(super) fn write(diffs: &[SiteDiff], out: &mut dyn Write) -> io::Result<()> {
-    let affected: u64 = diffs.iter().map(|diff| diff.totals().affected()).sum();
+    let affected: u64 = diffs.iter().map(SiteDiff::affected).sum();
     write!(out, "{{\"affected\":{affected},\"sites\":[")?;
     for (position, diff) in diffs.iter().enumerate() {
         out.write_all(if position == 0 { b"" } else { b"," })?;
@@ -41,6 +41,9 @@ fn write_site(diff: &SiteDiff, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(text(&row)?.as_bytes())?;
     }
     write!(out, "],\"collisions\":{}", text(&diff.collisions)?)?;
+    if let Some(redirects) = &diff.redirects {
+        write!(out, ",\"redirects\":{}", text(redirects)?)?;
+    }
     write!(out, ",\"moreCollisions\":{}}}", diff.more_collisions)
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::both::SitePair;
 use super::collisions::{Collision, collisions};
+use super::redirects::RedirectDiff;
 use crate::cli::walk::CachedSnapshots;
 use frontend_map_catalog::changes::difference::{Change, Difference, LocaleNames, Side};
 use frontend_map_catalog::site::{PAGES, Site};
@@ -20,6 +21,8 @@ pub(super) struct SiteDiff {
     pub(super) collisions: Vec<Collision>,
     /// Whether there are more collisions than are listed.
     pub(super) more_collisions: bool,
+    /// `None` without redirects of the CMS.
+    pub(super) redirects: Option<RedirectDiff>,
     /// The base URLs of the first locale, if they differ.
     pub(super) base_urls: Option<[String; 2]>,
     before: LocaleNames,
@@ -75,8 +78,7 @@ pub(super) enum Kind {
 }
 
 impl Counts {
-    /// The paths that `--max-moved` limits.
-    pub(super) fn affected(self) -> u64 {
+    fn affected(self) -> u64 {
         self.moved + self.vanished + self.collisions
     }
 
@@ -104,8 +106,9 @@ impl Counts {
 }
 
 impl SiteDiff {
-    /// The changes of a site whose content types have these snapshots.
-    pub(super) fn new(pair: &SitePair, cached_snapshots: &CachedSnapshots) -> Self {
+    /// The changes of a site whose content types have these snapshots. `status` is that of redirects that
+    /// have none.
+    pub(super) fn new(pair: &SitePair, cached_snapshots: &CachedSnapshots, status: u16) -> Self {
         let names = |site: &Option<Arc<Site>>| match site {
             Some(site) => LocaleNames::of(site.rules.locales(), &site.hosts),
             None => LocaleNames::default(),
@@ -127,6 +130,7 @@ impl SiteDiff {
             types: types.iter().map(|uid| type_diff(uid)).collect(),
             collisions,
             more_collisions,
+            redirects: RedirectDiff::new(pair, cached_snapshots, status),
             base_urls: base_urls(before.as_deref(), after.as_deref()),
             before: names(before),
             after: names(after),
@@ -143,6 +147,12 @@ impl SiteDiff {
         let mut totals = Counts::default();
         self.types.iter().for_each(|own| totals.add(own.counts));
         totals
+    }
+
+    /// The paths and redirects that `--max-moved` limits.
+    pub(super) fn affected(&self) -> u64 {
+        let redirects = self.redirects.as_ref().map_or(0, RedirectDiff::affected);
+        self.totals().affected() + redirects
     }
 
     /// The changes of a content type, document by document.
@@ -211,7 +221,11 @@ fn groups(sites: [Option<&Site>; 2]) -> Vec<String> {
 }
 
 /// The URLs of a content type; none without a site or a rule.
-fn snapshot(site: Option<&Site>, uid: &str, cached_snapshots: &CachedSnapshots) -> Arc<Snapshot> {
+pub(super) fn snapshot(
+    site: Option<&Site>,
+    uid: &str,
+    cached_snapshots: &CachedSnapshots,
+) -> Arc<Snapshot> {
     let Some(site) = site else { return Arc::default() };
     if uid == PAGES {
         return Arc::clone(site.pages.snapshot());

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::collisions::{Collision, Version};
+use super::redirects::{RedirectChange, RedirectDiff, RedirectKind, RedirectTarget};
 use super::site_diff::{Counts, Kind, Row, SiteDiff, TypeDiff};
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
@@ -16,6 +17,12 @@ const COLUMNS: [&str; 6] = ["paths", "move", "vanish", "appear", "collide", "aft
 
 const KINDS: [(Kind, &str); 3] =
     [(Kind::Moved, "move"), (Kind::Vanished, "vanish"), (Kind::Appeared, "appear")];
+
+const REDIRECT_KINDS: [(RedirectKind, Style, &str, &str); 3] = [
+    (RedirectKind::Changed, Style::Warning, "changes", "change"),
+    (RedirectKind::Ended, Style::Bad, "ends", "end"),
+    (RedirectKind::Began, Style::Good, "begins", "begin"),
+];
 
 /// How the changes are listed.
 #[derive(Clone, Copy)]
@@ -47,39 +54,50 @@ pub(super) fn write(
 
 fn write_site(diff: &SiteDiff, list: Listing, out: &mut dyn Write) -> io::Result<()> {
     let totals = diff.totals();
-    writeln!(out, "site {}: {}", diff.key, verdict(totals, list.colours))?;
+    writeln!(out, "site {}: {}", diff.key, verdict(diff, list.colours))?;
     if let Some([before, after]) = &diff.base_urls {
         let note = list.colours.apply(Style::Warning, "the base URL changes");
         writeln!(out, "  {note}: {before} → {after}, and with it each URL")?;
     }
-    if totals.is_unchanged() {
-        return Ok(());
-    }
-    write_table(diff, list.colours, out)?;
-    for own in &diff.types {
-        for (kind, word) in KINDS {
-            write_kind(diff, own, kind, word, list, out)?;
+    if !totals.is_unchanged() {
+        write_table(diff, list.colours, out)?;
+        for own in &diff.types {
+            for (kind, word) in KINDS {
+                write_kind(diff, own, kind, word, list, out)?;
+            }
         }
+        write_collisions(diff, list, out)?;
     }
-    write_collisions(diff, list, out)
+    diff.redirects.as_ref().map_or(Ok(()), |redirects| write_redirects(redirects, list, out))
 }
 
 /// The sums in words.
-fn verdict(totals: Counts, colours: Colours) -> String {
-    if totals.is_unchanged() {
-        return colours.apply(Style::Good, "no path changes");
-    }
-    let paths = |number: u64, one: &str, many: &str| {
-        format!("{} {}", count(number, "path"), if number == 1 { one } else { many })
+fn verdict(diff: &SiteDiff, colours: Colours) -> String {
+    let totals = diff.totals();
+    let things = |thing: &str, number: u64, one: &str, many: &str| {
+        format!("{} {}", count(number, thing), if number == 1 { one } else { many })
     };
+    let paths = |number, one: &str, many: &str| things("path", number, one, many);
     let parts = [
         (totals.moved, Style::Warning, paths(totals.moved, "moves", "move")),
         (totals.vanished, Style::Bad, paths(totals.vanished, "vanishes", "vanish")),
         (totals.appeared, Style::Good, paths(totals.appeared, "appears", "appear")),
         (totals.collisions, Style::Bad, paths(totals.collisions, "collides", "collide")),
     ];
-    let parts = parts.into_iter().filter(|(number, ..)| *number > 0);
-    parts.map(|(_, style, text)| colours.apply(style, text)).collect::<Vec<_>>().join(", ")
+    let of_redirects = REDIRECT_KINDS.map(|(kind, style, one, many)| {
+        let number = diff.redirects.as_ref().map_or(0, |redirects| redirects.of(kind));
+        (number, style, things("redirect", number, one, many))
+    });
+    let parts = parts.into_iter().chain(of_redirects).filter(|(number, ..)| *number > 0);
+    let parts: Vec<_> = parts.map(|(_, style, text)| colours.apply(style, text)).collect();
+    if parts.is_empty() {
+        let text = match diff.redirects {
+            Some(_) => "no path and no redirect changes",
+            None => "no path changes",
+        };
+        return colours.apply(Style::Good, text);
+    }
+    parts.join(", ")
 }
 
 fn write_table(diff: &SiteDiff, colours: Colours, out: &mut dyn Write) -> io::Result<()> {
@@ -133,6 +151,39 @@ fn write_collisions(diff: &SiteDiff, list: Listing, out: &mut dyn Write) -> io::
         writeln!(out, "    There are more: at most 10,000 are compared for a content type.")?;
     }
     Ok(())
+}
+
+/// The redirects that change, end or begin.
+fn write_redirects(redirects: &RedirectDiff, list: Listing, out: &mut dyn Write) -> io::Result<()> {
+    for (kind, _, _, word) in REDIRECT_KINDS {
+        let number = redirects.of(kind);
+        if number == 0 {
+            continue;
+        }
+        writeln!(
+            out,
+            "\n  {}",
+            list.colours.apply(Style::Heading, format!("redirects that {word}"))
+        )?;
+        let changes = redirects.changes.iter().filter(|change| change.kind == kind);
+        for RedirectChange { document_id, locale, path, host, from, to, .. } in
+            changes.take(list.most())
+        {
+            let targets = [from, to].into_iter().flatten().map(redirect_target);
+            let targets: Vec<String> = targets.collect();
+            let (place, targets) = (place(host.as_deref(), Some(path)), targets.join(" → "));
+            writeln!(out, "    {place}  {targets}  {} {locale}", Visible(document_id))?;
+        }
+        write_rest(number.saturating_sub(list.most() as u64), out)?;
+    }
+    Ok(())
+}
+
+/// The status and the target, such as `308 /en/a, before a live page`.
+fn redirect_target(RedirectTarget { target, status, force }: &RedirectTarget) -> String {
+    let target = target.as_ref().map(|target| format!(" {}", Visible(target))).unwrap_or_default();
+    let force = if *force { ", before a live page" } else { "" };
+    format!("{status}{target}{force}")
 }
 
 fn write_rest(more: u64, out: &mut dyn Write) -> io::Result<()> {

@@ -6,7 +6,7 @@ use super::{
     FormerOwner, Redirect, SiteHistory, host_if_several, is_live, is_on_site, owner_of_row,
 };
 use crate::json::Json;
-use crate::moved::entries::{RedirectEntries, RedirectWorld};
+use crate::moved::entries::{RedirectEntries, RedirectWorld, hosts_of_entry};
 use crate::moved::history::{PathHistory, Row, SiteId};
 use crate::path_index::{PathIndex, TypePaths};
 use crate::site::Site;
@@ -167,16 +167,9 @@ impl Entries {
     fn new(site: &Site, snapshots: &[(&ContentTypeUid, Arc<Snapshot>)]) -> Self {
         let known = |(uid, snapshot): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(snapshot)));
         let index = PathIndex::new(&site.rules, snapshots.iter().map(known));
-        let hosts = |localized: bool, own: usize| {
-            let all = 0..site.hosts.all().len().max(1);
-            let is_for = move |host: &usize| !localized || *host == own;
-            let are_several = site.hosts.are_several();
-            all.filter(move |host| if are_several { is_for(host) } else { *host == 0 })
-                .map(move |host| are_several.then_some(host))
-        };
         let of_snapshot = |(_, snapshot): &(_, Arc<Snapshot>)| {
             let entries = snapshot.owners().flat_map(|entry| {
-                let on = hosts(entry.is_localized(), entry.host());
+                let on = hosts_of_entry(&site.hosts, entry);
                 on.map(move |host| (entry.position(), host))
             });
             let entries: Vec<_> = entries.collect();
