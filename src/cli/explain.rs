@@ -26,13 +26,16 @@ use frontend_map_rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
 const MAX_PATHNAME: usize = 2_048;
 
 const AFTER_HELP: &str = "\
-Exit status: 0 a rule matches or the document has a URL, 1 none, 2 invalid arguments, 78 invalid settings.
+Exit status: 0 a rule matches, a redirect of the CMS decides or the document has a URL, 1 none, 2 invalid arguments, 78 invalid settings.
 
 Fields of --json, for a pathname:
   site, host if it is given, pathname, normalizedPath, matched {collectionType, rule, params, locale} or null,
   decision {decidedBy, contentType, documentId, locale, path, contentTypes, problem} on a site with
   resolve = \"documents\"; decidedBy is documents or own_path with the document that has the path,
   rules if no document of contentTypes has it, or unknown if problem prevents to read them,
+  redirect {contentType, documentId, locale, path, force, hasPage, outcome, to, status} if a redirect of
+  the CMS is for the path; outcome is redirects, gone, shadowed, loop or no_target;
+  redirectProblem if the redirects could not be read,
   considered [{collectionType, rule, form, outcome, reason, segment, segmentsWanted, orMore,
   segments [{wanted, found, reason}]}]; outcome is match, hidden, tied, other_host or no_match
 For a document:
@@ -82,7 +85,7 @@ pub(super) fn run(config: Config, args: &ExplainArgs) -> Result<bool, Box<dyn Er
     match (&args.pathname, &args.uid, &args.document) {
         (Some(pathname), ..) => {
             let explanation = self::pathname::explain(config, args, absolute(pathname)?)?;
-            let found = explanation.matched.is_some();
+            let found = explanation.is_found();
             print(args, &explanation, |out| {
                 text::write_pathname(out, &explanation, Colours::of_stdout())
             })?;

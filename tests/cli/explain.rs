@@ -397,3 +397,80 @@ fn explain_of_a_document_names_the_owner_of_its_path_with_a_link() {
         serde_json::from_str(&explain("documents", "api::post.post", "a", true)).expect("JSON");
     assert_eq!(read.get("sharedPath"), None);
 }
+
+#[test]
+fn explain_says_what_a_redirect_of_the_cms_does_with_a_path() {
+    let redirects = r#"
+[[site.redirects]]
+content_type = "api::redirect.redirect"
+from = "from"
+to = "to"
+document = "target"
+status = "code"
+force = "force"
+"#;
+    let content = r#"{"api::page.page": [
+        {"documentId": "p1", "slug": "home"}, {"documentId": "p2", "slug": "news"}],
+      "api::redirect.redirect": [
+        {"documentId": "r1", "from": "/old", "to": "/news", "code": 301},
+        {"documentId": "r2", "from": "/home", "to": "/news", "force": true},
+        {"documentId": "r3", "from": "/news", "to": "/home"},
+        {"documentId": "r4", "from": "/gone/*", "code": 410},
+        {"documentId": "r5", "from": "/self", "to": "/self"},
+        {"documentId": "r6", "from": "/lost", "target": {"documentId": "none"}}]}"#;
+    let settings = site("main").resolve("documents").set(redirects);
+    let setup = settings.rule("api::page.page", "/{slug}").files(content).setup();
+    let by = |id: &str, from: &str| {
+        format!("\n   by api::redirect.redirect {id}, locale en, from {from}\n")
+    };
+    let base = "https://www.example.com";
+    for (path, status, said) in [
+        ("/old", 0, format!("redirected with 301 to {base}/news{}", by("r1", "/old"))),
+        (
+            "/home",
+            0,
+            format!(
+                "redirected with 308 to {base}/news, before the live page{}",
+                by("r2", "/home")
+            ),
+        ),
+        (
+            "/news",
+            0,
+            "not redirected: the redirect has no `force`, and a live page comes first".to_owned()
+                + &by("r3", "/news"),
+        ),
+        ("/gone/a/b", 0, format!("gone, with 410{}", by("r4", "/gone/*"))),
+        (
+            "/self",
+            0,
+            "not redirected: the redirect leads back to where it begins".to_owned()
+                + &by("r5", "/self"),
+        ),
+        (
+            "/lost",
+            0,
+            "not redirected: the target of the redirect is not published".to_owned()
+                + &by("r6", "/lost"),
+        ),
+    ] {
+        let ended = setup.run(&["explain", path]);
+        let (first, rest) = ended.stdout.split_once('\n').expect("lines");
+        assert_eq!((ended.status, first), (Some(status), format!("site main, {path}").as_str()));
+        assert!(rest.starts_with(&said), "{path}: {}", ended.stdout);
+    }
+    let none = setup.run(&["explain", "/nothing/here"]);
+    assert_eq!(none.status, Some(1), "{}", none.stdout);
+    assert!(!none.stdout.contains("redirect"), "{}", none.stdout);
+    let json = |path: &str| -> Value {
+        serde_json::from_str(&setup.run(&["explain", path, "--json"]).stdout).expect("JSON")
+    };
+    let expected = json!({
+        "contentType": "api::redirect.redirect", "documentId": "r2", "locale": "en",
+        "path": "/home", "force": true, "hasPage": true, "outcome": "redirects",
+        "to": format!("{base}/news"), "status": 308,
+    });
+    assert_eq!(json("/home")["redirect"], expected);
+    assert_eq!(json("/gone/x")["redirect"]["outcome"], "gone");
+    assert!(json("/nothing").get("redirect").is_none());
+}

@@ -6,6 +6,7 @@
 mod document;
 mod document_decision;
 mod pathname;
+mod redirect;
 
 pub use document::{
     ConditionResult, DocumentExplanation, OwnPathResult, PathOwner, PlaceholderResult,
@@ -16,3 +17,4 @@ pub use pathname::{
     MatchedRule, PathnameExplanation, PatternOutcome, PatternResult, SegmentResult,
     explain_pathname,
 };
+pub use redirect::{RedirectExplanation, RedirectOutcome, explain_redirect};

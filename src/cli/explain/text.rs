@@ -5,7 +5,8 @@ use std::fmt::{self, Write as _};
 use crate::cli::output::terminal::{Colours, Style};
 use frontend_map_catalog::explain::{
     DocumentDecision, DocumentExplanation, PathDocument, PathOwner, PathnameExplanation,
-    PatternOutcome, PatternResult, RuleExplanation, RuleOutcome, SharedPath,
+    PatternOutcome, PatternResult, RedirectExplanation, RedirectOutcome, RuleExplanation,
+    RuleOutcome, SharedPath,
 };
 
 /// Writes which rule matches a pathname, then every pattern with the reason why it does or does not.
@@ -22,6 +23,7 @@ pub(super) fn write_pathname(
         let text = format!("page {page}, outside the CMS: no document has a URL with this path");
         writeln!(out, "{}", colours.apply(Style::Good, text))?;
     }
+    write_redirect(out, explanation, colours)?;
     match &explanation.matched {
         Some(rule) => {
             let found = format!("{} by {}", rule.collection_type, rule.rule);
@@ -42,6 +44,45 @@ pub(super) fn write_pathname(
         write_pattern(out, pattern, result, colours)?;
     }
     Ok(())
+}
+
+/// Writes what the redirect of the CMS does with the path, if there is one.
+fn write_redirect(
+    out: &mut String,
+    explanation: &PathnameExplanation,
+    colours: Colours,
+) -> fmt::Result {
+    if let Some(problem) = &explanation.redirect_problem {
+        let text = format!("whether a redirect has this path is not known: {problem}");
+        return writeln!(out, "{}", colours.apply(Style::Warning, text));
+    }
+    let Some(redirect) = &explanation.redirect else { return Ok(()) };
+    let RedirectExplanation { content_type, document_id, locale, path, force, has_page, .. } =
+        redirect;
+    let before = if *force && *has_page { ", before the live page" } else { "" };
+    let to = redirect.to.as_deref().unwrap_or_default();
+    let status = redirect.status.unwrap_or_default();
+    let (style, text) = match redirect.outcome {
+        RedirectOutcome::Redirects => {
+            (Style::Good, format!("redirected with {status} to {to}{before}"))
+        }
+        RedirectOutcome::Gone => (Style::Good, format!("gone, with {status}{before}")),
+        RedirectOutcome::Shadowed => (
+            Style::Warning,
+            "not redirected: the redirect has no `force`, and a live page comes first".to_owned(),
+        ),
+        RedirectOutcome::Loop => (
+            Style::Warning,
+            "not redirected: the redirect leads back to where it begins".to_owned(),
+        ),
+        RedirectOutcome::NoTarget => (
+            Style::Warning,
+            "not redirected: the target of the redirect is not published".to_owned(),
+        ),
+    };
+    writeln!(out, "{}", colours.apply(style, text.escape_debug()))?;
+    let path = path.escape_debug();
+    writeln!(out, "   by {content_type} {document_id}, locale {locale}, from {path}")
 }
 
 /// Writes what the documents decide about the path, if anything.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::document_decision::{DocumentDecision, decided};
+use super::redirect::RedirectExplanation;
 use crate::path_index::PathIndex;
 use crate::site::Site;
 use frontend_map_rules::{Match, MismatchReason, Pathname, PatternTrace, Rule, Template};
@@ -32,6 +33,12 @@ pub struct PathnameExplanation {
     /// rule matches and no document has it as its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<DocumentDecision>,
+    /// The redirect of the CMS for the path, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect: Option<RedirectExplanation>,
+    /// Why the redirects of the CMS could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect_problem: Option<String>,
     /// All patterns of all rules, in the order of evaluation.
     pub considered: Vec<PatternResult>,
 }
@@ -149,7 +156,27 @@ pub fn explain_pathname(
         normalized_path: pathname.normalized(),
         matched,
         decision,
+        redirect: None,
+        redirect_problem: None,
         considered,
+    }
+}
+
+impl PathnameExplanation {
+    /// With the redirect of the CMS for the path, or why that is not known.
+    #[must_use]
+    pub fn with_redirect(self, redirect: Result<Option<RedirectExplanation>, String>) -> Self {
+        match redirect {
+            Ok(redirect) => Self { redirect, ..self },
+            Err(problem) => Self { redirect_problem: Some(problem), ..self },
+        }
+    }
+
+    /// Whether a rule matches, or a redirect decides.
+    #[must_use]
+    pub fn is_found(&self) -> bool {
+        let decides = |redirect: &RedirectExplanation| redirect.outcome.decides();
+        self.matched.is_some() || self.redirect.as_ref().is_some_and(decides)
     }
 }
 
