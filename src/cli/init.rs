@@ -2,6 +2,7 @@
 
 mod arguments;
 mod locales;
+mod redirects;
 mod rules;
 mod slug;
 mod survey;
@@ -104,6 +105,9 @@ fn summary(survey: &Survey) -> String {
     let rules = count(survey.rules.len() as u64, "rule");
     let locales = format!("{} {}", plural(&locales, "locale"), locales.join(", "));
     let mut out = format!("{rules}, {locales}\n");
+    for redirects in &survey.redirects {
+        out += &format!("redirects: {}\n", redirects.uid);
+    }
     if !survey.left_out.is_empty() {
         out += "\nwithout a rule:\n";
         let lines = |LeftOut { uid, reason, .. }: &LeftOut| {

@@ -108,7 +108,7 @@ mod tests {
 
     fn field(name: &str, kind: &str, is_unique: bool) -> FieldSchema {
         let (name, kind) = (name.to_owned(), kind.to_owned());
-        FieldSchema { name, kind, is_unique, is_parent: false, component: None }
+        FieldSchema { name, kind, is_unique, is_parent: false, is_to_one: false, component: None }
     }
 
     #[test]

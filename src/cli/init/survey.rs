@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::arguments::{Wanted, WantedType};
 use super::locales::SiteLocales;
+use super::redirects::{RedirectFields, RedirectGuess};
 use super::rules::{self, RuleGuess};
 use super::slug::Slug;
 use super::types::{LeftOut, Sketch, Type, locale};
@@ -18,6 +19,7 @@ use frontend_map_rules::ContentTypeUid;
 #[derive(Debug)]
 pub(super) struct Survey {
     pub(super) rules: Vec<RuleGuess>,
+    pub(super) redirects: Vec<RedirectGuess>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) locales: SiteLocales,
 }
@@ -26,8 +28,15 @@ pub(super) struct Survey {
 #[derive(Default)]
 struct Types {
     found: Vec<Type>,
+    redirects: Vec<RedirectGuess>,
     left_out: Vec<LeftOut>,
     locales: BTreeSet<String>,
+}
+
+/// What a content type is for.
+enum Found {
+    Pages(Type),
+    Redirects(RedirectGuess),
 }
 
 /// # Errors
@@ -48,7 +57,7 @@ pub(super) async fn survey(strapi: &Strapi, wanted: &Wanted) -> Result<Survey, S
     if rules.is_empty() {
         return Err(no_rules(&left_out));
     }
-    Ok(Survey { rules, left_out, locales })
+    Ok(Survey { rules, redirects: types.redirects, left_out, locales })
 }
 
 /// What to do if the schema cannot be read.
@@ -107,10 +116,14 @@ async fn by_schema(
             continue;
         }
         match one_by_schema(strapi, schema, named).await {
-            Ok(Ok(found)) => types.found.push(found),
+            Ok(Ok(Found::Pages(found))) => types.found.push(found),
+            Ok(Ok(Found::Redirects(found))) => types.redirects.push(found),
             Ok(Err((reason, is_unread))) => {
                 let (is_localized, needs_endpoint) = (schema.is_localized, !schema.is_guessable());
-                let sketch = schema.endpoint.as_ref().and_then(|endpoint| {
+                let endpoint = schema.endpoint.as_ref();
+                // Redirects have no rule.
+                let endpoint = endpoint.filter(|_| RedirectFields::of_schema(schema).is_none());
+                let sketch = endpoint.and_then(|endpoint| {
                     Sketch::new(endpoint.path(), endpoint.kind(), is_localized, needs_endpoint)
                 });
                 let left_out = LeftOut::new(&schema.uid, reason);
@@ -138,7 +151,7 @@ async fn one_by_schema(
     strapi: &Strapi,
     schema: &TypeSchema,
     named: Option<&WantedType>,
-) -> Result<Result<Type, (String, bool)>, ContentError> {
+) -> Result<Result<Found, (String, bool)>, ContentError> {
     let mut endpoints = schema.endpoints();
     if let Some(named) = named.filter(|named| !named.endpoints.is_empty()) {
         endpoints.clone_from(&named.endpoints);
@@ -147,23 +160,29 @@ async fn one_by_schema(
         return Ok(Err(("its plural name cannot stand in a path".to_owned(), false)));
     };
     let is_single = endpoint.kind() == EndpointKind::Single;
+    let redirect = RedirectFields::of_schema(schema);
     let slug = match Slug::of_schema(&schema.fields) {
+        _ if redirect.is_some() => None,
         _ if is_single => None,
         None => slug_in_components(strapi, schema).await?,
         slug => slug,
     };
-    let field = match &slug {
-        Some(slug) => &slug.field,
-        None if is_single => "documentId",
+    let field = match (&slug, &redirect) {
+        (_, Some(redirect)) => redirect.from(),
+        (Some(slug), None) => &slug.field,
+        (None, None) if is_single => "documentId",
         // Its documents would show nothing.
-        None => return Ok(Err(("none of its fields looks like a slug".to_owned(), false))),
+        (None, None) => return Ok(Err(("none of its fields looks like a slug".to_owned(), false))),
     };
     match strapi.sample(&schema.uid, &endpoints, Some(field)).await {
-        Ok(sample) => Ok(Ok(Type::of_schema(schema, slug, &sample))),
+        Ok(sample) => Ok(Ok(match redirect {
+            Some(redirect) => Found::Redirects(redirect.guess(schema, &sample)),
+            None => Found::Pages(Type::of_schema(schema, slug, &sample)),
+        })),
         // Without a document, Strapi returns the same 404.
         Err(ContentError::Setup(SetupProblem::NoEndpoint { .. })) if is_single => {
             let sample = Sample { endpoint, is_guessable: false, documents: Vec::new() };
-            Ok(Ok(Type::of_schema(schema, slug, &sample)))
+            Ok(Ok(Found::Pages(Type::of_schema(schema, slug, &sample))))
         }
         Err(ContentError::Setup(SetupProblem::NoEndpoint { endpoint, .. })) => {
             let reason = format!(

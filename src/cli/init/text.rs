@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::locales::{FoundIn, SiteLocales};
+use super::redirects::RedirectGuess;
 use super::rules::RuleGuess;
 use super::survey::Survey;
 use super::types::Sketch;
@@ -46,8 +47,14 @@ pub(super) fn settings(cms: &str, survey: &Survey) -> String {
     for rule in &survey.rules {
         self::rule(&mut out, rule);
     }
+    for redirects in &survey.redirects {
+        self::redirects(&mut out, redirects);
+    }
     for rule in &survey.rules {
-        endpoint(&mut out, rule);
+        endpoint(&mut out, &rule.uid, rule.endpoint.as_ref());
+    }
+    for redirects in &survey.redirects {
+        endpoint(&mut out, &redirects.uid, redirects.endpoint.as_ref());
     }
     left_out(&mut out, survey);
     out.0
@@ -71,6 +78,10 @@ fn site(out: &mut Lines, survey: &Survey) {
          next line.",
     );
     out.line("# trailing_slash = \"always\"");
+    if !survey.redirects.is_empty() {
+        out.comment("Redirects in the CMS need to know all documents.");
+        out.pair("resolve", &quoted("documents"));
+    }
 }
 
 fn locales(out: &mut Lines, SiteLocales { codes, found_in, left_out }: &SiteLocales) {
@@ -142,11 +153,24 @@ fn rule(out: &mut Lines, rule: &RuleGuess) {
     }
 }
 
+/// The content type of redirects, with the fields that were found.
+fn redirects(out: &mut Lines, RedirectGuess { uid, fields, .. }: &RedirectGuess) {
+    out.header("[[site.redirects]]");
+    out.comment(
+        "Guess: its documents are redirects, by its name and the names of its fields. docs/redirects.md \
+         says what each field means.",
+    );
+    out.pair("content_type", &quoted(uid.as_str()));
+    for (key, field) in fields {
+        out.pair(key, &quoted(field));
+    }
+}
+
 /// An endpoint that the service would not find by the name of its type.
-fn endpoint(out: &mut Lines, rule: &RuleGuess) {
-    let Some((path, kind)) = &rule.endpoint else { return };
+fn endpoint(out: &mut Lines, uid: &ContentTypeUid, endpoint: Option<&(String, EndpointKind)>) {
+    let Some((path, kind)) = endpoint else { return };
     out.header("[[content_type]]");
-    out.pair("uid", &quoted(rule.uid.as_str()));
+    out.pair("uid", &quoted(uid.as_str()));
     out.comment("Its path below /api, which does not follow from its name.");
     out.pair("endpoint", &quoted(path));
     if *kind == EndpointKind::Single {

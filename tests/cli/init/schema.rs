@@ -384,3 +384,65 @@ fn slugs_in_components_and_unique_texts_have_rules_and_other_types_have_one_in_c
     assert!(said.starts_with("2 rules, locale en\n"), "{said}");
     assert!(!cms.targets().iter().any(|target| target.contains("shared.part")), "a list");
 }
+
+#[test]
+fn file_has_the_redirects_of_a_type_that_looks_like_them() {
+    const TYPES: &[Schema] = &[
+        ("api::article.article", "collectionType", ["article", "articles"], false, SLUG),
+        (
+            "api::old-redirect.old-redirect",
+            "collectionType",
+            ["old-redirect", "moved-paths"],
+            false,
+            r#"{"source":{"type":"string","unique":true},"path":{"type":"string"},
+                "destination":{"type":"text"},"page":{"type":"relation","relation":"oneToOne","target":"api::article.article"},
+                "articles":{"type":"relation","relation":"oneToMany","target":"api::article.article"},
+                "code":{"type":"integer"},"force":{"type":"boolean"}}"#,
+        ),
+        // The name alone says nothing.
+        (
+            "api::redirect-group.redirect-group",
+            "collectionType",
+            ["redirect-group", "redirect-groups"],
+            false,
+            r#"{"slug":{"type":"uid"},"name":{"type":"string"}}"#,
+        ),
+        (
+            "api::redirect.redirect",
+            "collectionType",
+            ["redirect", "redirects"],
+            false,
+            r#"{"from":{"type":"string"},"to":{"type":"string"}}"#,
+        ),
+    ];
+    let answers = |target: &str| match target.split('?').next() {
+        Some("/api/redirects") => denied(),
+        Some("/api/moved-paths") => documents("source", &["/old"]),
+        _ => documents("slug", &["a"]),
+    };
+    let (settings, said) = printed(&cms(TYPES, &["en"], answers), &[]);
+    let lines = without_comments(&settings);
+    let of_site = lines.iter().position(|line| *line == "resolve = \"documents\"");
+    assert!(of_site < lines.iter().position(|line| *line == "[[site.rule]]"), "{settings}");
+    let start = lines.iter().position(|line| *line == "[[site.redirects]]").expect("redirects");
+    assert_eq!(
+        lines[start..],
+        [
+            "[[site.redirects]]",
+            "content_type = \"api::old-redirect.old-redirect\"",
+            "from = \"source\"",
+            "to = \"destination\"",
+            "document = \"page\"",
+            "status = \"code\"",
+            "force = \"force\"",
+            "[[content_type]]",
+            "uid = \"api::old-redirect.old-redirect\"",
+            "endpoint = \"moved-paths\"",
+        ]
+    );
+    assert!(settings.contains("template = \"/redirect-groups/{slug}\""), "{settings}");
+    // One that cannot be read would keep the service from answering.
+    assert!(settings.contains("# api::redirect.redirect:\n"), "{settings}");
+    assert!(!settings.contains("/redirects/{slug}"), "{settings}");
+    assert!(said.contains("redirects: api::old-redirect.old-redirect\n"), "{said}");
+}

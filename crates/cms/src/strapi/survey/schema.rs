@@ -36,6 +36,8 @@ pub struct FieldSchema {
     pub is_unique: bool,
     /// Whether it is a relation to one document of the same content type, as in a page tree.
     pub is_parent: bool,
+    /// Whether it is a relation to one document of a content type.
+    pub is_to_one: bool,
     /// The component that is its value, unless it is repeatable.
     pub component: Option<String>,
 }
@@ -106,10 +108,11 @@ pub(super) fn fields(uid: &str, attributes: Attributes) -> Vec<FieldSchema> {
 
 fn field(uid: &str, name: String, attribute: Attribute) -> FieldSchema {
     let (target, component) = attribute.leads_to();
-    let is_parent = target.is_some_and(|target| target == uid) && !attribute.is_list();
+    let is_to_one = target.is_some() && !attribute.is_list();
+    let is_parent = is_to_one && target.is_some_and(|target| target == uid);
     let component = component.filter(|_| !attribute.is_list()).cloned();
     let is_unique = attribute.unique == Some(true);
-    FieldSchema { name, kind: attribute.kind, is_unique, is_parent, component }
+    FieldSchema { name, kind: attribute.kind, is_unique, is_parent, is_to_one, component }
 }
 
 #[derive(Deserialize)]
