@@ -211,6 +211,25 @@ impl Resolution<'_, '_> {
         is_known && !self.leads_to_page() && !self.resolved_by.is_provisional()
     }
 
+    /// With what it says if the redirects of the CMS are stale: a path that no document has, and that no
+    /// redirect was found for, may have one.
+    #[must_use]
+    pub fn with_stale_redirects(self) -> Self {
+        let former = match &self.found {
+            Found::Rule { document: None, former, .. } | Found::NoRule(former) => former,
+            Found::Page(_) | Found::NotKnown(_) | Found::Rule { .. } => return self,
+        };
+        let resolved_by = match former {
+            FormerOwner::Entry(_) | FormerOwner::NotKnown(_) => return self,
+            FormerOwner::Moved(_) => ResolvedBy::StaleHistory,
+            FormerOwner::None | FormerOwner::Gone { .. } => match self.resolved_by {
+                ResolvedBy::Rules => ResolvedBy::RulesWithStaleIndex,
+                other => other,
+            },
+        };
+        Self { resolved_by, is_stale: true, ..self }
+    }
+
     fn not_known(uid: ContentTypeUid, basis: Basis<'_>) -> Self {
         let resolved_by = ResolvedBy::of_basis(basis);
         Self { found: Found::NotKnown(uid), resolved_by, is_stale: false }

@@ -225,3 +225,28 @@ fn miss_is_definite_if_no_type_could_have_the_path_now_or_later() {
         assert_eq!(of_path, (leads_to_page, is_definite_miss), "{path} {former:?}");
     }
 }
+
+#[test]
+fn path_without_a_redirect_is_stale_while_the_redirects_are() {
+    use TypePaths::Fresh;
+    let site = site();
+    let [a, p] = [(ARTICLE, "a"), (PAGE, "p")].map(|(uid, slug)| snapshot(&site, uid, &[slug]));
+    let index = index(&site, Fresh(Arc::clone(&a)), Fresh(p));
+    let to = a.owner("/a").unwrap();
+    let moved = FormerOwner::Moved(Redirect { to, since: 1, is_stale: false });
+    let gone = FormerOwner::Gone { since: 1 };
+    for (path, former, resolved_by, is_stale) in [
+        ("/x", FormerOwner::None, "rules; index=stale", true),
+        ("/x/y", FormerOwner::None, "rules; index=stale", true),
+        ("/x", gone, "rules; index=stale", true),
+        ("/x", moved, "history; index=stale", true),
+        // Redirects do not affect a live page.
+        ("/a", FormerOwner::None, "documents", false),
+    ] {
+        let pathname = Pathname::parse(path);
+        let found = resolve(&site, &index, &pathname, None, FormerOwner::None, || former.clone());
+        let found = found.with_stale_redirects();
+        assert_eq!((found.resolved_by.as_str(), found.is_stale), (resolved_by, is_stale), "{path}");
+        assert!(!found.is_definite_miss(), "{path}");
+    }
+}

@@ -76,10 +76,11 @@ pub(in crate::http) fn get(
     let redirects = redirects(app, site, &state.index, of_entries);
     let forced = redirects.map_or(FormerOwner::None, |one| one.forced(&parsed, host));
     let former = || former_owner(app, site, &state.index, redirects, &parsed, host);
-    let resolution = resolve(site, &state.index, &parsed, host, forced, former);
-    // What a stale index of redirects does not have may exist.
-    let is_fresh = entries.as_ref().is_none_or(|entries| entries.index.is_fresh());
-    if is_fresh && resolution.is_definite_miss() && is_on_site(site, host_name.as_deref()) {
+    let mut resolution = resolve(site, &state.index, &parsed, host, forced, former);
+    if entries.as_ref().is_some_and(|entries| !entries.index.is_fresh()) {
+        resolution = resolution.with_stale_redirects();
+    }
+    if resolution.is_definite_miss() && is_on_site(site, host_name.as_deref()) {
         count_miss(app, site, &parsed, host);
     }
     let Resolution { found, resolved_by, is_stale } = resolution;
