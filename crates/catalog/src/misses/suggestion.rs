@@ -26,7 +26,7 @@ const MAX_COMPARED: u32 = 10_000;
 pub enum Reason {
     /// It is the path in other letter case.
     OtherCase,
-    /// It is the path in another locale, or without one.
+    /// It is the path in another locale, on another host, or without a locale.
     OtherLocale,
     /// The last segment is the same, but for an ending such as `.html`.
     SameSlug,
@@ -92,6 +92,9 @@ pub fn suggest<'s>(
             if reason == Reason::SameSlug && compared[row] > MAX_COMPARED {
                 return;
             }
+            // Of another host, whatever the letter case is.
+            let is_other_host = reason == Reason::OtherCase && paths[row].is_for_other_host(url);
+            let reason = if is_other_host { Reason::OtherLocale } else { reason };
             let score = paths[row].closeness(path);
             let suggestion = Suggestion { url, is_page, reason };
             offer(&mut best[row], Candidate { suggestion, score });
@@ -133,12 +136,16 @@ fn offer<'s>(best: &mut Option<Candidate<'s>>, candidate: Candidate<'s>) {
     }
 }
 
-/// In place of a page in another locale, its version in the locale of the request.
+/// In place of a page in another locale, its version in the locale of the request, or on its host.
 fn in_locale<'s>(suggestion: Suggestion<'s>, path: &ComparedPath) -> Suggestion<'s> {
-    let Some(locale) = path.locale.filter(|_| suggestion.reason == Reason::OtherLocale) else {
+    if suggestion.reason != Reason::OtherLocale {
         return suggestion;
+    }
+    let is_wanted = |version: &PublicUrl<'_>| match path.locale {
+        Some(locale) => version.locale() == locale,
+        None => path.is_for_other_host(suggestion.url) && !path.is_for_other_host(*version),
     };
-    let version = suggestion.url.versions().find(|version| version.locale() == locale);
+    let version = suggestion.url.versions().find(is_wanted);
     Suggestion { url: version.unwrap_or(suggestion.url), ..suggestion }
 }
 

@@ -107,6 +107,11 @@ impl ComparedPath {
         u32::try_from(folders).expect("at most 400") + locale + host
     }
 
+    /// Whether the request named another host than that of a URL.
+    pub(super) fn is_for_other_host(&self, url: PublicUrl<'_>) -> bool {
+        self.host.is_some_and(|host| host != url.host())
+    }
+
     /// The segments between locale and slug.
     fn folders(&self) -> impl Iterator<Item = &str> + Clone {
         let folders = self.whole.get(self.behind_locale..self.last).unwrap_or_default();

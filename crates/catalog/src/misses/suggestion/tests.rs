@@ -124,6 +124,26 @@ fn suggestion_prefers_the_host_of_the_request() {
 }
 
 #[test]
+fn path_on_another_host_is_one_in_another_locale() {
+    let site = site(["https://en.example.com", "https://de.example.com"]);
+    let codes = ["en", "de"].map(|code| Locale::parse(code).unwrap()).to_vec();
+    let rules = site.rules.rules().to_vec();
+    let rules = RuleSet::new(Locales::new(codes).unwrap(), LocalePrefix::ExceptDefault, rules);
+    let site = Site { rules, ..site };
+    let pages = [("a", "en", "guide"), ("a", "de", "anleitung"), ("b", "en", "only-english")];
+    let snapshots = [snapshot(&site, pages)];
+    let of_german_host = |path| (Some(1), path);
+    let missed = ["/guide", "/Guide", "/only-english", "/De/Anleitung"].map(of_german_host);
+    let expected = [
+        "other_locale /de/anleitung",
+        "other_locale /de/anleitung",
+        "other_locale /only-english",
+        "other_case /de/anleitung",
+    ];
+    assert_eq!(suggested(&site, &snapshots, &missed), expected);
+}
+
+#[test]
 fn suggestion_may_be_a_page_outside_the_cms() {
     let pages = SitePages::new(
         Arc::into_inner(snapshot(&site(ONE_HOST), [("imprint", "en", "legal/imprint")])).unwrap(),
