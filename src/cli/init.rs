@@ -105,9 +105,7 @@ fn summary(survey: &Survey) -> String {
     let rules = count(survey.rules.len() as u64, "rule");
     let locales = format!("{} {}", plural(&locales, "locale"), locales.join(", "));
     let mut out = format!("{rules}, {locales}\n");
-    for redirects in &survey.redirects {
-        out += &format!("redirects: {}\n", redirects.uid);
-    }
+    out.extend(survey.redirects.iter().map(|redirects| format!("redirects: {}\n", redirects.uid)));
     if !survey.left_out.is_empty() {
         out += "\nwithout a rule:\n";
         let lines = |LeftOut { uid, reason, .. }: &LeftOut| {
