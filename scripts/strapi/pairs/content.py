@@ -157,8 +157,8 @@ class World:
             [f"{self.slug()}/{letter}", self.slug(), f"pages/{self.name}-p0", f"{self.slug()}/s01"]
         )
 
-    def redirect(self, start: str, paths: list[str], gone: float = 0.2) -> None:
-        """From a path to somewhere; with a probability to nowhere, because the page is gone."""
+    def redirect(self, start: str, paths: list[str], force: float = 0.5) -> None:
+        """From a path to somewhere, or to nowhere, because the page is gone."""
         if start in [known for known, _ in self.redirects.values()]:
             return
         articles = self.of_type(ARTICLE)
@@ -168,11 +168,11 @@ class World:
             {"to": self.random.choice(paths or ["/en/none"])},
             {"target": self.random.choice(articles)} if articles else {"to": "/other"},
         ]
-        force = self.likely(0.5)
-        target = {"code": 410} if self.likely(gone) else self.random.choice(targets)
-        data = {"from": start, "force": force} | target
+        is_forced = self.likely(force)
+        target = {"code": 410} if self.likely(0.2) else self.random.choice(targets)
+        data = {"from": start, "force": is_forced} | target
         made = self.act(REDIRECT, "create", data=data, status="published")
-        self.redirects[made["documentId"]] = (start, force)
+        self.redirects[made["documentId"]] = (start, is_forced)
 
     def change(self, version: Version, paths: list[str]) -> None:
         """Saves a draft, in most cases with another path than the published version."""

@@ -90,7 +90,7 @@ def any_page(world: World) -> tuple[Version, str]:
 
 def old_path_has_a_redirect(world: World) -> Click:
     version, path = any_page(world)
-    world.redirect(path, known(world))
+    world.redirect(path, known(world), force=0.1)
     world.save(version, slug=f"{world.name}-i")
     return version, "publish"
 
@@ -105,7 +105,8 @@ def new_path_has_a_redirect(world: World) -> Click:
 
 def withdrawn_page_has_a_redirect(world: World) -> Click:
     version, path = any_page(world)
-    world.redirect(path, known(world))
+    # A redirect with `force` has hidden the page before.
+    world.redirect(path, known(world), force=0.1)
     return version, world.random.choice(WITHDRAWALS)
 
 
