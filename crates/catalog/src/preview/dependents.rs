@@ -138,12 +138,14 @@ impl Known<'_> {
         let mut path = String::new();
         let found = write_path(&site.rules, &site.hosts, candidates, &document, false, &mut path);
         match found {
-            Some(Ok(_)) if path == url.path() => Outcome::Same,
             Some(Ok(found)) => {
                 let mut positions = site.rules.positions_of_type(uid);
                 let rule = positions
                     .find(|at| std::ptr::eq(&raw const site.rules.rules()[*at], found.rule));
                 let rule = rule.expect("it is one of the type's");
+                if path == url.path() && rule == url.rule() {
+                    return Outcome::Same;
+                }
                 Outcome::Path { path, rule, is_own: found.is_own }
             }
             Some(Err(NoUrl { reason: NoUrlReason::Absent(_), .. })) => Outcome::Unknown,

@@ -159,6 +159,18 @@ fn parts_of_dates_in_the_path_of_a_dependent_stay() {
 }
 
 #[test]
+fn page_is_gone_whose_path_is_built_by_a_rule_that_it_does_not_lead_to() {
+    // The path leads to the first rule, and to a document of the third one only if that has built it.
+    let third = rule(A, "/a/{slug}");
+    let site = site(vec![rule("api::c.c", "/a/{slug}"), rule(A, "/{category.slug}/{slug}"), third]);
+    let article = [("slug", "x"), ("category.slug", "x/y"), ("category.documentId", "c1")];
+    let world = world(&site, &[(A, vec![document("a1", &article)])]);
+    let preview = previewed(&world, B, &document("c1", &[("slug", "a")]));
+    let gone: Vec<&str> = preview.publish.gone.first.iter().map(|own| own.path.as_str()).collect();
+    assert_eq!((gone, preview.publish.ok), (vec!["/a/x"], false));
+}
+
+#[test]
 fn condition_on_several_documents_leaves_a_dependent_unknown() {
     let mut tagged = rule(A, "/{slug}");
     tagged.conditions = vec![condition("tags.slug", "a")];
