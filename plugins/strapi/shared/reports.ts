@@ -141,8 +141,8 @@ export interface DocumentReport {
   before: Before | null;
 }
 
-/** A report, or the reason why there is none. */
-export type Result<T> = { report: T } | { failure: Failure };
+/** A report, and why a part of it is missing; or the reason why there is none. */
+export type Result<T> = { report: T; missing?: Failure } | { failure: Failure };
 
 /** A page of Strapi's list has at most so many rows, and one request asks for at most so many. */
 export const MAX_ROWS = 100;

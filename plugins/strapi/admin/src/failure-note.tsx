@@ -1,11 +1,11 @@
 import { Button, Flex, Typography } from '@strapi/design-system';
-import { mayPass, type Loaded } from './api/loaded';
+import { failureOf, mayPass, type Loaded } from './api/loaded';
 import { useText } from './texts';
 
-/** Why there is nothing, with a button where another attempt may help; null where there is something. */
+/** Why there is nothing, or a part is missing, with a button where another attempt may help; else null. */
 export const FailureNote = ({ loaded, retry }: { loaded: Loaded<unknown>; retry: () => void }) => {
   const text = useText();
-  const failure = loaded.state === 'done' && 'failure' in loaded.result ? loaded.result.failure : null;
+  const failure = failureOf(loaded);
   if (loaded.state !== 'error' && !failure) return null;
   return (
     <Flex direction="column" alignItems="flex-start" gap={2} data-frontend-map="failure">

@@ -31,4 +31,5 @@ test('result: attempts after failures that may pass, more and more rarely', () =
   assert.deepEqual([failed('unreachable'), failed('wrong-token')], [true, false]);
   assert.deepEqual([mayPass({ state: 'error' }), mayPass({ state: 'loading' })], [true, false]);
   assert.equal(mayPass({ state: 'done', result: { report: 1 } }), false);
+  assert.equal(mayPass({ state: 'done', result: { report: 1, missing: 'busy' } }), true);
 });

@@ -38,3 +38,14 @@ test('cache: has at most 1,000 entries', async () => {
   await cache.get('1000', load);
   assert.equal(calls, 1_002);
 });
+
+test('cache: a result that is not to be kept is shared while it is loaded, and loaded again', async () => {
+  let loads = 0;
+  const cache = createCache<number>(1_000);
+  const load = async () => (loads += 1);
+  const isKept = (value: number) => value > 1;
+  const both = [cache.get('a', load, isKept), cache.get('a', load, isKept)];
+  assert.deepEqual(await Promise.all(both), [1, 1]);
+  assert.equal(await cache.get('a', load, isKept), 2);
+  assert.equal(await cache.get('a', load, isKept), 2);
+});

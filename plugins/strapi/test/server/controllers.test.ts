@@ -5,7 +5,7 @@ import reports from '../../server/src/controllers/reports';
 import settings from '../../server/src/controllers/settings';
 import urls from '../../server/src/controllers/urls';
 import type { DocumentReport } from '../../shared/reports';
-import { data, startPeer } from './peer';
+import { data, error, startPeer } from './peer';
 import { request, strapiWith } from './strapi';
 
 const UID = 'api::a.a';
@@ -91,6 +91,29 @@ test('controllers: the first pages that move along are those that the admin may 
     before?.moving,
     ['a', 'b', 'c'].map((id) => ({ from: `/${id}`, to: `/x/${id}` })),
   );
+});
+
+test('controllers: a document without a preview says why, and is not kept', async () => {
+  const locales = [{ locale: 'en', url: 'https://x/d', path: '/d' }];
+  let previews = 0;
+  const peer = await startPeer((asked, response) => {
+    if (asked.url?.startsWith('/api/document')) return data(response, { locales });
+    previews += 1;
+    return previews === 1 ? error(response, 503) : data(response, { sites: [] });
+  });
+  const rows = [{ documentId: 'd', locale: 'en', updatedAt: '2026-01-01' }];
+  const strapi = strapiWith({ url: peer.address, cacheMs: 60_000 }, {}, { [UID]: rows });
+  Object.assign(strapi.contentTypes[UID]!, { options: { draftAndPublish: true } });
+  const read = async () => {
+    const ctx = request({ uid: UID, documentId: 'd', locale: 'en' });
+    await urls({ strapi }).document(ctx);
+    return ctx.body as { report: DocumentReport; missing?: string };
+  };
+  const [first, second, third] = [await read(), await read(), await read()];
+  peer.stop();
+  assert.deepEqual(first.report.published, { url: 'https://x/d', path: '/d' });
+  assert.deepEqual([first.missing, second.missing, third.missing], ['busy', undefined, undefined]);
+  assert.equal(previews, 2);
 });
 
 const ODD = [null, 7, 'x', [null], [[]], {}, [{}], [{ endedAt: 'x' }], [{ endedAt: 'x', pages: [null] }]];

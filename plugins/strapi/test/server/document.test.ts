@@ -59,6 +59,7 @@ test('document: two requests, each with its own token', async () => {
     ],
     formerPaths: ['/en/old'],
     check: { at: CHECK.at, isCurrent: true, status: 404, ok: false },
+    previewFailure: null,
     before: { isPublished: false, moving: [], publish: EFFECT, unpublish: EFFECT, delete: EFFECT },
   });
   assert.deepEqual(asked.map(({ line, authorization }) => [line, authorization]).sort(), [
@@ -181,9 +182,14 @@ test('document: a preview that does not come in time hides no published URL', as
       if (request.url?.startsWith('/api/document')) return data(response, { locales: [ENGLISH] });
       return error(response, status);
     };
-  for (const status of [502, 503, 504]) {
+  for (const [status, failure] of [
+    [502, 'cms-failed'],
+    [503, 'busy'],
+    [504, 'cms-failed'],
+  ] as const) {
     const { report } = await read(failing(status), both);
     assert.deepEqual([report.draft, report.before], [null, null]);
+    assert.equal(report.previewFailure, failure, 'an editor must not believe that nothing would happen');
     assert.deepEqual(report.published, { url: 'https://x/en/a', path: '/en/a' });
   }
   await assert.rejects(read(failing(502), { ...both, published: false }), { failure: 'cms-failed' });
@@ -205,7 +211,7 @@ test('document: a refused draft token does not hide the published URL', async ()
     return error(response, 403);
   }, both);
   assert.deepEqual(report.published, { url: 'https://x/en/a', path: '/en/a' });
-  assert.equal(report.draft, null);
+  assert.deepEqual([report.draft, report.previewFailure], [null, null], 'the service may show no drafts');
 });
 
 test('document: a 404 without a reason, or of the address, is of an older version', async () => {

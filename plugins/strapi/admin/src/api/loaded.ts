@@ -9,7 +9,14 @@ const PASSING: readonly Failure[] = ['unreachable', 'timeout', 'busy', 'cms-fail
 /** Seconds until the next attempt: longer each time, so that many open forms are no load. */
 export const delayOf = (attempts: number): number => Math.min(60, 5 * 2 ** attempts);
 
+/** Why there is nothing, or why a part is missing. */
+export const failureOf = <T>(loaded: Loaded<T>): Failure | null => {
+  if (loaded.state !== 'done') return null;
+  return 'failure' in loaded.result ? loaded.result.failure : (loaded.result.missing ?? null);
+};
+
 /** Whether a later attempt may have another outcome. */
-export const mayPass = <T>(loaded: Loaded<T>): boolean =>
-  loaded.state === 'error' ||
-  (loaded.state === 'done' && 'failure' in loaded.result && PASSING.includes(loaded.result.failure));
+export const mayPass = <T>(loaded: Loaded<T>): boolean => {
+  const failure = failureOf(loaded);
+  return loaded.state === 'error' || (failure !== null && PASSING.includes(failure));
+};

@@ -1,8 +1,10 @@
 import { Box, Divider, Flex, Loader, Typography } from '@strapi/design-system';
+import type * as React from 'react';
 import { hasLink, type DocumentReport } from '../../../shared/reports';
 import type { Loaded } from '../api/loaded';
 import { FailureNote } from '../failure-note';
 import { useText } from '../texts';
+import { Warning } from '../warning';
 import { AddressView } from './address';
 import { BeforeView } from './before';
 import { publishNotes, withdrawNotes } from './before-notes';
@@ -18,8 +20,10 @@ export const PanelContent = ({ loaded, retry }: Props) => {
   const text = useText();
   if (!loaded) return <Note>{text('panel.unsaved')}</Note>;
   if (loaded.state === 'loading') return <Loader small>{text('panel.loading')}</Loader>;
-  if (loaded.state === 'done' && 'report' in loaded.result) return <Report report={loaded.result.report} />;
-  return <FailureNote loaded={loaded} retry={retry} />;
+  const note = <FailureNote loaded={loaded} retry={retry} />;
+  if (loaded.state !== 'done' || 'failure' in loaded.result) return note;
+  const { report, missing } = loaded.result;
+  return <Report report={report} withoutPreview={missing ? note : null} />;
 };
 
 const Note = ({ children }: { children: string }) => (
@@ -28,7 +32,13 @@ const Note = ({ children }: { children: string }) => (
   </Typography>
 );
 
-const Report = ({ report }: { report: DocumentReport }) => {
+interface ReportProps {
+  report: DocumentReport;
+  /** Why it is not known what the next click would do. */
+  withoutPreview: React.ReactNode;
+}
+
+const Report = ({ report, withoutPreview }: ReportProps) => {
   const text = useText();
   const { published, draft, languages, formerPaths, check, before } = report;
   // What was checked before a version had no URL says nothing of it.
@@ -42,6 +52,12 @@ const Report = ({ report }: { report: DocumentReport }) => {
         <Note>{text('panel.not-published')}</Note>
       )}
       {draft && <AddressView address={draft} title={text('panel.draft')} isLive={false} />}
+      {withoutPreview && (
+        <Box data-frontend-map="before">
+          <Warning>{text('before.failed')}</Warning>
+          {withoutPreview}
+        </Box>
+      )}
       {before && draft && (
         <BeforeView title={text('before.publish')} notes={publishNotes(before, hasLink(draft))} />
       )}

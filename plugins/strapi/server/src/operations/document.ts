@@ -1,4 +1,5 @@
 import type { Check, DocumentReport, Link, NoLink, Owner } from '../../../shared/reports';
+import type { Failure } from '../../../shared/failures';
 import { ownerIn } from '../content/owner';
 import { ServiceFailure } from '../service/failure';
 import { pageUrl } from '../service/page-url';
@@ -45,6 +46,8 @@ export interface FoundDocument extends Pick<DocumentReport, 'formerPaths' | 'che
   draft: FoundAddress | null;
   languages: FoundLanguage[];
   before: FoundBefore | null;
+  /** Why it is not known what the next click would do. */
+  previewFailure: Failure | null;
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -107,19 +110,23 @@ const previewIn = (data: Row, site: unknown): FoundPreview => {
   return { draft: addressAfter(record(own.publish)), before: beforeIn(own) };
 };
 
-const previewOf = async (
-  get: Get,
-  key: DocumentKey,
-  isPublished: boolean,
-): Promise<ServiceResponse | null> => {
+/** Null: there is none, or the service does not show drafts. */
+interface PreviewResponse {
+  response: ServiceResponse | null;
+  failure: Failure | null;
+}
+
+const previewOf = async (get: Get, key: DocumentKey, isPublished: boolean): Promise<PreviewResponse> => {
   try {
-    return await get('/api/publish-preview', { ...key }, 'draft');
+    return { response: await get('/api/publish-preview', { ...key }, 'draft'), failure: null };
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
+    const { failure } = error;
     // A draft that the service does not show, or not in time, must not hide the published URL.
-    if (error.failure === 'wrong-token' || isPublished) return null;
+    if (failure === 'wrong-token') return { response: null, failure: null };
+    if (isPublished) return { response: null, failure };
     // A preview needs all content types of the site, the URL of the draft its own alone.
-    return get('/api/frontend-url', { ...key, status: 'draft' }, 'draft');
+    return { response: await get('/api/frontend-url', { ...key, status: 'draft' }, 'draft'), failure };
   }
 };
 
@@ -141,12 +148,13 @@ export const readDocument = async (
   key: DocumentKey,
   versions: Versions,
 ): Promise<FoundDocument> => {
-  const [found, response] = await Promise.all([
+  const [found, { response, failure }] = await Promise.all([
     localesOf(get, key),
-    versions.hasDraft ? previewOf(get, key, versions.published) : null,
+    versions.hasDraft ? previewOf(get, key, versions.published) : { response: null, failure: null },
   ]);
   if ('reason' in found) {
-    return { published: found, draft: null, languages: [], formerPaths: [], check: null, before: null };
+    const nothing = { draft: null, languages: [], formerPaths: [], check: null, before: null };
+    return { ...nothing, published: found, previewFailure: null };
   }
   const preview: FoundPreview | null =
     response &&
@@ -170,5 +178,6 @@ export const readDocument = async (
     formerPaths: published ? texts(row.formerPaths) : [],
     check: published ? checkIn(row.lastCheck, row.url) : null,
     before: preview?.before ?? null,
+    previewFailure: failure,
   };
 };

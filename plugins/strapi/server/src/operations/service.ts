@@ -32,6 +32,7 @@ import { createBreaker } from '../service/breaker';
 import { createCache, type Cache } from '../service/cache';
 import { createClient, type Client, type ServiceResponse } from '../service/client';
 import { ServiceFailure } from '../service/failure';
+import type { Failure } from '../../../shared/failures';
 import type { ShownParts } from '../../../shared/settings';
 import type { SettingsService } from '../settings/service';
 import type { FoundBefore } from './before';
@@ -85,9 +86,9 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   };
   // The next overview has the result of the run.
   const checks = createChecks(forget);
-  const cached = <T>(key: unknown[], load: () => Promise<T>): Promise<T> => {
+  const cached = <T>(key: unknown[], load: () => Promise<T>, isKept?: (result: T) => boolean): Promise<T> => {
     cache ??= createCache<unknown>(settings().config().cacheMs);
-    return cache.get(JSON.stringify(key), load) as Promise<T>;
+    return cache.get(JSON.stringify(key), load, isKept as (result: unknown) => boolean) as Promise<T>;
   };
 
   const getWith = async (timeoutMs: number, sender: Client = client): Promise<Get> => {
@@ -195,12 +196,19 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     async document(ability: Ability, request: DocumentRequest): Promise<Result<DocumentReport> | null> {
       const found = await versionsOf(strapi, ability, request);
       if (!found) return null;
-      return asResult(async () => {
+      let missing: Failure | null = null;
+      const result = await asResult(async () => {
         const site = (await settings().effective()).siteOf(request.uid);
         const key = { ...request, locale: found.locale, site };
         const get = await getWith(settings().config().timeoutMs);
         // The dates of the versions are in the key, so that a change is seen at once.
-        const report = await cached(['document', key, found], () => readDocument(get, key, found.versions));
+        const { previewFailure, ...report } = await cached(
+          ['document', key, found],
+          () => readDocument(get, key, found.versions),
+          // The next attempt asks again.
+          (read) => !read.previewFailure,
+        );
+        missing = previewFailure;
         const { published, draft } = report;
         const readable = await readableLanguages(strapi, ability, request, report.languages);
         const languages = readable.map(async ({ locale, address }) => ({
@@ -215,6 +223,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
           before: report.before && (await readableBefore(ability, report.before)),
         };
       });
+      return missing ? { ...result, missing } : result;
     },
 
     /** What publishing would do on the sites of the settings. Null: no such document that the admin may read. */

@@ -13,13 +13,13 @@ interface Options {
 
 /**
  * Keeps at most `max` results for `lifetime` milliseconds, and lets concurrent calls with one key share
- * one call. A rejected call is not kept.
+ * one call. A rejected call is not kept, nor a result that `isKept` leaves out.
  */
 export const createCache = <T>(lifetime: number, { now = Date.now, max = MAX_ENTRIES }: Options = {}) => {
   const entries = new Map<string, Entry<T>>();
 
   return {
-    get(key: string, load: () => Promise<T>): Promise<T> {
+    get(key: string, load: () => Promise<T>, isKept: (result: T) => boolean = () => true): Promise<T> {
       const known = entries.get(key);
       if (known && now() < known.until) return known.value;
       const value = load();
@@ -28,14 +28,13 @@ export const createCache = <T>(lifetime: number, { now = Date.now, max = MAX_ENT
       entries.set(key, entry);
       const oldest = entries.keys().next();
       if (entries.size > max && !oldest.done) entries.delete(oldest.value);
-      value.then(
-        () => {
-          entry.until = now() + lifetime;
-        },
-        () => {
-          if (entries.get(key) === entry) entries.delete(key);
-        },
-      );
+      const drop = () => {
+        if (entries.get(key) === entry) entries.delete(key);
+      };
+      value.then((result) => {
+        if (isKept(result)) entry.until = now() + lifetime;
+        else drop();
+      }, drop);
       return value;
     },
     clear(): void {
