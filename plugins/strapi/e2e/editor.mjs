@@ -18,6 +18,8 @@ const slugOf = (number) => `crowd-${String(number).padStart(6, '0')}`;
 const DRAFT = 'article-000007';
 const OWNER = 'article-000031';
 const PROBLEMS = 7_000;
+// Strapi itself needs 8 s to publish such a category, and far more on a busy machine.
+const PATIENCE = 300_000;
 // What a page may cost.
 const MAX_EDIT_VIEW_REQUESTS = 2;
 const MAX_WIDGET_BYTES = 20_000;
@@ -39,6 +41,12 @@ export const editor = async (run) => {
   await checkCosts(run, page, pages);
   await lookAt(run, user, pages);
   await publishes(run, page, category);
+  // With the 3,000 paths that have moved.
+  await checkCosts(
+    run,
+    page,
+    pages.filter(([name]) => name === 'moves'),
+  );
   await redirects(run, page, miss);
   equal('editor: no error of a script', errors, []);
   await page.context().close();
@@ -74,7 +82,7 @@ const knows = async ({ check }) => {
   const count = await until(async () => {
     const response = await fetch(`${SERVICE}/api/problems?site=main`, { headers });
     return response.status === 200 && JSON.parse((await response.text()).trim().split('\n').at(-1)).count;
-  }, 180_000);
+  }, PATIENCE);
   const isKnown = await until(async () => (await resolve(`/en/${OLD}/${slugOf(PAGES)}`)).kind === 'document');
   check(`the service knows ${PROBLEMS} problems and ${PAGES} pages`, isKnown && count >= PROBLEMS, count);
   console.log(`the service has ${count} problems after ${Date.now() - began} ms`);
@@ -166,7 +174,8 @@ const fits = async ({ strapi, check }, page) => {
 // She publishes: each of the old paths redirects, and a visitor arrives.
 const publishes = async ({ check, equal, base }, page, { entry, slug }) => {
   await openEntry(page, entry);
-  const published = page.waitForResponse((response) => response.url().includes('/actions/publish'));
+  const isPublish = (response) => response.url().includes('/actions/publish');
+  const published = page.waitForResponse(isPublish, { timeout: PATIENCE });
   const began = performance.now();
   const seconds = () => ((performance.now() - began) / 1000).toFixed(1);
   await page.getByRole('button', { name: 'Publish' }).click();
@@ -176,7 +185,7 @@ const publishes = async ({ check, equal, base }, page, { entry, slug }) => {
     const { kind, redirect } = await resolve(`/en/${OLD}/${slugOf(number)}`);
     return kind === 'redirect' && redirect.path === `/en/${slug}/${slugOf(number)}`;
   };
-  const redirects = await until(() => isMoved(1), 120_000);
+  const redirects = await until(() => isMoved(1), PATIENCE);
   check('publish: an old path redirects', redirects, await resolve(`/en/${OLD}/${slugOf(1)}`));
   const first = seconds();
   const left = new Set(Array.from({ length: PAGES }, (_, at) => at + 1));
@@ -186,7 +195,7 @@ const publishes = async ({ check, equal, base }, page, { entry, slug }) => {
       left.delete(number);
     }
     return true;
-  }, 120_000);
+  }, PATIENCE);
   equal(`publish: all ${PAGES} old paths redirect`, left.size, 0);
   console.log(
     `after the click on Publish: Strapi responds in ${inStrapi} s, the first old path redirects in ${first} s, ` +
@@ -228,11 +237,12 @@ const misses = async ({ strapi, base, check, equal }, page) => {
 const redirects = async ({ strapi, base, check, equal }, page, { path, row }) => {
   await page.goto(`${strapi}/admin/plugins/frontend-map?tab=misses`);
   await row.waitFor();
-  const to = (await row.locator('td').nth(4).innerText()).trim().split(/\s/)[0];
-  equal('redirects: the suggestion has moved', to, `/en/travel/${slugOf(5)}`);
-  await page.goto(entryUrl(strapi, REDIRECT, 'create'));
-  await page.fill('input[name=from]', path);
-  await page.fill('input[name=to]', to);
+  const to = `/en/travel/${slugOf(5)}`;
+  await row.getByRole('link', { name: `Create redirect from ${path}` }).click();
+  await page.waitForURL((url) => url.pathname.endsWith(`/${REDIRECT}/create`));
+  const valueOf = (field) => page.inputValue(`input[name=${field}]`);
+  await until(async () => (await valueOf('to')) === to, 10_000);
+  equal('redirects: the form is filled in', [await valueOf('from'), await valueOf('to')], [path, to]);
   const published = page.waitForResponse((response) => response.url().includes('/actions/publish'));
   await page.getByRole('button', { name: 'Publish' }).click();
   check('redirects: the entry is published', (await published).ok());
@@ -258,8 +268,8 @@ const pagesOf = ({ strapi }, { draft, category }) => {
     ['checks', tab('tab=checks'), PAGE],
     ['moves', tab('tab=moves'), `${PAGE}:has([role=status])`],
     ['misses', tab('tab=misses'), `${PAGE}:has(table)`],
-    ['edit view, clash', draft, PANEL],
-    ['edit view, category', category.entry, PANEL],
+    ['edit-view-clash', draft, PANEL],
+    ['edit-view-category', category.entry, PANEL],
     ['list', listUrl(strapi, ARTICLE, 'en', 'page=1&pageSize=100'), '[data-frontend-map=url]'],
   ];
 };
@@ -268,7 +278,7 @@ const checkCosts = async (run, page, pages) => {
   const { check } = run;
   const costs = await costsOf(run, page, pages);
   for (const { name, requests, bytes } of costs) {
-    if (name.startsWith('edit view')) {
+    if (name.startsWith('edit-view')) {
       const fits = requests <= MAX_EDIT_VIEW_REQUESTS;
       check(`${name}: at most ${MAX_EDIT_VIEW_REQUESTS} requests`, fits, requests);
     }

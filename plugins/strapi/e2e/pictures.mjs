@@ -58,6 +58,7 @@ export const lookAt = async ({ api, browser, strapi, seen, folder, check, equal 
       if (part === 'connection')
         await page.getByRole('button', { name: /^(Test connection|Verbindung testen)$/ }).click();
       check(`picture: ${name(part)}`, await appears(page.locator(selector)));
+      await page.waitForLoadState('networkidle');
       if (part === 'settings') await page.locator('input[name=url]').waitFor();
       if (['home', 'list'].includes(part)) await page.locator(selector).first().scrollIntoViewIfNeeded();
       if (part === 'connection') {

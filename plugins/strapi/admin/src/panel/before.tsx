@@ -38,7 +38,11 @@ const Note = ({ note: { text: id, values, owner, moving = [], isWarning } }: { n
         <Box tag="ul" data-frontend-map="moving">
           {moving.map(({ from, to }) => (
             <Box tag="li" key={from} paddingTop={1}>
-              <UrlText url={from} /> <Typography aria-hidden>→</Typography> <UrlText url={to} />
+              <UrlText url={from} />
+              <Box>
+                <Typography aria-hidden>→ </Typography>
+                <UrlText url={to} />
+              </Box>
             </Box>
           ))}
         </Box>
