@@ -196,7 +196,7 @@ async function main() {
     `${rows.length} rows: ${created} created, ${present} in Strapi already, ${repeated} repeated, ` +
       `${leftOut.length} left out${leftOut.length ? `: ${options["left-out"]}` : ""}`,
   );
-  if (hosts.size) console.log(`redirect_hosts of the site, but for its own: ${[...hosts].sort().join(", ")}`);
+  if (hosts.size) console.log(`hosts of targets, for redirect_hosts (without those of the site itself): ${[...hosts].sort().join(", ")}`);
   return leftOut.length ? 1 : 0;
 }
 

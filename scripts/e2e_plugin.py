@@ -192,8 +192,8 @@ def main() -> None:
     configured = ",".join(part for part in parts.split(",") if part != STORED)
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        crowd = {"SEED_CROWD": "true"} if arguments.editor else {}
-        strapi = Strapi(ARTICLES, bulk=True, variables=crowd)
+        large = {"SEED_LARGE_CATEGORY": "true"} if arguments.editor else {}
+        strapi = Strapi(ARTICLES, bulk=True, variables=large)
         prepared(strapi, folder, arguments.package)
         stack.callback(strapi.run, "reset")
         pictures = arguments.pictures or folder / "pictures"

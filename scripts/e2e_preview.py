@@ -179,8 +179,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("binary", nargs="?", type=pathlib.Path, default=BINARY)
-    parser.add_argument("--pairs", type=int, default=PAIRS)
-    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--pairs", type=int, default=PAIRS, help="the number of random cases")
+    parser.add_argument("--seed", type=int, default=SEED, help="the seed of the random cases")
     parser.add_argument("--first", type=int, default=0, help="the number of the first pair")
     parser.add_argument("--only-pairs", action="store_true", help="without the handler")
     options = parser.parse_args()

@@ -148,7 +148,7 @@ test("rows of Drupal become documents, and those that cannot have a reason", asy
   assert.deepEqual(left[4].row, list[12]);
   assert.equal(first.status, 1);
   assert.match(first.stdout, /^17 rows: 8 created, 0 in Strapi already, 1 repeated, 8 left out: /);
-  assert.match(first.stdout, /but for its own: other\.example\n$/);
+  assert.match(first.stdout, /of the site itself\): other\.example\n$/);
   assert.deepEqual(
     strapi.documents.map(({ from, to, code }) => [from, to, code]),
     [

@@ -35,7 +35,7 @@ Fields of --json, for a pathname:
   rules if no document of contentTypes has it, or unknown if problem prevents to read them,
   redirect {contentType, documentId, locale, path, force, hasPage, outcome, to, status} if a redirect of
   the CMS is for the path; outcome is redirects, gone, shadowed, loop or no_target;
-  redirectProblem if the redirects could not be read,
+  redirectProblem if it is not known whether a redirect decides,
   considered [{collectionType, rule, form, outcome, reason, segment, segmentsWanted, orMore,
   segments [{wanted, found, reason}]}]; outcome is match, hidden, tied, other_host or no_match
 For a document:

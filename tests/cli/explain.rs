@@ -444,13 +444,13 @@ force = "force"
         (
             "/self",
             0,
-            "not redirected: the redirect leads back to where it begins".to_owned()
+            "not redirected: the redirect leads back to its own path, or through more than ten others".to_owned()
                 + &by("r5", "/self"),
         ),
         (
             "/lost",
             0,
-            "not redirected: the target of the redirect is not published".to_owned()
+            "not redirected: the document to which the redirect leads is not published in this locale".to_owned()
                 + &by("r6", "/lost"),
         ),
     ] {

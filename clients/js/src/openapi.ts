@@ -852,7 +852,7 @@ export interface components {
         };
         /** @description The values of a new document of the CMS that redirects the path. Absent if the site has no `[[site.redirects]]`, or if no redirect can have the path, such as one with a `*`. */
         NewRedirect: {
-            /** @description The path, decoded where it is still read as this path. */
+            /** @description The path with letters and digits decoded; the service reads it as exactly this path. */
             from: string;
             /** @description The path of the suggestion, or its URL if it is on another host. */
             to?: string;
@@ -1089,8 +1089,8 @@ export interface components {
         /** @description What an action would do. Only publishing has a path, a reason and a conflict. */
         PublishEffect: {
             /**
-             * @description A published version gets a URL of its own, from documents that are published and hidden by no
-             *     redirect, and no page stops to be found.
+             * @description A published version gets a URL of its own that no redirect hides, its related documents are
+             *     published, and visitors still find every page.
              */
             ok: boolean;
             /** @description The path that the version would have. */
@@ -1183,8 +1183,8 @@ export interface components {
             }[];
         };
         /**
-         * @description The pages that visitors do not find any more, that of the version among them. Paths that the CMS
-         *     redirects are not among them.
+         * @description The pages that visitors do not find any more, that of the version among them. A path that a redirect
+         *     of the CMS has is not among them, unless the status of the redirect is 410.
          */
         LostPages: {
             count: number;

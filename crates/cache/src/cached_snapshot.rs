@@ -6,7 +6,7 @@ mod sitemap_files;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use frontend_map_catalog::sitemap::{Hidden, ListedUrls};
+use frontend_map_catalog::sitemap::{HiddenUrls, ListedUrls};
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_store::StoredSnapshot;
 
@@ -18,9 +18,10 @@ pub(crate) use sitemap_files::next_whole_second;
 pub struct CachedSnapshot {
     /// The URLs.
     pub snapshot: Arc<Snapshot>,
-    /// Of these, the URLs that redirects hide: sitemaps do not list them. Only
-    /// [`SnapshotCache::without_hidden`](crate::SnapshotCache::without_hidden) looks for them.
-    pub hidden: Option<Arc<Hidden>>,
+    /// The URLs of `snapshot` that redirects hide, so that sitemaps leave them out; `None` before
+    /// [`SnapshotCache::without_hidden`](crate::SnapshotCache::without_hidden) has looked for them, or if
+    /// there are none.
+    pub hidden: Option<Arc<HiddenUrls>>,
     /// The sitemap files, for each host of the site with a base URL.
     pub files: Arc<[SitemapFiles]>,
     /// When the refresh began: later changes in the CMS may be missing.

@@ -58,7 +58,7 @@ impl SnapshotCache {
     ///
     /// # Panics
     /// As [`SnapshotCache::get`].
-    pub async fn get_list(&self, site: &Site, uid: &str) -> Result<Served, ContentError> {
+    pub async fn get_listed(&self, site: &Site, uid: &str) -> Result<Served, ContentError> {
         let Some(redirects) = &site.redirects else { return self.get(site, uid).await };
         let (served, ()) = join(self.get(site, uid), self.wait_for_redirects(redirects)).await;
         let served = served?;
@@ -66,8 +66,8 @@ impl SnapshotCache {
     }
 
     /// The pages of a site outside the CMS that sitemaps list, if it has any, as
-    /// [`SnapshotCache::get_list`].
-    pub async fn list_of_pages(&self, site: &Site) -> Option<CachedSnapshot> {
+    /// [`SnapshotCache::get_listed`].
+    pub async fn get_listed_pages(&self, site: &Site) -> Option<CachedSnapshot> {
         let pages = self.pages(site)?.clone();
         let Some(redirects) = &site.redirects else { return Some(pages) };
         self.wait_for_redirects(redirects).await;
@@ -162,14 +162,14 @@ impl SnapshotCache {
     /// The list of each content type of a site that sitemaps list, in the order of the settings.
     ///
     /// # Errors
-    /// As [`SnapshotCache::get_list`], if there is none for one of them.
-    pub async fn get_listed<'s>(
+    /// As [`SnapshotCache::get_listed`], if there is none for one of them.
+    pub async fn get_all_listed<'s>(
         &self,
         site: &'s Site,
     ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
         let mut types = site.rules.content_types();
         types.retain(|uid| site.rules.lists(uid.as_str()));
-        let lists = types.iter().map(|uid| self.get_list(site, uid.as_str()));
+        let lists = types.iter().map(|uid| self.get_listed(site, uid.as_str()));
         let lists = try_join_all(lists).await?;
         Ok(types.into_iter().zip(lists).collect())
     }

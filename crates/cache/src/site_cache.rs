@@ -24,7 +24,7 @@ use frontend_map_fleet::Fleet;
 use frontend_map_platform::metrics::Metrics;
 use frontend_map_rules::{ContentTypeUid, Locale};
 use frontend_map_store::Store;
-pub(super) use hidden::{HiddenCell, Sources};
+pub(super) use hidden::{HiddenUrlsCache, Sources};
 use history::HistoryWriter;
 pub(super) use history::Predecessor;
 pub(super) use path_index::AgeLimits;
@@ -47,7 +47,7 @@ pub(super) struct SiteCache {
     /// The pages outside the CMS with their files, if there are any.
     pub(super) pages: Option<CachedSnapshot>,
     /// The pages that redirects hide, by content type; empty without redirects.
-    pub(super) hidden: Arc<HashMap<String, HiddenCell>>,
+    pub(super) hidden: Arc<HashMap<String, HiddenUrlsCache>>,
     /// For a site with `resolve = "documents"`. Redirects have none.
     pub(super) history: Option<HistoryWriter>,
     /// The last snapshots of content types by other settings, or by another process, until the next
@@ -116,7 +116,7 @@ impl SiteCache {
         let history = id.map(|id| HistoryWriter::new(Arc::clone(history), id, locales()));
         let types = entries.keys().map(ContentTypeUid::as_str).chain([PAGES]);
         let types = types.filter(|_| site.redirects.is_some());
-        let hidden = types.map(|group| (group.to_owned(), HiddenCell::default())).collect();
+        let hidden = types.map(|group| (group.to_owned(), HiddenUrlsCache::default())).collect();
         let mut cache = Self {
             site,
             content,

@@ -211,8 +211,8 @@ impl Resolution<'_, '_> {
         is_known && !self.leads_to_page() && !self.resolved_by.is_provisional()
     }
 
-    /// With what it says if the redirects of the CMS are stale: a path that no document has, and that no
-    /// redirect was found for, may have one.
+    /// Marks the result as stale if no document and no redirect was found: a redirect that is not in the
+    /// stale snapshot may exist.
     #[must_use]
     pub fn with_stale_redirects(self) -> Self {
         let former = match &self.found {

@@ -5,5 +5,5 @@ pub mod files;
 mod hidden;
 mod list;
 
-pub use hidden::{Hidden, ListedUrls};
+pub use hidden::{HiddenUrls, ListedUrls};
 pub use list::{Form, List};

@@ -41,8 +41,8 @@ pub struct Target {
     pub name: String,
     /// Where requests are sent. Its path and query are often secret.
     pub url: Url,
-    /// What requests say.
-    pub form: Form,
+    /// What it gets.
+    pub kind: TargetKind,
     /// The sites whose changes are sent.
     pub sites: Vec<String>,
     /// The kinds of changes that are sent.
@@ -51,9 +51,9 @@ pub struct Target {
     pub unlisted: bool,
 }
 
-/// What requests to a target say.
+/// What a target gets (`notify.kind`).
 #[derive(PartialEq)]
-pub enum Form {
+pub enum TargetKind {
     /// The changes, signed by this key.
     Changes(SigningKey),
     /// The URLs of the changes.

@@ -1,5 +1,5 @@
 // An editor of a large site: a category of 3,000 pages, 7,000 problems, and redirects that are documents
-// (SEED_CROWD of the fixture, and the settings of `scripts/e2e_plugin.py --editor`).
+// (SEED_LARGE_CATEGORY of the fixture, and the settings of `scripts/e2e_plugin.py --editor`).
 import { appears, entryUrl, listUrl, openAdmin, openEntry, PANEL, textOf, violations } from './browser.mjs';
 import { until } from './checks.mjs';
 import { costsOf } from './costs.mjs';
@@ -10,10 +10,10 @@ import { ARTICLE, CATEGORY, own, READ } from './strapi.mjs';
 const REDIRECT = 'api::redirect.redirect';
 const PAGE = '[data-frontend-map=page]';
 const WIDGET = '[data-frontend-map=widget]';
-// The category of the crowd, and its articles by number.
+// The category of the large category, and its articles by number.
 const PAGES = 3_000;
-const OLD = 'crowd-en';
-const slugOf = (number) => `crowd-${String(number).padStart(6, '0')}`;
+const OLD = 'large-en';
+const slugOf = (number) => `large-${String(number).padStart(6, '0')}`;
 // A draft, and a published article of the same category.
 const DRAFT = 'article-000007';
 const OWNER = 'article-000031';
@@ -30,14 +30,14 @@ const resolve = (path) => resolved(SERVICE, path);
 export const editor = async (run) => {
   const { browser, strapi, seen, equal, frontend } = run;
   const user = await editorOf(run);
-  await knows(run);
+  await waitForContent(run);
   frontend.state.resolver = SERVICE;
   const { page, errors } = await openAdmin(browser, strapi, user, { seen, bypassCSP: true });
-  const draft = await clash(run, page);
+  const draft = await checkPathConflict(run, page);
   const category = await announcesMoves(run, page);
   const miss = await misses(run, page);
   const pages = pagesOf(run, { draft, category });
-  await fits(run, page);
+  await checkLayout(run, page);
   await checkCosts(run, page, pages);
   await lookAt(run, user, pages);
   await publishes(run, page, category);
@@ -69,11 +69,11 @@ const editorOf = ({ api, admin }) => {
       { action: READ.replace('read', 'publish'), subject, properties: { ...localized } },
     ];
   });
-  return api.editor(admin.token, 'crowd-editor', [...permissions, own('read-url'), own('read-report')]);
+  return api.editor(admin.token, 'large-editor', [...permissions, own('read-url'), own('read-report')]);
 };
 
 // The service has read all content.
-const knows = async ({ check }) => {
+const waitForContent = async ({ check }) => {
   const headers = {
     Accept: 'application/x-ndjson',
     Authorization: `Bearer ${process.env.VALIDATE_TOKEN}`,
@@ -96,7 +96,7 @@ const save = async (page, field, value) => {
 };
 
 // The path of a draft belongs to another article: the panel says so while Publish is not yet clicked.
-const clash = async ({ api, admin, strapi, check, equal }, page) => {
+const checkPathConflict = async ({ api, admin, strapi, check, equal }, page) => {
   const rowOf = async (slug) =>
     (await api.rows(admin.token, ARTICLE, { locale: 'en', 'filters[slug][$eq]': slug }))[0];
   const [draft, owner] = [await rowOf(DRAFT), await rowOf(OWNER)];
@@ -142,7 +142,7 @@ const announcesMoves = async ({ api, admin, strapi, check, equal }, page) => {
 };
 
 // Nothing of the parts is outside of what is seen, and no two texts are in one line that are not meant to.
-const fits = async ({ strapi, check }, page) => {
+const checkLayout = async ({ strapi, check }, page) => {
   await page.goto(`${strapi}/admin/plugins/frontend-map?tab=misses`);
   const cell = page.locator(`${PAGE} tbody td:has(a[href*="${ARTICLE}"])`);
   const link = await cell.locator('a').boundingBox();
@@ -167,7 +167,7 @@ const fits = async ({ strapi, check }, page) => {
     end.setEnd(walker.currentNode, walker.currentNode.data.length);
     const box = walker.currentNode.parentElement.closest('span').getBoundingClientRect();
     return { right: end.getBoundingClientRect().right, edge: box.right };
-  }, 'crowd-0');
+  }, 'large-0');
   check('list: the end of a path is seen', places.right <= places.edge + 1, places);
 };
 
@@ -201,10 +201,10 @@ const publishes = async ({ check, equal, base }, page, { entry, slug }) => {
     `after the click on Publish: Strapi responds in ${inStrapi} s, the first old path redirects in ${first} s, ` +
       `the last is known to in ${seconds()} s`,
   );
-  await visits(page, `${base}/en/${OLD}/${slugOf(2)}`, `${base}/en/${slug}/${slugOf(2)}`, { equal });
+  await checkVisit(page, `${base}/en/${OLD}/${slugOf(2)}`, `${base}/en/${slug}/${slugOf(2)}`, { equal });
 };
 
-const visits = async (page, url, arrives, { equal }) => {
+const checkVisit = async (page, url, arrives, { equal }) => {
   const visitor = await page.context().newPage();
   const response = await visitor.goto(url);
   equal(`a visitor of ${url}`, [visitor.url(), response.status()], [arrives, 200]);
@@ -250,7 +250,7 @@ const redirects = async ({ strapi, base, check, equal }, page, { path, row }) =>
   const isRedirected = await until(async () => (await resolve(path)).kind === 'redirect');
   check('redirects: the service follows the entry', isRedirected, await resolve(path));
   console.log(`the new entry redirects after ${Date.now() - began} ms`);
-  await visits(page, base + path, base + to, { equal });
+  await checkVisit(page, base + path, base + to, { equal });
   const isGone = await until(async () => {
     await page.goto(`${strapi}/admin/plugins/frontend-map?tab=misses`);
     await page.locator(`${PAGE} [role=status]`).first().waitFor();

@@ -60,7 +60,7 @@ export const newRedirect = async (run) => {
   equal('new redirect: no error of a script', errors, []);
   await page.context().close();
   await permitted(run);
-  const deleted = await until(async () => !(await linksAreLeft(run)));
+  const deleted = await until(async () => !(await deleteRedirects(run)));
   check('no redirect is left', deleted);
   await reset();
 };
@@ -182,7 +182,7 @@ const permitted = async ({ api, admin, browser, strapi, seen, equal }) => {
 };
 
 // Deletes the redirects, so that another run begins without.
-const linksAreLeft = async ({ api, admin }) => {
+const deleteRedirects = async ({ api, admin }) => {
   const left = await api.rows(admin.token, REDIRECT, {});
   for (const { documentId } of left) {
     const path = `/content-manager/collection-types/${REDIRECT}/${documentId}`;

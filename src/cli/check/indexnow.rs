@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::findings::{Check, Finding, Level, Place};
 use crate::config::Config;
-use frontend_map_outbound::webhooks::{Form, IndexNow};
+use frontend_map_outbound::webhooks::{IndexNow, TargetKind};
 use frontend_map_platform::outgoing::{SsrfGuard, client_builder, system_look_up};
 
-/// For the whole response.
+/// The time-out for the whole response of a key file.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The most bytes of a key file: the longest key, with line breaks.
 const MAX_BYTES: usize = 256;
@@ -18,11 +18,11 @@ const MAX_BYTES: usize = 256;
 pub(super) async fn examine(config: &Config, offline: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     for target in &config.notify {
-        let Form::IndexNow(index_now) = &target.form else { continue };
+        let TargetKind::IndexNow(index_now) = &target.kind else { continue };
         for file in index_now.key_files() {
             let note = |text| Finding::new(Check::IndexNow, Level::Information, Place::File, text);
             findings.push(match problem(index_now, &file, offline).await {
-                None if offline => note(format!("{file} was not requested (--offline)")),
+                None if offline => note(format!("IndexNow: {file} was not requested (--offline)")),
                 None => note(format!("IndexNow: {file} has the key")),
                 Some(problem) => Finding::problem(
                     Check::IndexNow,
@@ -46,7 +46,7 @@ async fn problem(index_now: &IndexNow, file: &str, offline: bool) -> Option<Stri
         Err(error) => Some(format!("cannot be read: {error}")),
         Ok((200, text)) if text.trim() == index_now.key().as_str() => None,
         Ok((200, _)) => Some("does not have the key".to_owned()),
-        Ok((status, _)) => Some(format!("is a {status}")),
+        Ok((status, _)) => Some(format!("returned status {status}")),
     }
 }
 

@@ -53,7 +53,7 @@ fn write_redirect(
     colours: Colours,
 ) -> fmt::Result {
     if let Some(problem) = &explanation.redirect_problem {
-        let text = format!("whether a redirect has this path is not known: {problem}");
+        let text = format!("it is not known whether a redirect decides about this path: {problem}");
         return writeln!(out, "{}", colours.apply(Style::Warning, text));
     }
     let Some(redirect) = &explanation.redirect else { return Ok(()) };
@@ -73,11 +73,11 @@ fn write_redirect(
         ),
         RedirectOutcome::Loop => (
             Style::Warning,
-            "not redirected: the redirect leads back to where it begins".to_owned(),
+            "not redirected: the redirect leads back to its own path, or through more than ten others".to_owned(),
         ),
         RedirectOutcome::NoTarget => (
             Style::Warning,
-            "not redirected: the target of the redirect is not published".to_owned(),
+            "not redirected: the document to which the redirect leads is not published in this locale".to_owned(),
         ),
     };
     writeln!(out, "{}", colours.apply(style, text.escape_debug()))?;

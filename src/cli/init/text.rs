@@ -79,7 +79,7 @@ fn site(out: &mut Lines, survey: &Survey) {
     );
     out.line("# trailing_slash = \"always\"");
     if !survey.redirects.is_empty() {
-        out.comment("Redirects in the CMS need to know all documents.");
+        out.comment("Redirects in the CMS require this setting.");
         out.pair("resolve", &quoted("documents"));
     }
 }
@@ -157,8 +157,8 @@ fn rule(out: &mut Lines, rule: &RuleGuess) {
 fn redirects(out: &mut Lines, RedirectGuess { uid, fields, .. }: &RedirectGuess) {
     out.header("[[site.redirects]]");
     out.comment(
-        "Guess: its documents are redirects, by its name and the names of its fields. docs/redirects.md \
-         says what each field means.",
+        "Guess: the names of the content type and of its fields say that its documents are redirects. \
+         docs/redirects.md describes each key.",
     );
     out.pair("content_type", &quoted(uid.as_str()));
     for (key, field) in fields {

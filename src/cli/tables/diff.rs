@@ -29,15 +29,15 @@ the new settings, and both settings are applied to them. Only the sites of FILE 
 locales and base URLs; the environment wins over both files. Sites are matched by their keys. A path
 moves if its document has another one under the new settings, vanishes if the document has none, and
 appears if it had none. A collision is a path that documents share under the new settings, although they
-share none under the old ones. A redirect of the CMS changes if its path leads elsewhere, or has another
-status.
+share none under the old ones. A redirect of the CMS changes if it has another target,
+status or `force`; it ends if it no longer has an effect, and begins if it had none.
 
 Formats:
   text  a table for each site, and the first changes of each kind
   json  one JSON document with all changes
 
-Exit status: 0 at most --max-moved paths move, vanish or collide and redirects change or end, or without
---max-moved; 1 more than that; 2 could not run; 78 invalid settings.";
+Exit status: 0 equal or within the limit; 1 the number of paths that move, vanish or collide, and of
+redirects that change or end, is more than --max-moved; 2 could not run; 78 invalid settings.";
 
 /// Which settings to compare with, and how to report the result.
 #[derive(Debug, Args)]
@@ -49,8 +49,8 @@ pub(in crate::cli) struct DiffArgs {
     /// Only the site with this key
     #[arg(long, value_name = "KEY")]
     site: Option<String>,
-    /// Fail if more than N paths move, vanish or collide and redirects change or end; without a limit by
-    /// default
+    /// Fail if the number of paths that move, vanish or collide, and of redirects that change or end, is
+    /// more than N; without a limit by default
     #[arg(long, value_name = "N")]
     max_moved: Option<u64>,
     /// List all changes, not the first ones of each kind

@@ -252,7 +252,7 @@ fn refused_key_stops_the_requests_until_the_next_start() {
         until_so("the webhooks are sent", || receiver.accepted().len() == 2);
         assert_eq!(refusing.requests().len(), 1);
         until_so("the log says why", || {
-            service.log().contains("nothing more is sent until the settings change")
+            service.log().contains("the search engine refused the URLs; correct the cause")
         });
         drop(service);
     }
@@ -288,8 +288,11 @@ fn check_says_whether_the_key_file_is_served() {
     for (response, expected) in [
         ("200 OK\r\nContent-Length: 13\r\n\r\na1b2c3d4e5f6\n", "has the key"),
         ("200 OK\r\nContent-Length: 5\r\n\r\nother", "does not have the key; let the frontend"),
-        ("404 Not Found\r\nContent-Length: 0\r\n\r\n", "is a 404; let the frontend"),
-        ("302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n", "is a 302; let the frontend"),
+        ("404 Not Found\r\nContent-Length: 0\r\n\r\n", "returned status 404; let the frontend"),
+        (
+            "302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n",
+            "returned status 302; let the frontend",
+        ),
         ("", "cannot be read: "),
     ] {
         let address = frontend(response);

@@ -64,7 +64,7 @@ fn targets_are_accepted_or_refused_with_the_reason() {
         ("[[notify]]\nkind = \"indexnow\"\n".to_owned(), "notify 1: `key` is required"),
         (
             "[[notify]]\nkind = \"indexnow\"\nkey = \"short\"\n".to_owned(),
-            "notify 1, key: must be 8 to 128 letters, digits and dashes: openssl rand -hex 16",
+            "notify 1, key: must be 8 to 128 letters (a to z, A to Z), digits and dashes, such as the output of: openssl rand -hex 16",
         ),
         (
             target(url, "kind = \"indexnow\"\nkey = \"a1b2c3d4\"\n"),

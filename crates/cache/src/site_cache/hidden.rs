@@ -10,14 +10,15 @@ use crate::cached_snapshot::{CachedSnapshot, SitemapFiles, next_whole_second};
 use frontend_map_catalog::moved::entries::RedirectWorld;
 use frontend_map_catalog::path_index::PathIndex;
 use frontend_map_catalog::sitemap::files::Layout;
-use frontend_map_catalog::sitemap::{Hidden, ListedUrls};
+use frontend_map_catalog::sitemap::{HiddenUrls, ListedUrls};
 use frontend_map_catalog::snapshot::Snapshot;
 
 /// What the last request for a list has found.
 #[derive(Debug, Default)]
-pub(crate) struct HiddenCell(Mutex<Option<Found>>);
+pub(crate) struct HiddenUrlsCache(Mutex<Option<Found>>);
 
-/// From what the hidden pages were found. It keeps none of it in memory.
+/// The snapshot and the path indexes from which the hidden pages were found, by weak references: they may be
+/// dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Sources {
     snapshot: Weak<Snapshot>,
@@ -28,8 +29,9 @@ pub(crate) struct Sources {
 #[derive(Clone, Debug)]
 struct Found {
     sources: Sources,
-    hidden: Option<Arc<Hidden>>,
-    /// Whether pages were hidden since the start: from then on, the dates are kept here.
+    hidden: Option<Arc<HiddenUrls>>,
+    /// Whether a page has been hidden since the start of the process. If so, `changed` and `files` replace
+    /// those of the snapshot.
     has_hidden: bool,
     /// [`ListedUrls::hash`].
     hash: u128,
@@ -57,7 +59,7 @@ impl Sources {
     }
 }
 
-impl HiddenCell {
+impl HiddenUrlsCache {
     /// The snapshot without the pages that redirects hide. They are searched for by one request at a time,
     /// because with a redirect for many pages that takes some tenths of a second.
     pub(crate) async fn without_hidden(
@@ -70,14 +72,14 @@ impl HiddenCell {
         if let Some(found) = last.as_ref().filter(|found| found.sources.are(&sources)) {
             return found.of(cached);
         }
-        // Where nothing is hidden and nothing was, the snapshot is as it is.
+        // Without a redirect with `force`, and if none was seen before, the snapshot stays as it is.
         if last.is_none() && !world.entries.have_forced() {
             return cached;
         }
         let find = || Found::find(&cached, sources, world, last.as_ref());
         let found = tokio::task::block_in_place(find);
         let shown = found.of(cached);
-        // Its own waiters alone get an orphaned one.
+        // An orphaned snapshot goes to its waiters alone.
         if !shown.orphaned {
             *last = Some(found);
         }
@@ -92,7 +94,7 @@ impl Found {
         world: &RedirectWorld<'_>,
         before: Option<&Self>,
     ) -> Self {
-        let hidden = Hidden::find(world, &cached.snapshot);
+        let hidden = HiddenUrls::find(world, &cached.snapshot);
         let same = before.filter(|before| {
             before.sources.snapshot.ptr_eq(&sources.snapshot)
                 && before.hidden.as_deref() == hidden.as_ref()

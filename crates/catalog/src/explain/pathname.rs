@@ -36,7 +36,7 @@ pub struct PathnameExplanation {
     /// The redirect of the CMS for the path, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect: Option<RedirectExplanation>,
-    /// Why the redirects of the CMS could not be read.
+    /// Why it is not known whether a redirect of the CMS decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect_problem: Option<String>,
     /// All patterns of all rules, in the order of evaluation.

@@ -57,8 +57,8 @@ impl RedirectOutcome {
 }
 
 /// What a redirect does with a pathname on a host (a position among the site's hosts), if there is one for it.
-/// The documents of all content types of the site, and all redirects, are known; what of them is not known
-/// has no target.
+/// `world` must have all content types of the site and all redirects: a target in a type that is missing is
+/// [`RedirectOutcome::NoTarget`].
 #[must_use]
 pub fn explain_redirect(
     world: &RedirectWorld<'_>,

@@ -38,7 +38,7 @@ pub struct Effect {
     pub assumed: Vec<RelatedName>,
     /// What else has the path.
     pub conflict: Option<Conflict>,
-    /// The redirect of the CMS that the path has, or that the version leaves its path to.
+    /// The redirect of the CMS at `path`, or at the path that the version leaves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect: Option<PathRedirect>,
     /// Where the page of the version moves.

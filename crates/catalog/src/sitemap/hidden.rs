@@ -9,9 +9,9 @@ use crate::moved::entries::RedirectWorld;
 use crate::snapshot::{PublicUrl, Snapshot};
 use frontend_map_rules::ENCODED_REST;
 
-/// The listed URLs of a snapshot whose visitors are redirected; at least one.
+/// The listed URLs of a snapshot that a redirect with `force` hides; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenUrls {
     /// Their positions among [`Snapshot::urls`], in order.
     urls: Box<[u32]>,
     /// Their positions among [`Snapshot::listed`], in order.
@@ -26,10 +26,10 @@ pub struct Hidden {
 #[derive(Clone, Copy, Debug)]
 pub struct ListedUrls<'s> {
     snapshot: &'s Snapshot,
-    hidden: Option<&'s Hidden>,
+    hidden: Option<&'s HiddenUrls>,
 }
 
-impl Hidden {
+impl HiddenUrls {
     /// The listed URLs of a snapshot that redirects of its site hide; `None` without one. A redirect that
     /// leads nowhere hides none, nor does one of which it is not known where it leads.
     ///
@@ -93,9 +93,9 @@ impl Hidden {
 }
 
 impl<'s> ListedUrls<'s> {
-    /// Those of a snapshot without the hidden ones.
+    /// The listed URLs of a snapshot, without the hidden ones.
     #[must_use]
-    pub fn new(snapshot: &'s Snapshot, hidden: Option<&'s Hidden>) -> Self {
+    pub fn new(snapshot: &'s Snapshot, hidden: Option<&'s HiddenUrls>) -> Self {
         Self { snapshot, hidden }
     }
 
@@ -148,7 +148,7 @@ impl<'s> ListedUrls<'s> {
 
     /// The position among all listed URLs of one among these.
     fn position(self, position: usize) -> usize {
-        let Some(Hidden { listed, .. }) = self.hidden else { return position };
+        let Some(HiddenUrls { listed, .. }) = self.hidden else { return position };
         // How many hidden ones come before it: a hidden one does if fewer than `position` others do.
         let (mut before, mut until) = (0, listed.len());
         while before < until {

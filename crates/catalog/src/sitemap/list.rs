@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use quick_xml::escape::escape;
 
-use super::{Hidden, ListedUrls};
+use super::{HiddenUrls, ListedUrls};
 use crate::snapshot::Snapshot;
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 
@@ -24,7 +24,7 @@ pub enum Form {
 /// The document, as an iterator over its chunks.
 pub struct List {
     snapshot: Arc<Snapshot>,
-    hidden: Option<Arc<Hidden>>,
+    hidden: Option<Arc<HiddenUrls>>,
     /// The text before the first URL, between two URLs, and after the last one.
     head: String,
     between: &'static str,
@@ -49,7 +49,7 @@ impl List {
     #[must_use]
     pub fn new(
         snapshot: Arc<Snapshot>,
-        hidden: Option<Arc<Hidden>>,
+        hidden: Option<Arc<HiddenUrls>>,
         hosts: &Hosts,
         form: Form,
     ) -> Self {

@@ -21,7 +21,7 @@ impl PathsOnHosts {
         }
     }
 
-    /// Whether one of them has a property.
+    /// Whether `holds` is true for one of the paths.
     pub fn any(&self, mut holds: impl FnMut(&str, usize) -> bool) -> bool {
         self.0.iter().any(|(path, hosts)| hosts.iter().any(|host| holds(path, *host)))
     }
@@ -57,9 +57,9 @@ pub struct Replacement<'r, 's> {
 }
 
 impl Snapshot {
-    /// The versions at some paths after an update, at all paths without `paths`: those of `with`, and
-    /// those of this snapshot for which `is_replaced` does not hold. Owners keep their paths. The versions
-    /// of `with` are in it whatever their paths are, which are expected among `paths`.
+    /// The versions after an update: all of `with`, and those of this snapshot for which `is_replaced` does
+    /// not hold. `paths` limits the latter to some paths, among which those of `with` are expected; `None`:
+    /// all paths. Owners keep their paths.
     ///
     /// # Errors
     /// [`NoSnapshot::TooLarge`].

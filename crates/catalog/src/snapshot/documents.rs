@@ -131,7 +131,7 @@ impl Snapshot {
         })
     }
 
-    /// The position, if the listed URL there is such a one.
+    /// `at`, if `is` holds for the listed URL at this position.
     fn is_listed_as(&self, at: usize, is: impl Fn(PublicUrl<'_>) -> bool) -> Option<usize> {
         let url = self.url(*self.in_order.get(at)? as usize);
         is(url).then_some(at)

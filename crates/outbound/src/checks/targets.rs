@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use frontend_map_catalog::site::{AdminLinks, PAGES, Site};
-use frontend_map_catalog::sitemap::{Hidden, ListedUrls};
+use frontend_map_catalog::sitemap::{HiddenUrls, ListedUrls};
 use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
 use frontend_map_rules::frontend_url::Hosts;
 
@@ -21,7 +21,7 @@ pub struct Targets {
     /// the hidden ones.
     pub snapshot: Arc<Snapshot>,
     /// The URLs that redirects hide.
-    pub hidden: Option<Arc<Hidden>>,
+    pub hidden: Option<Arc<HiddenUrls>>,
     locales: Vec<String>,
     /// Templates by the indexes of rule and locale.
     templates: HashMap<(usize, usize), String>,
@@ -68,7 +68,7 @@ impl Targets {
 
     /// Without these URLs of the snapshot.
     #[must_use]
-    pub fn without(self, hidden: Option<Arc<Hidden>>) -> Self {
+    pub fn without(self, hidden: Option<Arc<HiddenUrls>>) -> Self {
         Self { hidden, ..self }
     }
 

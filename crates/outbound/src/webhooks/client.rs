@@ -7,7 +7,7 @@ use reqwest::header::CONTENT_TYPE;
 use tokio::time::timeout;
 
 use super::message::Message;
-use super::{Form, Target, Timing};
+use super::{Target, TargetKind, Timing};
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_platform::outgoing::{self, BuildError, LookUp, SsrfGuard};
 
@@ -57,9 +57,11 @@ impl Client {
         message: &Message,
     ) -> Result<(), DeliveryError> {
         let request = self.http.post(target.url.clone()).body(message.body.clone());
-        let request = match &target.form {
-            Form::IndexNow(_) => request.header(CONTENT_TYPE, "application/json; charset=utf-8"),
-            Form::Changes(key) => {
+        let request = match &target.kind {
+            TargetKind::IndexNow(_) => {
+                request.header(CONTENT_TYPE, "application/json; charset=utf-8")
+            }
+            TargetKind::Changes(key) => {
                 let timestamp = unix_ms() / 1_000;
                 request
                     .header(CONTENT_TYPE, "application/json")
@@ -82,9 +84,9 @@ impl Client {
         }
         let is_overloaded = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
         let retry_after = wait.filter(|_| is_overloaded);
-        let refusal = match target.form {
-            Form::IndexNow(_) => refusal(status),
-            Form::Changes(_) => None,
+        let refusal = match target.kind {
+            TargetKind::IndexNow(_) => refusal(status),
+            TargetKind::Changes(_) => None,
         };
         let remedy = match status {
             _ if refusal.is_some() => refusal.unwrap_or_default(),
@@ -121,11 +123,15 @@ impl DeliveryError {
 /// What a status of IndexNow says of a request that would be refused again.
 fn refusal(status: StatusCode) -> Option<&'static str> {
     match status {
-        StatusCode::BAD_REQUEST => Some(": the request is not understood"),
-        StatusCode::FORBIDDEN => Some(": the key file does not have the key"),
-        StatusCode::UNPROCESSABLE_ENTITY => {
-            Some(": the URLs are not those of the host, or the key is not the one of before")
+        StatusCode::BAD_REQUEST => {
+            Some(": the search engine does not accept the request; check `url`")
         }
+        StatusCode::FORBIDDEN => {
+            Some(": the key file cannot be read or does not have the key; run `frontend-map check`")
+        }
+        StatusCode::UNPROCESSABLE_ENTITY => Some(
+            ": a URL is not on the host of the request, or the key is not the one in the key file",
+        ),
         _ => None,
     }
 }

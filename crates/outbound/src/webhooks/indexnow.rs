@@ -12,7 +12,7 @@ use frontend_map_rules::frontend_url::BaseUrl;
 
 /// The most changes of a request: a page that has moved has two URLs, and a request at most 10,000.
 pub(super) const MAX_CHANGES: usize = 5_000;
-/// The characters of a key.
+/// The lengths that a key may have, in characters.
 const LENGTHS: std::ops::RangeInclusive<usize> = 8..=128;
 
 /// A key that the owner of a site has chosen. It is no secret: the frontend serves it in a file.
@@ -21,7 +21,9 @@ pub struct Key(String);
 
 /// Why a text is not a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be 8 to 128 letters, digits and dashes: openssl rand -hex 16")]
+#[error(
+    "must be 8 to 128 letters (a to z, A to Z), digits and dashes, such as the output of: openssl rand -hex 16"
+)]
 pub struct BadKey;
 
 /// What a search engine gets of the changes of some sites.
@@ -66,7 +68,7 @@ impl Key {
 }
 
 impl IndexNow {
-    /// For these sites.
+    /// What search engines get of the changes of these sites.
     pub fn new<'s>(key: Key, sites: impl IntoIterator<Item = &'s Site>) -> Self {
         let of_site = |site: &'s Site| {
             let bases =

@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::indexnow::{self, IndexNow, paths_of};
 use super::position::Position;
-use super::{Form, Target};
+use super::{Target, TargetKind};
 use frontend_map_catalog::changes::log::{ChangeLog, Cursor, Filter, Since};
 use frontend_map_catalog::json::Json;
 use frontend_map_catalog::snapshot::timestamp_text;
@@ -37,9 +37,9 @@ pub(super) fn next(
     position: &Position,
     now: i64,
 ) -> Next {
-    match &target.form {
-        Form::Changes(_) => next_changes(log, target, site, position, now),
-        Form::IndexNow(index_now) => next_urls(log, target, index_now, site, position),
+    match &target.kind {
+        TargetKind::Changes(_) => next_changes(log, target, site, position, now),
+        TargetKind::IndexNow(index_now) => next_urls(log, target, index_now, site, position),
     }
 }
 

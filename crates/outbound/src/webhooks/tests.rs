@@ -26,7 +26,7 @@ fn target(url: &str, secret: &str) -> Arc<Target> {
     Arc::new(Target {
         name: "receiver".to_owned(),
         url: url.parse().unwrap(),
-        form: Form::Changes(SigningKey::parse(secret).unwrap()),
+        kind: TargetKind::Changes(SigningKey::parse(secret).unwrap()),
         sites: vec!["main".to_owned()],
         kinds: Kind::ALL.to_vec(),
         unlisted: false,

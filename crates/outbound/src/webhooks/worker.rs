@@ -104,7 +104,7 @@ impl Worker {
                 target_name = self.target.name,
                 site = self.site,
                 reason,
-                "URLs are refused; nothing more is sent until the settings change or the service starts again"
+                "the search engine refused the URLs; correct the cause, then reload changed settings of this target or restart the service"
             );
         } else if attempts.reason != reason {
             tracing::warn!(

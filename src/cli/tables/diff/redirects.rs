@@ -20,7 +20,7 @@ use frontend_map_rules::ContentTypeUid;
 pub(super) struct RedirectDiff {
     before: usize,
     after: usize,
-    /// Of one kind after the other, by host and path.
+    /// Sorted by kind, then by host and path.
     pub(super) changes: Vec<RedirectChange>,
 }
 
@@ -30,13 +30,13 @@ pub(super) struct RedirectDiff {
 pub(super) struct RedirectChange {
     #[serde(rename = "type")]
     pub(super) kind: RedirectKind,
-    /// That of the redirect.
+    /// The content type of the redirect.
     content_type: String,
     pub(super) document_id: String,
     pub(super) locale: String,
     /// The path from which it leads; one that ends with `/*` stands for all paths below.
     pub(super) path: String,
-    /// Where the site has several hosts.
+    /// The host, on a site with several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ pub(super) struct RedirectTarget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum RedirectKind {
-    /// It has another target or status, or is forced or not any more.
+    /// Another target, status or `force`.
     Changed,
     Ended,
     Began,

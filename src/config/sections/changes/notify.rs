@@ -8,7 +8,7 @@ use crate::config::section::Section;
 use crate::config::value::{boolean, parsed, text, word};
 use frontend_map_catalog::changes::log::Kind;
 use frontend_map_catalog::site::Site;
-use frontend_map_outbound::webhooks::{Form, IndexNow, IndexNowKey, SigningKey, Target};
+use frontend_map_outbound::webhooks::{IndexNow, IndexNowKey, SigningKey, Target, TargetKind};
 use frontend_map_platform::spelling::did_you_mean;
 
 /// Where search engines that share what they get take URLs (indexnow.org).
@@ -16,7 +16,7 @@ const INDEXNOW: &str = "https://api.indexnow.org/indexnow";
 
 /// What a target gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum FormName {
+enum TargetKindName {
     #[default]
     Changes,
     IndexNow,
@@ -44,23 +44,23 @@ pub(in crate::config) fn read(root: &mut Section<'_>, sites: Option<&[Site]>) ->
 }
 
 fn one(notify: &mut Section<'_>, all: Option<&[Site]>) -> Option<Target> {
-    let names = [("changes", FormName::Changes), ("indexnow", FormName::IndexNow)];
-    let form = notify.get("kind", word(names));
+    let names = [("changes", TargetKindName::Changes), ("indexnow", TargetKindName::IndexNow)];
+    let target_kind = notify.get("kind", word(names));
     let wanted = notify.each("sites", |key| Ok::<_, String>(key.to_owned()));
     let sites = notify.check("sites", selected(wanted, all));
     let kinds = notify.each("events", kind);
     let kinds = if kinds.is_empty() { Kind::ALL.to_vec() } else { kinds };
-    let (url, form, unlisted) = match form {
-        FormName::Changes => {
+    let (url, target_kind, unlisted) = match target_kind {
+        TargetKindName::Changes => {
             let url = notify.required("url", parsed(url));
             let base_dir = notify.reader.base_dir;
             let key = notify.required("secret_file", |path: &Value| {
                 let secret = file::read_text(&base_dir.join(text(path)?))?;
                 SigningKey::parse(secret.trim()).map_err(|error| error.to_string())
             });
-            (url, key.map(Form::Changes), notify.get("unlisted", boolean))
+            (url, key.map(TargetKind::Changes), notify.get("unlisted", boolean))
         }
-        FormName::IndexNow => {
+        TargetKindName::IndexNow => {
             let default = url(INDEXNOW).expect("it is a URL");
             let url = notify.or("url", default, parsed(url));
             let key = notify.required("key", parsed(IndexNowKey::parse));
@@ -68,15 +68,17 @@ fn one(notify: &mut Section<'_>, all: Option<&[Site]>) -> Option<Target> {
             let selected = || all.unwrap_or_default().iter().filter(of);
             if let Some(site) = selected().find(|site| site.hosts.all().is_empty()) {
                 let key = site.key.escape_debug();
-                notify.problem("sites", format_args!("the site \"{key}\" has no front_end_url"));
+                let fix = "set one, or name other sites in `sites`";
+                let problem = format_args!("the site \"{key}\" has no front_end_url: {fix}");
+                notify.problem("sites", problem);
             }
-            (url, key.map(|key| Form::IndexNow(IndexNow::new(key, selected()))), false)
+            (url, key.map(|key| TargetKind::IndexNow(IndexNow::new(key, selected()))), false)
         }
     };
-    let (url, form, sites) = (url?, form?, sites?);
+    let (url, target_kind, sites) = (url?, target_kind?, sites?);
     let host = url.host_str().expect("an http URL has a host");
     let name = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    Some(Target { name, url, form, sites, kinds, unlisted })
+    Some(Target { name, url, kind: target_kind, sites, kinds, unlisted })
 }
 
 /// Problems do not show the URL, which may have a secret.

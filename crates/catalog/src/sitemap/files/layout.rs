@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::Frame;
 use super::write::{Group, groups};
-use crate::sitemap::Hidden;
+use crate::sitemap::HiddenUrls;
 use crate::snapshot::{PublicUrl, Snapshot};
 
 /// URLs in a file (sitemaps.org).
@@ -53,7 +53,7 @@ pub(super) struct FileLimits {
 /// The URLs of a host, and the limits of its files.
 struct Urls<'u> {
     snapshot: &'u Snapshot,
-    hidden: Option<&'u Hidden>,
+    hidden: Option<&'u HiddenUrls>,
     frame: &'u Frame,
     limits: FileLimits,
 }
@@ -61,13 +61,13 @@ struct Urls<'u> {
 impl Layout {
     /// The files for the listed URLs of a snapshot on the host of the frame, without the hidden ones.
     #[must_use]
-    pub fn new(snapshot: &Snapshot, hidden: Option<&Hidden>, frame: &Frame) -> Self {
+    pub fn new(snapshot: &Snapshot, hidden: Option<&HiddenUrls>, frame: &Frame) -> Self {
         Self::within(snapshot, hidden, frame, FileLimits { urls: MAX_URLS, bytes: MAX_BYTES })
     }
 
     pub(super) fn within(
         snapshot: &Snapshot,
-        hidden: Option<&Hidden>,
+        hidden: Option<&HiddenUrls>,
         frame: &Frame,
         limits: FileLimits,
     ) -> Self {

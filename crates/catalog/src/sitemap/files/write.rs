@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Frame;
-use crate::sitemap::Hidden;
+use crate::sitemap::HiddenUrls;
 use crate::snapshot::{PublicUrl, Snapshot, Versions, write_timestamp};
 
 const HEAD: &str = concat!(
@@ -22,7 +22,7 @@ const MAX_LINK_BYTES: usize = 100 * 1024;
 /// The documents in a range of all URLs that have a listed version on the host of the frame.
 pub(super) fn groups<'s>(
     snapshot: &'s Snapshot,
-    hidden: Option<&'s Hidden>,
+    hidden: Option<&'s HiddenUrls>,
     frame: &Frame,
     range: Range<usize>,
 ) -> impl Iterator<Item = Group<'s>> {
@@ -34,7 +34,7 @@ pub(super) fn groups<'s>(
 /// A document with at least one listed version.
 pub(super) struct Group<'s> {
     versions: Versions<'s>,
-    hidden: Option<&'s Hidden>,
+    hidden: Option<&'s HiddenUrls>,
 }
 
 impl<'s> Group<'s> {
@@ -57,7 +57,7 @@ impl<'s> Group<'s> {
 #[must_use]
 pub fn write(
     snapshot: &Snapshot,
-    hidden: Option<&Hidden>,
+    hidden: Option<&HiddenUrls>,
     frame: &Frame,
     range: Range<usize>,
 ) -> String {

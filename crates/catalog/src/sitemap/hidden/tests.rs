@@ -131,8 +131,8 @@ impl World {
         RedirectWorld { site: &self.site, index: &self.index, entries, history: None, status: 308 }
     }
 
-    fn hidden(&self) -> Option<Hidden> {
-        Hidden::find(&self.redirects(), &self.pages)
+    fn hidden(&self) -> Option<HiddenUrls> {
+        HiddenUrls::find(&self.redirects(), &self.pages)
     }
 
     /// The paths that a list has.
@@ -233,9 +233,9 @@ fn texts_leave_out_hidden_pages_and_no_link_names_one() {
 fn positions_of_another_list_are_refused() {
     let world = World::new(ONE_HOST, &["en/a", "en/b"], &["!/en/b 410"]);
     let hidden = world.hidden().unwrap();
-    assert_eq!(Hidden::of_listed(&world.pages, hidden.listed()), Some(hidden));
+    assert_eq!(HiddenUrls::of_listed(&world.pages, hidden.listed()), Some(hidden));
     for positions in [&[][..], &[2], &[1, 0], &[0, 0]] {
-        assert_eq!(Hidden::of_listed(&world.pages, positions), None, "{positions:?}");
+        assert_eq!(HiddenUrls::of_listed(&world.pages, positions), None, "{positions:?}");
     }
 }
 

@@ -10,7 +10,7 @@ use super::results::{checked, code};
 use super::run::{Findings, Run};
 use crate::checks::{CheckResult, Targets};
 use frontend_map_catalog::site::{PAGES, Site};
-use frontend_map_catalog::sitemap::Hidden;
+use frontend_map_catalog::sitemap::HiddenUrls;
 use frontend_map_catalog::snapshot::{Builder, Listing, Serialized, Snapshot, Titles};
 use frontend_map_platform::clock::unix_ms_of;
 use frontend_map_store::made_by;
@@ -113,7 +113,7 @@ pub(super) fn read(
     };
     let hidden = match &*head.hidden {
         [] => None,
-        positions => Some(Arc::new(Hidden::of_listed(&snapshot, positions)?)),
+        positions => Some(Arc::new(HiddenUrls::of_listed(&snapshot, positions)?)),
     };
     let targets = Targets::new(site, content_type, snapshot).without(hidden);
     let results = results(&head, targets.count())?;

@@ -99,7 +99,7 @@ fn webhooks(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let sent = sent.map(|(outcome, sent)| ([("outcome", outcome)], sent));
     encoder.counter(
         "notify_requests",
-        "Webhooks sent to the targets of [[notify]] by outcome",
+        "Requests sent to the targets of [[notify]] by outcome",
         sent,
     )?;
     let states = app.shared.notifier.states();
@@ -108,12 +108,12 @@ fn webhooks(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     };
     encoder.gauge(
         "notify_waiting",
-        "Changes that wait for a target of webhooks",
+        "Changes that wait for a target of [[notify]]",
         of_each(|state| gauge_value(state.waiting)),
     )?;
     encoder.gauge(
         "notify_failing",
-        "1 while a target does not accept its webhooks",
+        "1 while a target of [[notify]] does not accept requests",
         of_each(|state| f64::from(state.is_failing)),
     )
 }

@@ -54,7 +54,7 @@ pub(in crate::http) async fn get(
     if let Some(pages) = params.pages(&app).await {
         return Ok(url_list(&app, &pages, params.site, form, &headers));
     }
-    let served = app.snapshots.get_list(params.site, &params.uid).await?;
+    let served = app.snapshots.get_listed(params.site, &params.uid).await?;
     let mut response = url_list(&app, &served.cached, params.site, form, &headers);
     insert_cache_status(response.headers_mut(), &served);
     Ok(response)
@@ -80,7 +80,7 @@ impl<'a> Params<'a> {
 
     /// The pages outside the CMS, if these are requested.
     async fn pages(&self, app: &App) -> Option<CachedSnapshot> {
-        if self.uid == PAGES { app.snapshots.list_of_pages(self.site).await } else { None }
+        if self.uid == PAGES { app.snapshots.get_listed_pages(self.site).await } else { None }
     }
 
     /// 501 if a locale has no base URL in which the content type can have URLs: a list is complete

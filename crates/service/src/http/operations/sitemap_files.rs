@@ -137,13 +137,13 @@ async fn sitemap_index(
     listed.retain(|uid| site.rules.lists(uid.as_str()));
     host.check_base_urls(listed.iter().map(|uid| uid.as_str()))?;
     host.check_pages()?;
-    let cached_snapshots = app.snapshots.get_listed(site).await?;
+    let cached_snapshots = app.snapshots.get_all_listed(site).await?;
     let dates = cached_snapshots.iter().map(|(_, served)| {
         let changed = host.files(served).changed;
         served.cached.last_modified(changed)
     });
     let changed = dates.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
-    let pages = app.snapshots.list_of_pages(site).await.filter(|_| site.pages.are_listed());
+    let pages = app.snapshots.get_listed_pages(site).await.filter(|_| site.pages.are_listed());
     let pages = pages.as_ref().map(|cached| host.files_of(cached));
     let changed = changed.max(pages.map(|pages| pages.changed).filter(|_| changed.is_some()));
     let layouts =
@@ -174,12 +174,12 @@ async fn url_file(
     let (group, number) = known.ok_or_else(ApiError::unknown_file)?;
     if group == PAGES {
         host.check_pages()?;
-        let cached = app.snapshots.list_of_pages(site).await;
+        let cached = app.snapshots.get_listed_pages(site).await;
         let cached = cached.ok_or_else(ApiError::unknown_file)?;
         return file(app, host, &cached, number, headers).await;
     }
     host.check_base_urls([group.as_str()])?;
-    let served = app.snapshots.get_list(site, &group).await?;
+    let served = app.snapshots.get_listed(site, &group).await?;
     let mut response = file(app, host, &served.cached, number, headers).await?;
     insert_cache_status(response.headers_mut(), &served);
     Ok(response)

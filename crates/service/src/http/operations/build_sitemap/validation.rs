@@ -46,7 +46,7 @@ pub(super) async fn validate(
     let (site, uid) = (params.site, &params.uid);
     let CachedSnapshot { snapshot, hidden, .. } = match params.pages(app).await {
         Some(pages) => pages,
-        None => app.snapshots.get_list(site, uid).await?.cached,
+        None => app.snapshots.get_listed(site, uid).await?.cached,
     };
     let targets = Targets::new(site, uid, snapshot).without(hidden);
     let subscription = app.validate(site, targets).await;
