@@ -1,4 +1,5 @@
-import { appears, entryUrl, listUrl, openAdmin, textOf } from './browser.mjs';
+import { join } from 'node:path';
+import { appears, entryUrl, listUrl, openAdmin, PANEL, textOf, violations } from './browser.mjs';
 import { until } from './checks.mjs';
 import { ARTICLE } from './strapi.mjs';
 
@@ -10,9 +11,9 @@ const WORDS = {
 };
 const PLACES = ['entry', 'list', 'page', 'home'];
 
-export const failures = async ({ api, admin, browser, strapi, seen, check, equal, proxy, reset }) => {
+export const failures = async ({ api, admin, browser, strapi, seen, check, equal, proxy, reset, folder }) => {
   const [article] = await api.rows(admin.token, ARTICLE, { pageSize: 1, locale: 'en', status: 'published' });
-  const { page, errors } = await openAdmin(browser, strapi, admin, { seen });
+  const { page, errors } = await openAdmin(browser, strapi, admin, { seen, bypassCSP: true });
   const places = {
     entry: entryUrl(strapi, ARTICLE, article.documentId, 'en'),
     list: listUrl(strapi, ARTICLE, 'en', 'pageSize=10'),
@@ -51,6 +52,7 @@ export const failures = async ({ api, admin, browser, strapi, seen, check, equal
   proxy.failure = null;
   await reset();
   await recovery({ check, proxy, reset }, page, places.entry);
+  await withoutPreview({ check, equal, proxy, reset, folder }, page, places.entry);
   await olderVersion({ strapi, check, proxy, reset }, page, places);
   equal('failures: no error of a script', errors, []);
   await page.context().close();
@@ -73,6 +75,23 @@ const recovery = async ({ check, proxy, reset }, page, entry) => {
   proxy.failure = null;
   await button.click();
   check('recovery: by the button', await appears(shown));
+};
+
+// A preview that does not come: the panel does not look as if publishing changed nothing.
+const withoutPreview = async ({ check, equal, proxy, reset, folder }, page, entry) => {
+  const note = page.getByText('What publishing would change is not known at present.');
+  proxy.busy = ['/api/publish-preview'];
+  await reset();
+  await page.goto(entry);
+  check('without a preview: the panel says so', await appears(note), await textOf(page));
+  check(
+    'without a preview: the live page',
+    await appears(page.getByRole('link', { name: 'Open live page' })),
+  );
+  await page.screenshot({ path: join(folder, 'without-preview.png') });
+  equal('axe: without a preview', await violations(page, PANEL), []);
+  proxy.busy = [];
+  check('without a preview: by itself', await until(async () => (await note.count()) === 0));
 };
 
 // A service in which some routes are missing.

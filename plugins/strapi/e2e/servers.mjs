@@ -52,13 +52,15 @@ const FAILURES = {
   silent: () => undefined,
 };
 
-// `failure` is one of those above; `missing` are paths that the service does not have.
+// `failure` is one of those above; `missing` are paths that the service does not have, and `busy` those
+// that get a 503.
 export const startProxy = async (port, service) => {
   const target = new URL(service);
-  const state = { asked: [], responded: [], failure: null, missing: [] };
+  const state = { asked: [], responded: [], failure: null, missing: [], busy: [] };
   const server = createServer((asked, response) => {
     state.asked.push(`${asked.method} ${asked.url}`);
     if (state.failure) return FAILURES[state.failure](response);
+    if (state.busy.some((path) => asked.url.startsWith(path))) return response.writeHead(503).end();
     const { method, headers } = asked;
     const isMissing = state.missing.some((path) => asked.url.startsWith(path));
     const path = isMissing ? '/api/no-such-route' : asked.url;
