@@ -1,5 +1,5 @@
 import type { Before, Conflict, Effect, MovedPage, Owner, Pages } from '../../../shared/reports';
-import { isRecord, record, rows, type Row } from '../service/records';
+import { isRecord, record, type Row } from '../service/records';
 
 /** A conflict before it is known whether the admin may read the other document. */
 type FoundConflict = Omit<Conflict, 'owner'> & { owner?: Owner };
@@ -51,11 +51,14 @@ const redirectIn = (group: unknown): boolean => {
   return Array.isArray(first) && first.length > 0 && first.every((page) => record(page).redirects === true);
 };
 
-const movingIn = (group: unknown): FoundMovedPage[] =>
-  rows(record(group).first).flatMap(({ from, to, contentType, documentId, locale }) => {
+const movingIn = (group: unknown): FoundMovedPage[] => {
+  const { first } = record(group);
+  return (Array.isArray(first) ? first : []).flatMap((one) => {
+    const { from, to, contentType, documentId, locale } = record(one);
     const page = { from, to, contentType, documentId, locale };
     return Object.values(page).every((value) => typeof value === 'string') ? [page as FoundMovedPage] : [];
   });
+};
 
 const fieldsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.map((own) => String(record(own).field)) : [];
