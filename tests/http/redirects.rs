@@ -49,10 +49,16 @@ fn settings() -> Settings {
 
 fn known() -> Service {
     let service = settings().start();
-    until_so("the redirects are known", || {
-        get(&service, "/api/resolve?site=main&pathname=/nothing").status == 404
-    });
+    until_known(&service);
     service
+}
+
+/// Waits until the redirects and the pages are known.
+fn until_known(service: &Service) {
+    until_so("all is known", || {
+        let of = |path| get(service, &format!("/api/resolve?site=main&pathname={path}")).status;
+        ["/nothing", "/en/nothing"].map(of) == [404, 200]
+    });
 }
 
 #[test]
@@ -225,5 +231,41 @@ fn mistakes_in_the_settings_are_named() {
     ] {
         let problems = with(&lines);
         assert!(problems.contains(expected), "{lines}: {problems}");
+    }
+}
+
+/// Previews and staging have other hosts than the site, or name none: a path then stands for the path on each.
+#[test]
+fn request_without_a_host_of_the_site_is_not_sent_in_circles() {
+    let content = r#"{
+      "api::page.page": [
+        {"documentId": "p1", "locale": "en", "slug": "home"},
+        {"documentId": "p2", "locale": "en", "slug": "six"},
+        {"documentId": "p3", "locale": "en", "slug": "seven"}
+      ],
+      "api::redirect.redirect": [
+        {"documentId": "r1", "from": "/en/home", "to": null, "target": {"documentId": "p1"}, "code": null, "force": true},
+        {"documentId": "r2", "from": "/en/six", "to": "/en/seven", "target": null, "code": null, "force": true},
+        {"documentId": "r3", "from": "/en/seven", "to": "/en/six", "target": null, "code": null, "force": true},
+        {"documentId": "r4", "from": "/zz/*", "to": "/zz/b", "target": null, "code": null, "force": null}
+      ]
+    }"#;
+    let hosts = r#"{ en = "https://shop.example.com", de = "https://shop.example.de/start" }"#;
+    let service = site("main")
+        .locales(&["en", "de"])
+        .front_end_url(hosts)
+        .resolve("documents")
+        .set(REDIRECTS)
+        .rule("api::page.page", "/{locale}/{slug}")
+        .files(content)
+        .start();
+    until_known(&service);
+    for host in ["", "&host=unknown.example", "&host=shop.example.com"] {
+        let target = |path: &str| format!("/api/resolve?site=main&pathname={path}{host}");
+        for path in ["/en/home", "/en/six", "/en/seven"] {
+            assert_eq!(data(&service, &target(path))["kind"], "document", "{path} {host}");
+        }
+        assert_eq!(get(&service, &target("/zz/b")).status, 404, "{host}");
+        assert_eq!(data(&service, &target("/zz/a"))["redirect"]["path"], "/zz/b", "{host}");
     }
 }

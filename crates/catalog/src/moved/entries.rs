@@ -4,7 +4,11 @@
 #[cfg(test)]
 mod tests;
 
-use crate::moved::redirects::{FormerOwner, SiteHistory, former_owner, is_live};
+use std::collections::HashSet;
+
+use crate::moved::redirects::{
+    FormerOwner, Redirect as FormerPath, SiteHistory, former_owner, is_live,
+};
 use crate::path_index::{DocumentLocation, PathIndex, TypePaths, VersionId};
 use crate::resolve::page;
 use crate::site::Site;
@@ -263,6 +267,33 @@ impl<'i> RedirectWorld<'i> {
         found.map_or(FormerOwner::None, |found| self.follow(found, pathname, host).into())
     }
 
+    /// Where a former path leads whose document is now at `moved.to`: there, or where the entry leads that
+    /// comes before that page.
+    #[must_use]
+    pub fn of_former_path(
+        &self,
+        moved: FormerPath<'i>,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> FormerOwner<'i> {
+        let to = Pathname::parse(moved.to.path());
+        let host_of_page = self.site.hosts.host_if_several(moved.to.locale());
+        let Some(forced) = self.entries.find_forced(&to, host_of_page) else {
+            return FormerOwner::Moved(moved);
+        };
+        let mut redirect = EntryRedirect::begin(&forced, self.status);
+        redirect.is_stale |= moved.is_stale;
+        redirect.status = self.status;
+        redirect.follow(forced.redirect.status.unwrap_or(self.status));
+        let begun = vec![(pathname.normalized(), host), (to.normalized(), host_of_page)];
+        match self.follow_on(forced, redirect, begun, host_of_page) {
+            EntryOutcome::Leads(redirect) => FormerOwner::Entry(redirect),
+            EntryOutcome::NotKnown(uid) => FormerOwner::NotKnown(uid),
+            // The page is shown.
+            EntryOutcome::Loop | EntryOutcome::NoTarget => FormerOwner::Moved(moved),
+        }
+    }
+
     /// The redirect that hides a live page, whose visitors never see it.
     #[must_use]
     pub fn hides(&self, page: PublicUrl<'_>) -> Option<EntryRedirect<'i>> {
@@ -293,10 +324,7 @@ impl<'i> RedirectWorld<'i> {
         }
         let pathname = Pathname::parse(entry.path());
         let EntryOutcome::Leads(redirect) = self.follow(own, &pathname, host) else { return None };
-        let document = match redirect.destination {
-            Some(Destination::Document(url)) => Some(url),
-            _ => None,
-        };
+        let document = redirect.document();
         let [to, path] = [redirect.url(self.site), redirect.path()]
             .map(|text| text.map(|text| as_written(&text)));
         let is_forced = entry.redirect().is_some_and(|redirect| redirect.force);
@@ -330,10 +358,12 @@ impl<'i> RedirectWorld<'i> {
         pages: &'p Snapshot,
     ) -> impl Iterator<Item = (PublicUrl<'p>, PublicUrl<'i>)> {
         let start = |entry: PublicUrl<'i>| entry.path().strip_suffix(ENCODED_REST);
-        let starts: Vec<&str> = self.entries.forced().filter_map(start).collect();
+        let starts: HashSet<&str> = self.entries.forced().filter_map(start).collect();
+        // Each beginning is looked up, because there may be as many entries as pages.
         let is_below = move |page: &PublicUrl<'_>| {
-            let rest = |start: &&str| page.normalized_path().strip_prefix(*start);
-            starts.iter().filter_map(rest).any(|rest| rest.is_empty() || rest.starts_with('/'))
+            let path = page.normalized_path();
+            let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+            ends.into_iter().any(|end| starts.contains(&path[..end]))
         };
         let pages = pages.listed().chain(pages.unlisted()).filter(is_below);
         pages.filter_map(|page| {
@@ -359,105 +389,118 @@ impl<'i> RedirectWorld<'i> {
         pathname: &Pathname<'_>,
         host: Option<usize>,
     ) -> EntryOutcome<'i> {
-        let (entry, mut current) = (found.entry, found);
-        let mut seen = vec![(pathname.normalized(), host)];
-        let mut redirect = EntryRedirect {
-            entry,
-            destination: None,
-            suffix: String::new(),
-            status: current.redirect.status.unwrap_or(self.status),
-            is_stale: current.is_stale,
+        let redirect = EntryRedirect::begin(&found, self.status);
+        self.follow_on(found, redirect, vec![(pathname.normalized(), host)], host)
+    }
+
+    /// Follows an entry from the last of the places that a visitor has passed: each a path on a host, if the
+    /// site has several. Only the first may be without a host: it stands for the path on each.
+    fn follow_on(
+        &self,
+        found: FoundEntry<'i>,
+        mut redirect: EntryRedirect<'i>,
+        mut passed: Vec<(String, Option<usize>)>,
+        mut host: Option<usize>,
+    ) -> EntryOutcome<'i> {
+        let begun = passed.len();
+        let without_entry = |passed: &[(String, Option<usize>)], at, redirect, otherwise| {
+            // An entry that leads nowhere itself says nothing.
+            if at < begun {
+                otherwise
+            } else {
+                self.without_entry(&passed[at], redirect, otherwise)
+            }
         };
-        let mut host = host;
+        let mut next = Next::Entry(found);
         loop {
-            let (path, document) = match &current.redirect.target {
-                Target::Gone => {
-                    let status = current.redirect.status.unwrap_or(self.status);
-                    return EntryOutcome::Leads(EntryRedirect { status, ..redirect });
+            let (path, document) = match next {
+                Next::Moved(moved) => {
+                    redirect.is_stale |= moved.is_stale;
+                    host = self.site.hosts.host_if_several(moved.to.locale());
+                    (moved.to.path().to_owned(), Some(moved.to))
                 }
-                Target::Document(id) => match self.locate(id, current.entry, host) {
-                    DocumentLocation::None => {
-                        return self.without_entry(
-                            &seen,
-                            seen.len() - 1,
-                            redirect,
-                            &EntryOutcome::NoTarget,
-                        );
+                Next::Entry(current) => match &current.redirect.target {
+                    Target::Gone => {
+                        let status = current.redirect.status.unwrap_or(self.status);
+                        return EntryOutcome::Leads(EntryRedirect { status, ..redirect });
                     }
-                    DocumentLocation::NotKnown(uid) => return EntryOutcome::NotKnown(uid),
-                    DocumentLocation::At { url, is_stale } => {
-                        redirect.is_stale |= is_stale;
-                        host = self.site.hosts.host_if_several(url.locale());
-                        (url.path().to_owned(), Some(url))
+                    Target::Document(id) => match self.locate(id, current.entry, host) {
+                        DocumentLocation::None => {
+                            let last = passed.len() - 1;
+                            return without_entry(&passed, last, redirect, EntryOutcome::NoTarget);
+                        }
+                        DocumentLocation::NotKnown(uid) => return EntryOutcome::NotKnown(uid),
+                        DocumentLocation::At { url, is_stale } => {
+                            redirect.is_stale |= is_stale;
+                            host = self.site.hosts.host_if_several(url.locale());
+                            (url.path().to_owned(), Some(url))
+                        }
+                    },
+                    Target::Address(address) => {
+                        let own_host = host.or(self.host_of_entry(current.entry));
+                        match self.place(with_rest(address, &current.rest), own_host) {
+                            Place::Outside(url) => {
+                                if url.contains(['?', '#']) {
+                                    redirect.suffix.clear();
+                                }
+                                redirect.destination = Some(Destination::Url(url));
+                                return EntryOutcome::Leads(redirect);
+                            }
+                            Place::Here { path, host: on, suffix } => {
+                                host = on;
+                                if !suffix.is_empty() {
+                                    redirect.suffix = suffix;
+                                }
+                                (path, None)
+                            }
+                        }
                     }
                 },
-                Target::Address(address) => {
-                    let own_host = host.or(self.host_of_entry(current.entry));
-                    match self.place(with_rest(address, &current.rest), own_host) {
-                        Place::Outside(url) => {
-                            if url.contains(['?', '#']) {
-                                redirect.suffix.clear();
-                            }
-                            redirect.destination = Some(Destination::Url(url));
-                            return EntryOutcome::Leads(redirect);
-                        }
-                        Place::Here { path, host: on, suffix } => {
-                            host = on;
-                            if !suffix.is_empty() {
-                                redirect.suffix = suffix;
-                            }
-                            (path, None)
-                        }
-                    }
-                }
             };
             let pathname = Pathname::parse(&path);
-            let step = (pathname.normalized(), host);
-            if let Some(at) = seen.iter().position(|seen| *seen == step) {
-                return self.without_entry(&seen, at, redirect, &EntryOutcome::Loop);
+            let place = (pathname.normalized(), host);
+            let is_same = |passed: &(String, Option<usize>)| {
+                passed.0 == place.0 && (passed.1 == place.1 || passed.1.is_none())
+            };
+            if let Some(at) = passed.iter().position(is_same) {
+                return without_entry(&passed, at, redirect, EntryOutcome::Loop);
             }
-            if seen.len() > MAX_HOPS || path.len() > MAX_TARGET {
+            if passed.len() > MAX_HOPS || path.len() > MAX_TARGET {
                 return EntryOutcome::Loop;
             }
-            seen.push(step);
+            passed.push(place);
             let forced = self.entries.find_forced(&pathname, host);
-            let next = match forced.filter(|next| !next.leads_to(&path)) {
-                Some(next) => Ok(next),
+            let found = match forced.filter(|next| !next.leads_to(&path)) {
+                Some(entry) => Ok(Next::Entry(entry)),
                 None => self.end(&pathname, host, document, &path),
             };
-            match next {
-                Ok(next) => {
-                    redirect.is_stale |= next.is_stale;
-                    redirect.follow(next.redirect.status.unwrap_or(self.status));
-                    current = next;
-                }
-                Err(End::At { destination, is_stale, is_moved }) => {
+            next = match found {
+                Ok(next) => next,
+                Err(End::At { destination, is_stale }) => {
                     redirect.is_stale |= is_stale;
-                    if is_moved {
-                        redirect.follow(self.status);
-                    }
                     redirect.destination = Some(destination);
                     return EntryOutcome::Leads(redirect);
                 }
                 Err(End::NoTarget) => return EntryOutcome::NoTarget,
                 Err(End::NotKnown(uid)) => return EntryOutcome::NotKnown(uid),
+            };
+            match &next {
+                Next::Entry(entry) => {
+                    redirect.is_stale |= entry.is_stale;
+                    redirect.follow(entry.redirect.status.unwrap_or(self.status));
+                }
+                Next::Moved(_) => redirect.follow(self.status),
             }
         }
     }
 
-    /// The end of a chain whose entry at this step leads nowhere: what is there without it. An entry
-    /// that leads nowhere itself says nothing, which is `otherwise`.
+    /// The end of a chain at a place whose entry leads nowhere: the page there, or `otherwise`.
     fn without_entry(
         &self,
-        seen: &[(String, Option<usize>)],
-        at: usize,
+        (path, host): &(String, Option<usize>),
         redirect: EntryRedirect<'i>,
-        otherwise: &EntryOutcome<'i>,
+        otherwise: EntryOutcome<'i>,
     ) -> EntryOutcome<'i> {
-        let (path, host) = &seen[at];
-        if at == 0 {
-            return otherwise.clone();
-        }
         match self.page_at(&Pathname::parse(path), *host) {
             Some(End::At { destination, is_stale, .. }) => {
                 let destination = Some(destination);
@@ -465,13 +508,13 @@ impl<'i> RedirectWorld<'i> {
                 EntryOutcome::Leads(EntryRedirect { destination, is_stale, ..redirect })
             }
             Some(End::NotKnown(uid)) => EntryOutcome::NotKnown(uid),
-            Some(End::NoTarget) | None => otherwise.clone(),
+            Some(End::NoTarget) | None => otherwise,
         }
     }
 
     /// The live page at a path.
     fn page_at(&self, pathname: &Pathname<'_>, host: Option<usize>) -> Option<End<'i>> {
-        let at = |destination, is_stale| End::At { destination, is_stale, is_moved: false };
+        let at = |destination, is_stale| End::At { destination, is_stale };
         if let Some(page) = page(self.site, pathname, host) {
             return Some(at(Destination::Page(page), false));
         }
@@ -490,8 +533,8 @@ impl<'i> RedirectWorld<'i> {
         host: Option<usize>,
         document: Option<PublicUrl<'i>>,
         path: &str,
-    ) -> Result<FoundEntry<'i>, End<'i>> {
-        let at = |destination| End::At { destination, is_stale: false, is_moved: false };
+    ) -> Result<Next<'i>, End<'i>> {
+        let at = |destination| End::At { destination, is_stale: false };
         if let Some(document) = document {
             return Err(at(Destination::Document(document)));
         }
@@ -499,20 +542,16 @@ impl<'i> RedirectWorld<'i> {
             return Err(end);
         }
         match self.entries.find(pathname, host) {
-            EntryLookup::Found(next) if !next.leads_to(path) => return Ok(next),
-            EntryLookup::Found(_) => return Err(at(self.unknown_page(path, host))),
+            EntryLookup::Found(next) if !next.leads_to(path) => return Ok(Next::Entry(next)),
             EntryLookup::NotKnown(uid) => return Err(End::NotKnown(uid)),
-            EntryLookup::None => {}
+            // An entry that leads to itself says nothing.
+            EntryLookup::Found(_) | EntryLookup::None => {}
         }
         let former = self.history.map_or(FormerOwner::None, |history| {
             former_owner(history, self.site, self.index, pathname, host)
         });
         Err(match former {
-            FormerOwner::Moved(moved) => End::At {
-                destination: Destination::Document(moved.to),
-                is_stale: moved.is_stale,
-                is_moved: true,
-            },
+            FormerOwner::Moved(moved) => return Ok(Next::Moved(moved)),
             FormerOwner::Gone { .. } => End::NoTarget,
             FormerOwner::NotKnown(uid) => End::NotKnown(uid),
             FormerOwner::None | FormerOwner::Entry(_) => at(self.unknown_page(path, host)),
@@ -587,9 +626,16 @@ impl<'i> RedirectWorld<'i> {
     }
 }
 
+/// What leads on from a place.
+enum Next<'i> {
+    Entry(FoundEntry<'i>),
+    /// A former path of a document.
+    Moved(FormerPath<'i>),
+}
+
 /// Where the following of an entry ends.
 enum End<'i> {
-    At { destination: Destination<'i>, is_stale: bool, is_moved: bool },
+    At { destination: Destination<'i>, is_stale: bool },
     NoTarget,
     NotKnown(ContentTypeUid),
 }
@@ -631,6 +677,27 @@ impl Destination<'_> {
         match self {
             Self::Document(url) => Some(*url),
             Self::Page(_) | Self::Path { .. } | Self::Url(_) => None,
+        }
+    }
+}
+
+impl<'i> EntryRedirect<'i> {
+    /// Before the entry is followed.
+    fn begin(found: &FoundEntry<'i>, status: u16) -> Self {
+        Self {
+            entry: found.entry,
+            destination: None,
+            suffix: String::new(),
+            status: found.redirect.status.unwrap_or(status),
+            is_stale: found.is_stale,
+        }
+    }
+
+    /// The document of the target.
+    pub(crate) fn document(&self) -> Option<PublicUrl<'i>> {
+        match self.destination {
+            Some(Destination::Document(url)) => Some(url),
+            _ => None,
         }
     }
 }

@@ -42,5 +42,10 @@ pub(crate) fn former_owner<'i>(
         let first = site.rules.content_types().first().copied();
         return first.map_or(FormerOwner::None, |uid| FormerOwner::NotKnown(uid.clone()));
     }
-    former
+    match (former, redirects) {
+        (FormerOwner::Moved(moved), Some(redirects)) => {
+            redirects.of_former_path(moved, pathname, host)
+        }
+        (former, _) => former,
+    }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
+use crate::moved::history::{PathHistory, Row};
 use crate::site::{ResolveBy, SitePages};
 use crate::snapshot::{Builder, Listing, Snapshot};
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
@@ -76,9 +77,31 @@ struct World {
     site: Site,
     index: PathIndex,
     entries: PathIndex,
+    history: PathHistory,
 }
 
 impl World {
+    /// Each of `former` is written as `path page`: the page had the path before.
+    fn with_former(pages: &[&str], entries: &[&str], former: &[&str]) -> Self {
+        let world = Self::new(pages, entries);
+        let row = |(at, text): (usize, &&str)| {
+            let (path, page) = text.split_once(" /").unwrap();
+            Row {
+                source: 0,
+                site: "main".to_owned(),
+                host: String::new(),
+                path: path.to_owned(),
+                uid: PAGE.to_owned(),
+                document_id: page.to_owned(),
+                locale: "en".to_owned(),
+                last_seen: at.try_into().unwrap(),
+                is_imported: false,
+            }
+        };
+        world.history.load(former.iter().enumerate().map(row), 0);
+        world
+    }
+
     fn new(pages: &[&str], entries: &[&str]) -> Self {
         let site = site();
         let page = |path: &&str| (path[1..].to_owned(), vec![("slug", path[1..].to_owned())]);
@@ -108,7 +131,7 @@ impl World {
         let index = PathIndex::new(&site.rules, [(&uid(PAGE), TypePaths::Fresh(pages))]);
         let entries =
             PathIndex::new(&of_redirects.rules, [(&uid(REDIRECT), TypePaths::Fresh(entries))]);
-        Self { site, index, entries }
+        Self { site, index, entries, history: PathHistory::default() }
     }
 
     fn redirects(&self) -> RedirectWorld<'_> {
@@ -116,8 +139,26 @@ impl World {
             site: &self.site,
             index: &self.index,
             entries: RedirectEntries { index: &self.entries },
-            history: None,
+            history: Some(self.site_history()),
             status: 308,
+        }
+    }
+
+    fn site_history(&self) -> SiteHistory<'_> {
+        let id = self.history.site(0, "main").unwrap();
+        SiteHistory { history: &self.history, id, now: 0 }
+    }
+
+    /// What is known of a path without a page: entries come before former paths.
+    fn former_owner(&self, pathname: &Pathname<'_>) -> FormerOwner<'_> {
+        let world = self.redirects();
+        match world.former_owner(pathname, None) {
+            FormerOwner::None => {}
+            of_entries => return of_entries,
+        }
+        match former_owner(self.site_history(), &self.site, &self.index, pathname, None) {
+            FormerOwner::Moved(moved) => world.of_former_path(moved, pathname, None),
+            former => former,
         }
     }
 
@@ -129,7 +170,7 @@ impl World {
             FormerOwner::None if is_live(&self.site, &self.index, path, None) => {
                 return "live".to_owned();
             }
-            FormerOwner::None => world.former_owner(&pathname, None),
+            FormerOwner::None => self.former_owner(&pathname),
             forced => forced,
         };
         match former {
@@ -141,9 +182,9 @@ impl World {
                 let to = to.unwrap_or_default();
                 format!("{} {to}", entry.status)
             }
-            FormerOwner::None => "none".to_owned(),
+            FormerOwner::Moved(moved) => format!("308 {}", moved.to.path()),
+            FormerOwner::None | FormerOwner::Gone { .. } => "none".to_owned(),
             FormerOwner::NotKnown(uid) => format!("not known: {uid}"),
-            other => format!("{other:?}"),
         }
     }
 
@@ -256,6 +297,41 @@ fn entries_that_are_not_known_decide_about_paths_without_a_page_alone() {
     assert_eq!(world.of("/old"), "not known: api::redirect.redirect");
 }
 
+#[test]
+fn former_paths_and_entries_are_one_hop_and_never_a_loop() {
+    for (pages, entries, former, expected) in [
+        // A page is renamed, and an entry sends visitors back to its former path.
+        (
+            &["/new"][..],
+            &["!/new /old"][..],
+            &["/old /new"][..],
+            &[("/new", "live"), ("/old", "308 /new")][..],
+        ),
+        (&["/new"], &["!/new/* /old"], &["/old /new"], &[("/new", "live"), ("/old", "308 /new")]),
+        // The page that had a path is hidden.
+        (
+            &["/new", "/b"],
+            &["!/new 302: /b"],
+            &["/old /new"],
+            &[("/old", "307 /b"), ("/new", "302 /b")],
+        ),
+        (
+            &["/new"],
+            &["!/new 410", "/start /old"],
+            &["/old /new"],
+            &[("/old", "410 "), ("/start", "410 ")],
+        ),
+        // An entry that leads to itself says nothing.
+        (&["/d"], &["!/d /a", "!/a /a"], &["/a /d"], &[("/a", "308 /d"), ("/d", "live")]),
+        (&["/d"], &["/e /b", "/b /b"], &["/b /d"], &[("/e", "308 /d"), ("/b", "308 /d")]),
+    ] {
+        let world = World::with_former(pages, entries, former);
+        for (path, expected) in expected {
+            assert_eq!(world.of(path), *expected, "{path} {entries:?} {former:?}");
+        }
+    }
+}
+
 /// Follows entries as a browser would that asks for each path again. `None`: it goes in a circle, or gives
 /// up.
 fn naive(
@@ -318,5 +394,37 @@ proptest! {
         let end = found.strip_prefix("308 ").map_or(found.clone(), |to| world.of(to));
         let is_nothing = found == "none" && !pages.contains(&path);
         prop_assert!(is_nothing || end == "live", "{} {:?} {:?}", found, pages, written);
+    }
+
+    #[test]
+    fn target_of_a_redirect_redirects_to_nothing_else(
+        pages in proptest::collection::vec("/[a-d](/[a-b])?", 0..4),
+        entries in proptest::collection::vec(
+            ("!?/[a-e](/[a-b]|/[*])?", "(30[27]: )?(@?/[a-e](/[a-b])?|410)"), 0..6),
+        former in proptest::collection::vec(("/[a-e](/[a-b])?", 0..4_usize), 0..5),
+    ) {
+        let mut by_path = BTreeMap::new();
+        for (from, to) in entries {
+            let path = from.trim_start_matches('!').to_owned();
+            by_path.entry(path).or_insert(format!("{from} {}", to.replace("302: 410", "410").replace("307: 410", "410")));
+        }
+        let entries: Vec<&str> = by_path.values().map(String::as_str).collect();
+        let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+        let former: Vec<String> = former
+            .iter()
+            .filter_map(|(path, at)| Some(format!("{path} {}", pages.get(*at)?)))
+            .collect();
+        let former: Vec<&str> = former.iter().map(String::as_str).collect();
+        let world = World::with_former(&pages, &entries, &former);
+        for path in ["/a", "/b", "/c", "/d", "/e", "/a/a", "/b/b", "/c/a", "/d/b", "/e/a"] {
+            let found = world.of(path);
+            let Some((status, to)) = found.split_once(' ') else { continue };
+            if status == "410" {
+                continue;
+            }
+            let end = world.of(to);
+            let is_end = ["live", "none"].contains(&&*end);
+            prop_assert!(to != path && is_end, "{path}: {found}, {end}: {pages:?} {entries:?} {former:?}");
+        }
     }
 }

@@ -6,11 +6,11 @@ use super::{
     FormerOwner, Redirect, SiteHistory, host_if_several, is_live, is_on_site, owner_of_row,
 };
 use crate::json::Json;
-use crate::moved::entries::{RedirectEntries, RedirectWorld, hosts_of_entry};
+use crate::moved::entries::{RedirectEntries, RedirectWorld, as_written, hosts_of_entry};
 use crate::moved::history::{PathHistory, Row, SiteId};
 use crate::path_index::{PathIndex, TypePaths};
 use crate::site::Site;
-use crate::snapshot::{Snapshot, timestamp_text};
+use crate::snapshot::{PublicUrl, Snapshot, timestamp_text};
 use crate::tables::{Chunks, Form, Rows, Step};
 use frontend_map_rules::{ContentTypeUid, Pathname};
 
@@ -144,18 +144,32 @@ impl Redirects {
         true
     }
 
-    fn write(&self, found: &Found, redirect: &Redirect<'_>, out: &mut Json) {
-        let (hosts, rules) = (&self.history.site.hosts, &self.history.site.rules);
-        let to = redirect.to;
+    /// Writes the row of a former path. It leads to the document that had it, or where the entry leads that
+    /// comes before that page.
+    fn write<'s>(&'s self, found: &Found, redirect: &Redirect<'s>, out: &mut Json) {
+        let (site, to) = (&self.history.site, redirect.to);
+        let (hosts, rules) = (&site.hosts, &site.rules);
+        let pathname = Pathname::parse(&found.row.path);
+        let owner =
+            |world: RedirectWorld<'s>| world.of_former_path(*redirect, &pathname, found.host);
+        let (url, path, document, status) = match self.world().map(owner) {
+            Some(FormerOwner::Entry(entry)) => {
+                let written = |text: Option<String>| text.map(|text| as_written(&text));
+                let (url, path) = (written(entry.url(site)), written(entry.path()));
+                (url, path, entry.document(), entry.status)
+            }
+            _ => (hosts.url(to.locale(), to.path()), Some(to.path().into()), Some(to), self.status),
+        };
+        let content_type = document.map(|url| rules.rules()[url.rule()].content_type.as_str());
         out.raw(r#"{"from":"#).text(&found.row.path);
         if let Some(host) = found.host {
             out.raw(r#","host":"#).text(hosts.all()[host].base.host());
         }
-        out.raw(r#","to":"#).text_or_null(hosts.url(to.locale(), to.path()).as_deref());
-        out.raw(r#","path":"#).text(to.path());
-        out.raw(r#","status":"#).number(self.status.into());
-        out.raw(r#","documentId":"#).text(to.document_id());
-        out.raw(r#","contentType":"#).word(rules.rules()[to.rule()].content_type.as_str());
+        out.raw(r#","to":"#).text_or_null(url.as_deref());
+        out.raw(r#","path":"#).text_or_null(path.as_deref());
+        out.raw(r#","status":"#).number(status.into());
+        out.raw(r#","documentId":"#).text_or_null(document.map(PublicUrl::document_id));
+        out.raw(r#","contentType":"#).text_or_null(content_type);
         out.raw(r#","locale":"#).word(rules.locales().codes()[to.locale()].as_str());
         // As in a response of `/api/resolve`, a time that no date has is empty.
         let since = timestamp_text(redirect.since).unwrap_or_default();

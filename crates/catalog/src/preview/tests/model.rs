@@ -316,7 +316,10 @@ impl Outcome<'_> {
         let world = RedirectWorld { site, index: &index, entries, history, status: 308 };
         let former = || match (world.former_owner(&pathname, on), history) {
             (FormerOwner::None, Some(history)) => {
-                former_owner(history, site, &index, &pathname, on)
+                match former_owner(history, site, &index, &pathname, on) {
+                    FormerOwner::Moved(moved) => world.of_former_path(moved, &pathname, on),
+                    former => former,
+                }
             }
             (entry, _) => entry,
         };
