@@ -27,7 +27,7 @@ mod retry_after;
 mod ssrf_guard;
 mod system_verifier;
 
-pub use cause::{Cause, cause, is_out_of_files};
+pub use cause::{Cause, cause, failure_text, is_out_of_files};
 pub use resolver::{LookUp, system_look_up};
 pub use retry_after::retry_after;
 pub use ssrf_guard::{SsrfGuard, is_not_allowed};

@@ -1,12 +1,11 @@
 //! Whether frontends serve the key files of IndexNow.
 
-use std::error::Error;
 use std::time::Duration;
 
 use super::findings::{Check, Finding, Level, Place};
 use crate::config::Config;
 use frontend_map_outbound::webhooks::{IndexNow, TargetKind};
-use frontend_map_platform::outgoing::{SsrfGuard, client_builder, system_look_up};
+use frontend_map_platform::outgoing::{SsrfGuard, client_builder, failure_text, system_look_up};
 
 /// The time-out for the whole response of a key file.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -51,15 +50,14 @@ async fn problem(index_now: &IndexNow, file: &str, offline: bool) -> Option<Stri
 }
 
 /// The status and the beginning of the body.
-async fn read(file: &str) -> Result<(u16, String), Box<dyn Error>> {
-    let client = client_builder()?
-        .dns_resolver(SsrfGuard::new(system_look_up()))
-        .timeout(TIMEOUT)
-        .build()?;
-    let mut response = client.get(file).send().await.map_err(reqwest::Error::without_url)?;
+async fn read(file: &str) -> Result<(u16, String), String> {
+    let client = client_builder().map_err(|error| error.to_string())?;
+    let client = client.dns_resolver(SsrfGuard::new(system_look_up())).timeout(TIMEOUT).build();
+    let failure = |error: reqwest::Error| failure_text(&error).to_owned();
+    let mut response = client.map_err(failure)?.get(file).send().await.map_err(failure)?;
     let mut body = Vec::new();
     while body.len() < MAX_BYTES
-        && let Some(chunk) = response.chunk().await.map_err(reqwest::Error::without_url)?
+        && let Some(chunk) = response.chunk().await.map_err(failure)?
     {
         body.extend_from_slice(&chunk);
     }

@@ -68,7 +68,7 @@ fn targets_are_accepted_or_refused_with_the_reason() {
         ),
         (
             target(url, "kind = \"indexnow\"\nkey = \"a1b2c3d4\"\n"),
-            "`secret_file` is not a setting",
+            "notify 1, secret_file: is not for kind = \"indexnow\": requests are not signed",
         ),
         ("[changes]\nkeep = 0\n".to_owned(), "changes.keep: must be between 1 and 1000000"),
         ("[changes]\nkeep = 1000001\n".to_owned(), "changes.keep: must be between 1 and 1000000"),

@@ -105,18 +105,7 @@ impl DeliveryError {
 
     /// The text of the error has the URL, and is not used.
     fn of(error: &reqwest::Error) -> Self {
-        if outgoing::is_not_allowed(error) {
-            return Self::because("the name resolves to an address that is not allowed");
-        }
-        Self::because(match outgoing::cause(error) {
-            outgoing::Cause::Dns => "the name has no address",
-            outgoing::Cause::ConnectTimeout => "no connection in time",
-            outgoing::Cause::Timeout => "no response in time",
-            outgoing::Cause::Refused => "the connection is refused",
-            outgoing::Cause::Reset => "the connection was reset",
-            outgoing::Cause::Tls => "the TLS handshake failed",
-            outgoing::Cause::InvalidResponse => "the response is not HTTP",
-        })
+        Self::because(outgoing::failure_text(error))
     }
 }
 

@@ -12,7 +12,7 @@ use super::client::{Client, DeliveryError};
 use super::message::{Message, Next, next};
 use super::position::{Position, key};
 use super::positions::OfSite;
-use super::{MAX_WAITING, Notifier, Progress, Target, Timing};
+use super::{MAX_WAITING, Notifier, Progress, Target, TargetKind, Timing};
 use frontend_map_catalog::changes::log::Cursor;
 use frontend_map_platform::clock::unix_ms;
 
@@ -144,10 +144,15 @@ impl Worker {
         }
         *position =
             Position { needs_reset: true, end: None, failing_since: Some(unix_ms()), ..*position };
+        let effect = match self.target.kind {
+            TargetKind::Changes(_) => "a reset replaces them",
+            TargetKind::IndexNow(_) => "they are left out",
+        };
         tracing::error!(
             target_name = self.target.name,
             site = self.site,
-            "changes could not be sent for too long, or too many wait; a reset replaces them"
+            effect,
+            "changes could not be sent for too long, or too many wait"
         );
         self.set(*position, true).await;
     }

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 
 use super::resolver::DnsFailure;
+use super::ssrf_guard::is_not_allowed;
 
 /// Why a request got no usable response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,23 @@ pub fn cause(error: &reqwest::Error) -> Cause {
         Some(cause) => cause,
         None if error.is_connect() => Cause::Refused,
         None => Cause::InvalidResponse,
+    }
+}
+
+/// Why a request failed, without its URL.
+#[must_use]
+pub fn failure_text(error: &reqwest::Error) -> &'static str {
+    if is_not_allowed(error) {
+        return "the name resolves to an address that is not allowed";
+    }
+    match cause(error) {
+        Cause::Dns => "the name has no address",
+        Cause::ConnectTimeout => "no connection in time",
+        Cause::Timeout => "no response in time",
+        Cause::Refused => "the connection is refused",
+        Cause::Reset => "the connection was reset",
+        Cause::Tls => "the TLS handshake failed",
+        Cause::InvalidResponse => "the response is not HTTP",
     }
 }
 

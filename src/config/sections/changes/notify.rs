@@ -61,6 +61,14 @@ fn one(notify: &mut Section<'_>, all: Option<&[Site]>) -> Option<Target> {
             (url, key.map(TargetKind::Changes), notify.get("unlisted", boolean))
         }
         TargetKindName::IndexNow => {
+            for (key, what) in [
+                ("secret_file", "requests are not signed"),
+                ("unlisted", "sitemaps do not list such pages"),
+            ] {
+                if notify.optional(key, |value: &Value| Ok::<_, String>(value.clone())).is_some() {
+                    notify.problem(key, format_args!("is not for kind = \"indexnow\": {what}"));
+                }
+            }
             let default = url(INDEXNOW).expect("it is a URL");
             let url = notify.or("url", default, parsed(url));
             let key = notify.required("key", parsed(IndexNowKey::parse));
