@@ -9,8 +9,18 @@ export interface ProblemVersion {
   title?: string;
 }
 
-export const KINDS = ['dead', 'no_url', 'shared_path'] as const;
+export const KINDS = ['dead', 'no_url', 'shared_path', 'redirect'] as const;
 export type Kind = (typeof KINDS)[number];
+
+/** What a redirect of the CMS does not do: `kind` of the service. */
+export const REDIRECT_PROBLEMS = [
+  'redirect_shadowed',
+  'redirect_hides_page',
+  'redirect_loop',
+  'redirect_without_target',
+  'redirect_unusable',
+] as const;
+export type RedirectProblem = (typeof REDIRECT_PROBLEMS)[number];
 
 /** A version that an editor can put right. */
 export interface Finding extends ProblemVersion, Partial<Reason> {
@@ -20,11 +30,13 @@ export interface Finding extends ProblemVersion, Partial<Reason> {
   isSingle: boolean;
   /** Equal for all findings that one change puts right. */
   cause: string;
-  /** The shared path, or the dead URL. */
+  /** The shared path, the path of a redirect or of the page that it hides, or the dead URL. */
   url?: string;
+  /** Of a redirect. */
+  redirectProblem?: RedirectProblem;
   /** The owner of a shared path. */
   owner?: PathOwner;
-  /** Of a dead URL: its status, or why there was no response. */
+  /** Of a dead URL: its status, or why there was no response. Of a redirect: why a field cannot be used. */
   status?: string;
 }
 

@@ -113,3 +113,38 @@ test('findings: dead pages of one status and type are one cause', async () => {
   const [one, other, timeout] = found.map(({ cause }) => cause);
   assert.deepEqual([one === other, one === timeout], [true, false]);
 });
+
+test('findings: a redirect says what it does not do, and all pages that it hides are one cause', async () => {
+  const redirect = (kind: string, documentId: string, more: Row): Row => ({
+    kind,
+    contentType: 'r',
+    documentId,
+    locale: 'en',
+    ...more,
+  });
+  const rows = [
+    redirect('redirect_hides_page', 'one', { path: '/a' }),
+    redirect('redirect_hides_page', 'one', { path: '/b' }),
+    redirect('redirect_hides_page', 'two', { path: '/c' }),
+    redirect('redirect_unusable', 'three', { reason: 'from_not_allowed' }),
+    redirect('redirect_unusable', 'four', { reason: 'from_not_allowed' }),
+    redirect('redirect_shadowed', 'five', { path: '/d' }),
+  ];
+  const found = await findingsOf(rows, [], knowledge());
+  assert.deepEqual(
+    found.map(({ kind, redirectProblem, url, status }) => [kind, redirectProblem, url, status]),
+    [
+      ['redirect', 'redirect_hides_page', '/a', undefined],
+      ['redirect', 'redirect_hides_page', '/b', undefined],
+      ['redirect', 'redirect_hides_page', '/c', undefined],
+      ['redirect', 'redirect_unusable', undefined, 'from_not_allowed'],
+      ['redirect', 'redirect_unusable', undefined, 'from_not_allowed'],
+      ['redirect', 'redirect_shadowed', '/d', undefined],
+    ],
+  );
+  const [first, second, third, fourth, fifth, sixth] = found.map(({ cause }) => cause);
+  assert.equal(first, second);
+  assert.notEqual(second, third);
+  assert.equal(fourth, fifth);
+  assert.notEqual(fifth, sixth);
+});

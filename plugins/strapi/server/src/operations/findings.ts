@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Finding } from '../../../shared/problems';
+import { REDIRECT_PROBLEMS, type Finding } from '../../../shared/problems';
 import type { PathOwner } from '../../../shared/reports';
 import type { KnownReason } from '../content/related';
 import type { Title } from '../content/titles';
@@ -19,7 +19,10 @@ export interface Knowledge {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined);
 
-/** One finding for each dead URL, for each version without a URL, and for each that does not own its path. */
+/**
+ * One finding for each dead URL, for each version without a URL, for each that does not own its path, and for
+ * each redirect that does not do what it says.
+ */
 export const findingsOf = async (problems: Row[], runs: Run[], knowledge: Knowledge): Promise<Finding[]> => {
   const version = (row: Row) => {
     const title = text(row.title);
@@ -43,6 +46,15 @@ export const findingsOf = async (problems: Row[], runs: Run[], knowledge: Knowle
       const reason = String(row.reason);
       const cause = `${row.contentType} ${reason}`;
       findings.push({ ...version(row), kind: 'no_url', reason, cause });
+      continue;
+    }
+    const redirectProblem = REDIRECT_PROBLEMS.find((kind) => kind === row.kind);
+    if (redirectProblem) {
+      const [url, status] = [text(row.path), text(row.reason)];
+      // Of the pages that one redirect hides, each has a row.
+      const cause = `${redirectProblem} ${status ?? row.documentId}`;
+      const rest = { ...(url && { url }), ...(status && { status }) };
+      findings.push({ ...version(row), kind: 'redirect', redirectProblem, ...rest, cause });
       continue;
     }
     const url = String(row.path);

@@ -1,3 +1,4 @@
+import { REDIRECT_PROBLEMS } from '../../../shared/problems';
 import type { ServiceResponse } from '../service/client';
 import { ServiceFailure } from '../service/failure';
 import { rows as rowsIn, type Row } from '../service/records';
@@ -23,7 +24,7 @@ export const versionKey = (documentId: unknown, locale: unknown): string => `${d
 const isIn = (keys: ReadonlySet<string>, { documentId, locale }: Row): boolean =>
   keys.has(versionKey(documentId, locale)) || keys.has(versionKey(documentId, null));
 
-const KINDS: unknown[] = ['no_url', 'shared_path'];
+const KINDS: unknown[] = ['no_url', 'shared_path', ...REDIRECT_PROBLEMS];
 
 /** The documents of a row: those that share a path, or the one that it is about. */
 const versionsOf = (row: Row): Row[] =>
