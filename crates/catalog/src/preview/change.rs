@@ -179,14 +179,17 @@ impl<'w> Change<'_, 'w> {
                 && !self.before.is_shared(path, host)
         };
         (!is_same).then(|| {
-            let entry = after.deciding_entry(path, host);
+            let deciding = after.deciding_entry(path, host);
+            let is_former = deciding.is_none() && is_former();
+            let entry = deciding.or_else(|| {
+                let rules = self.known.world.site.rules.rules();
+                let uid = rules[from.rule()].content_type.as_str();
+                is_former.then(|| after.entry_before_page(path, host, uid, from)).flatten()
+            });
             Move {
                 from: path.to_owned(),
                 to: to.to_owned(),
-                redirects: match &entry {
-                    Some(entry) => leads_to(entry, from, to),
-                    None => is_former(),
-                },
+                redirects: entry.as_ref().map_or(is_former, |entry| leads_to(entry, from, to)),
                 redirect: entry.map(|entry| self.known.redirect(&entry)),
             }
         })

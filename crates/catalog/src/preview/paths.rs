@@ -6,7 +6,9 @@ use super::World;
 use crate::moved::entries::{
     Destination, EntryLookup, EntryOutcome, EntryRedirect, RedirectEntries, RedirectWorld,
 };
-use crate::moved::redirects::{SiteHistory, is_live, paths_in_default_locale};
+use crate::moved::redirects::{
+    FormerOwner, Redirect as FormerPath, SiteHistory, is_live, paths_in_default_locale,
+};
 use crate::path_index::{PathIndex, TypePaths};
 use crate::site::{ResolveBy, Site};
 use crate::snapshot::{PathsOnHosts, PublicUrl, Snapshot, Version};
@@ -142,27 +144,52 @@ impl<'w> Paths<'w> {
 
     /// The redirect of the CMS for a path. One that leads nowhere says nothing.
     pub(super) fn entry_at(&self, path: &str, host: usize) -> Option<EntryRedirect<'_>> {
-        let (site, history) = (self.site, self.history);
+        let world = self.world()?;
+        let pathname = Pathname::parse(path);
+        let on = self.site.hosts.are_several().then_some(host);
+        let EntryLookup::Found(found) = world.entries.find(&pathname, on) else { return None };
+        match world.follow(found, &pathname, on) {
+            EntryOutcome::Leads(redirect) => self.unless_left(redirect),
+            EntryOutcome::NotKnown(_) | EntryOutcome::Loop | EntryOutcome::NoTarget => None,
+        }
+    }
+
+    /// The redirect of the CMS that visitors of a former path get, because it hides the page of the version
+    /// that had the path.
+    pub(super) fn entry_before_page(
+        &self,
+        path: &str,
+        host: usize,
+        uid: &str,
+        version: PublicUrl<'_>,
+    ) -> Option<EntryRedirect<'_>> {
+        let page = self.snapshot(uid)?.version(version.document_id(), version.locale());
+        let Version::Url(to) = page else { return None };
+        let moved = FormerPath { to, since: 0, is_stale: false };
+        let on = self.site.hosts.are_several().then_some(host);
+        match self.world()?.of_former_path(moved, &Pathname::parse(path), on) {
+            FormerOwner::Entry(redirect) => self.unless_left(redirect),
+            _ => None,
+        }
+    }
+
+    fn world(&self) -> Option<RedirectWorld<'_>> {
         let entries = RedirectEntries { index: self.entries.as_deref()? };
         // The status does not decide where a redirect leads.
         let (index, status) = (self.index.as_ref()?, 308);
-        let world = RedirectWorld { site, index, entries, history, status };
-        let pathname = Pathname::parse(path);
-        let on = site.hosts.are_several().then_some(host);
-        let EntryLookup::Found(found) = entries.find(&pathname, on) else { return None };
-        match world.follow(found, &pathname, on) {
-            EntryOutcome::Leads(redirect) => {
-                let is_left = match &redirect.destination {
-                    Some(Destination::Path { path, locale }) => {
-                        let host = site.hosts.host_if_several(*locale).unwrap_or_default();
-                        self.left.has(path, host)
-                    }
-                    _ => false,
-                };
-                (!is_left).then_some(redirect)
+        Some(RedirectWorld { site: self.site, index, entries, history: self.history, status })
+    }
+
+    /// A redirect, unless it leads to the path of a page that is gone.
+    fn unless_left<'e>(&self, redirect: EntryRedirect<'e>) -> Option<EntryRedirect<'e>> {
+        let is_left = match &redirect.destination {
+            Some(Destination::Path { path, locale }) => {
+                let host = self.site.hosts.host_if_several(*locale).unwrap_or_default();
+                self.left.has(path, host)
             }
-            EntryOutcome::NotKnown(_) | EntryOutcome::Loop | EntryOutcome::NoTarget => None,
-        }
+            _ => false,
+        };
+        (!is_left).then_some(redirect)
     }
 }
 
