@@ -153,12 +153,12 @@ fn pages_that_move_along_have_the_redirects_of_their_old_paths() {
         version(STORY, id, &json!({"from": from, "to": to, "redirects": true}))
     };
     let mut rows = [moved("s1", "a"), moved("s2", "b"), moved("s3", "c")];
-    for (at, id, to) in [(0, "r0", "/en/elsewhere"), (2, "r9", "/en/sport/b")] {
+    for (at, id, to) in [(0, "r0", "/en/elsewhere"), (2, "r9", "/en/sports/b")] {
         rows[at]["redirects"] = json!(false);
         rows[at]["redirect"] = redirect(id, Some(to));
     }
     assert_eq!(found["publish"]["dependents"], group(&rows));
-    // The redirect of the third one leads to the path of the second one, which is gone then.
+    // The redirect of the third one leads to the second one, which is gone then.
     let gone = [("s2", "b"), ("s3", "c")]
         .map(|(id, slug)| version(STORY, id, &json!({"path": format!("/en/sport/{slug}")})));
     assert_eq!(found["unpublish"]["gone"], group(&gone));

@@ -77,6 +77,8 @@ impl<'w> Change<'_, 'w> {
             for url in all.filter(|url| url.is_owner()) {
                 if !after.is_owner(url) {
                     after.left.add(url.path(), url.host());
+                } else if !after.has(after.type_of(url), url) {
+                    after.moved.push(url);
                 }
             }
         }

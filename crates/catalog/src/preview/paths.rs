@@ -12,7 +12,7 @@ use crate::moved::redirects::{
 use crate::path_index::{PathIndex, TypePaths};
 use crate::site::{ResolveBy, Site};
 use crate::snapshot::{PathsOnHosts, PublicUrl, Snapshot, Version};
-use frontend_map_rules::{ContentTypeUid, Pathname};
+use frontend_map_rules::{ContentTypeUid, Pathname, without_trailing_slash};
 
 /// The paths of a site. Of those after an update, the ones in question alone.
 pub(super) struct Paths<'w> {
@@ -25,6 +25,8 @@ pub(super) struct Paths<'w> {
     history: Option<SiteHistory<'w>>,
     /// The paths of pages that are gone, which the history does not know yet.
     pub(super) left: PathsOnHosts,
+    /// The pages that move, as they were: the history does not know these paths yet either.
+    pub(super) moved: Vec<PublicUrl<'w>>,
 }
 
 impl<'w> Paths<'w> {
@@ -47,7 +49,8 @@ impl<'w> Paths<'w> {
         history: Option<SiteHistory<'w>>,
     ) -> Self {
         let index = (site.resolve == ResolveBy::Documents).then(|| index_of(site, &types));
-        Self { site, types, index, entries, history, left: PathsOnHosts::default() }
+        let (left, moved) = (PathsOnHosts::default(), Vec::new());
+        Self { site, types, index, entries, history, left, moved }
     }
 
     /// The snapshot of a content type.
@@ -149,7 +152,7 @@ impl<'w> Paths<'w> {
         let on = self.site.hosts.are_several().then_some(host);
         let EntryLookup::Found(found) = world.entries.find(&pathname, on) else { return None };
         match world.follow(found, &pathname, on) {
-            EntryOutcome::Leads(redirect) => self.unless_left(redirect),
+            EntryOutcome::Leads(redirect) => self.with_moves(redirect, &pathname.normalized()),
             EntryOutcome::NotKnown(_) | EntryOutcome::Loop | EntryOutcome::NoTarget => None,
         }
     }
@@ -168,7 +171,7 @@ impl<'w> Paths<'w> {
         let moved = FormerPath { to, since: 0, is_stale: false };
         let on = self.site.hosts.are_several().then_some(host);
         match self.world()?.of_former_path(moved, &Pathname::parse(path), on) {
-            FormerOwner::Entry(redirect) => self.unless_left(redirect),
+            FormerOwner::Entry(redirect) => self.with_moves(redirect, to.normalized_path()),
             _ => None,
         }
     }
@@ -180,16 +183,37 @@ impl<'w> Paths<'w> {
         Some(RedirectWorld { site: self.site, index, entries, history: self.history, status })
     }
 
-    /// A redirect, unless it leads to the path of a page that is gone.
-    fn unless_left<'e>(&self, redirect: EntryRedirect<'e>) -> Option<EntryRedirect<'e>> {
-        let is_left = match &redirect.destination {
-            Some(Destination::Path { path, locale }) => {
-                let host = self.site.hosts.host_if_several(*locale).unwrap_or_default();
-                self.left.has(path, host)
-            }
-            _ => false,
+    /// A redirect at a path, with the page that moves in place of the path that it had. `None`: it leads to
+    /// the path of a page that is gone, or back to its own path.
+    fn with_moves<'e>(
+        &'e self,
+        redirect: EntryRedirect<'e>,
+        at: &str,
+    ) -> Option<EntryRedirect<'e>> {
+        let Some(Destination::Path { path, locale }) = &redirect.destination else {
+            return Some(redirect);
         };
-        (!is_left).then_some(redirect)
+        let host = self.site.hosts.host_if_several(*locale).unwrap_or_default();
+        if self.left.has(path, host) {
+            return None;
+        }
+        let had = |page: &&PublicUrl<'_>| {
+            page.host() == host && page.normalized_path() == without_trailing_slash(path)
+        };
+        let moved = self.moved.iter().find(had).and_then(|page| {
+            let own = self.snapshot(self.type_of(*page))?;
+            match own.version(page.document_id(), page.locale()) {
+                Version::Url(own) => Some(own),
+                _ => None,
+            }
+        });
+        match moved {
+            None => Some(redirect),
+            Some(page) if page.normalized_path() == at => None,
+            Some(page) => {
+                Some(EntryRedirect { destination: Some(Destination::Document(page)), ..redirect })
+            }
+        }
     }
 }
 
