@@ -127,9 +127,12 @@ const published = async (run, page, { path, meant }) => {
   await page.getByRole('button', { name: 'Publish' }).click();
   check(`${path} redirects`, await until(async () => (await resolved(path))?.kind === 'redirect'));
   equal(`${path}: the target`, (await resolved(path)).redirect?.path, meant);
-  await openMisses(run, page);
-  const text = await textOf(page, PAGE);
-  check(`${path}: the row is gone`, !text.includes(decodeURI(path).replaceAll(' ', '%20')), text);
+  // The list may be some seconds old.
+  const isGone = async () => {
+    await openMisses(run, page);
+    return !(await textOf(page, PAGE)).includes(decodeURI(path).replaceAll(' ', '%20'));
+  };
+  check(`${path}: the row is gone`, await until(isGone), await textOf(page, PAGE));
 };
 
 // The list and the form, as pictures and for axe.
