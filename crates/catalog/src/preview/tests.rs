@@ -7,7 +7,7 @@ use super::*;
 use crate::moved::history::PathHistory;
 use crate::site::ResolveBy;
 use crate::snapshot::{Builder, Criterion, Listing};
-use cms::{Settings, condition};
+use cms::{Entry, Settings, condition};
 use frontend_map_rules::{
     FieldValue, Locale, LocalePrefix, Param, Rule, Source, Template, TrailingSlash,
 };
@@ -17,10 +17,13 @@ const B: &str = "api::b.b";
 
 /// A site that resolves by documents, with these rules.
 fn site(rules: Vec<Rule>) -> Site {
+    settings(rules, Vec::new()).site()
+}
+
+fn settings(rules: Vec<Rule>, redirects: Vec<Entry>) -> Settings {
     let (prefix, slash) = (LocalePrefix::Always, TrailingSlash::Never);
     let resolve = ResolveBy::Documents;
-    let redirects = Vec::new();
-    Settings { rules, resolve, hosts: false, prefix, slash, page: None, redirects }.site()
+    Settings { rules, resolve, hosts: false, prefix, slash, page: None, redirects }
 }
 
 fn rule(uid: &str, template: &str) -> Rule {
@@ -156,6 +159,31 @@ fn parts_of_dates_in_the_path_of_a_dependent_stay() {
     let moves = preview.publish.dependents.first.into_iter().next().map(|page| page.moves);
     let (from, to) = ("/c/02/29/s".to_owned(), "/d/02/29/s".to_owned());
     assert_eq!(moves, Some(Move { from, to, redirects: true, redirect: None }));
+}
+
+#[test]
+fn former_path_leads_where_a_redirect_leads_that_hides_the_page() {
+    for (to, force, expected) in [
+        ("/elsewhere", true, Some("/elsewhere")),
+        ("/elsewhere", false, None),
+        // The former path leads back: the redirect would be a loop.
+        ("/a", true, None),
+    ] {
+        let redirect = Entry { from: "/b", to, force, locale: None };
+        let settings = settings(vec![rule(A, "/{slug}")], vec![redirect]);
+        let site = settings.site();
+        let redirects = settings.redirects(&site);
+        let redirects = redirects.iter().map(|(uid, own)| (uid, Arc::clone(own))).collect();
+        let published = vec![document("d", &[("slug", "a")])];
+        let world = World { redirects, ..world(&site, &[(A, published)]) };
+        let effect = previewed(&world, A, &document("d", &[("slug", "b")])).publish;
+        let named = |own: &PathRedirect| own.to.clone();
+        let moves = effect.moves.unwrap();
+        assert_eq!(moves.redirect.as_ref().and_then(named).as_deref(), expected, "{to} {force}");
+        assert_eq!((moves.redirects, effect.ok), (expected.is_none(), expected.is_none()), "{to}");
+        let hides = effect.redirect.filter(|own| own.force);
+        assert_eq!(hides.as_ref().and_then(named).as_deref(), expected, "{to} {force}");
+    }
 }
 
 #[test]
