@@ -16,16 +16,6 @@ use crate::support::service::{Service, Setup};
 use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
-const REDIRECTS: &str = r#"
-[[site.redirects]]
-content_type = "api::redirect.redirect"
-from = "from"
-to = "to"
-document = "target"
-status = "code"
-force = "force"
-"#;
-
 /// A CMS with pages and redirects.
 struct World {
     pages: Content,
@@ -58,7 +48,7 @@ impl World {
     fn settings(&self) -> Settings {
         site("main")
             .resolve("documents")
-            .set(REDIRECTS)
+            .redirects()
             .rule("api::page.page", "/{slug}")
             .strapi(&self.cms)
             .more("[[content_type]]\nuid = \"api::redirect.redirect\"\nendpoint = \"redirects\"\n")

@@ -400,15 +400,6 @@ fn explain_of_a_document_names_the_owner_of_its_path_with_a_link() {
 
 #[test]
 fn explain_says_what_a_redirect_of_the_cms_does_with_a_path() {
-    let redirects = r#"
-[[site.redirects]]
-content_type = "api::redirect.redirect"
-from = "from"
-to = "to"
-document = "target"
-status = "code"
-force = "force"
-"#;
     let content = r#"{"api::page.page": [
         {"documentId": "p1", "slug": "home"}, {"documentId": "p2", "slug": "news"}],
       "api::redirect.redirect": [
@@ -418,7 +409,7 @@ force = "force"
         {"documentId": "r4", "from": "/gone/*", "code": 410},
         {"documentId": "r5", "from": "/self", "to": "/self"},
         {"documentId": "r6", "from": "/lost", "target": {"documentId": "none"}}]}"#;
-    let settings = site("main").resolve("documents").set(redirects);
+    let settings = site("main").resolve("documents").redirects();
     let setup = settings.rule("api::page.page", "/{slug}").files(content).setup();
     let by = |id: &str, from: &str| {
         format!("\n   by api::redirect.redirect {id}, locale en, from {from}\n")

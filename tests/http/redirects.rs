@@ -27,22 +27,12 @@ const CONTENT: &str = r#"{
   ]
 }"#;
 
-const REDIRECTS: &str = r#"
-redirect_hosts = ["other.example"]
-[[site.redirects]]
-content_type = "api::redirect.redirect"
-from = "from"
-to = "to"
-document = "target"
-status = "code"
-force = "force"
-"#;
-
 fn settings() -> Settings {
     site("main")
         .locales(&["en", "de"])
         .resolve("documents")
-        .set(REDIRECTS)
+        .set("redirect_hosts = [\"other.example\"]")
+        .redirects()
         .rule("api::page.page", "/{locale}/{slug}")
         .files(CONTENT)
 }
@@ -255,7 +245,8 @@ fn request_without_a_host_of_the_site_is_not_sent_in_circles() {
         .locales(&["en", "de"])
         .front_end_url(hosts)
         .resolve("documents")
-        .set(REDIRECTS)
+        .set("redirect_hosts = [\"other.example\"]")
+        .redirects()
         .rule("api::page.page", "/{locale}/{slug}")
         .files(content)
         .start();

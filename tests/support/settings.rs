@@ -19,6 +19,16 @@ use super::service::{Ended, Service, Setup};
 /// The base URL of a site that says no other one.
 const BASE: &str = "https://www.example.com";
 
+const REDIRECTS: &str = r#"
+[[site.redirects]]
+content_type = "api::redirect.redirect"
+from = "from"
+to = "to"
+document = "target"
+status = "code"
+force = "force"
+"#;
+
 #[derive(Clone)]
 pub(crate) struct Settings {
     /// More lines of `[server]`.
@@ -106,6 +116,11 @@ impl Settings {
     pub(crate) fn set(mut self, lines: &str) -> Self {
         add(&mut self.last().lines, lines);
         self
+    }
+
+    /// Redirects of the CMS, with each field that they can have.
+    pub(crate) fn redirects(self) -> Self {
+        self.set(REDIRECTS)
     }
 
     pub(crate) fn rule(self, uid: &str, template: &str) -> Self {

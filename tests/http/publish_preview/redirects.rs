@@ -54,21 +54,11 @@ const CONTENT: &str = r#"{
   ]
 }"#;
 
-const REDIRECTS: &str = r#"
-redirect_hosts = ["other.example"]
-[[site.redirects]]
-content_type = "api::redirect.redirect"
-from = "from"
-to = "to"
-document = "target"
-status = "code"
-force = "force"
-"#;
-
 fn start() -> Service {
     site("main")
         .resolve("documents")
-        .set(REDIRECTS)
+        .set("redirect_hosts = [\"other.example\"]")
+        .redirects()
         .rule(NEWS, "/{locale}/{slug}")
         .rule(STORY, "/{locale}/{topic.slug}/{slug}")
         .files(CONTENT)
