@@ -1,23 +1,18 @@
 //! Overlaps: pairs of rules that match the same path, which rule wins and why, and shadowed rules,
 //! which never match. For `check` and the warnings at start; resolving does not need it.
 //!
-//! [`index`] finds the earlier patterns that may match a path of a given one, [`comparison`] finds a
+//! [`tree`] finds the earlier patterns that may match a path of a given one, [`comparison`] finds a
 //! text that both match in each segment, and [`search`] puts these together to a path.
 
-mod affixes;
 mod automaton;
 mod budget;
-mod classes;
 mod comparison;
-mod index;
-mod product;
 mod search;
 mod shadowed;
-mod span;
-mod table;
 #[cfg(test)]
 mod tests;
-mod values;
+mod texts;
+mod tree;
 
 use std::fmt;
 

@@ -34,10 +34,15 @@ struct Compiled {
 
 impl ValuePattern {
     pub(crate) fn new(pattern: &str) -> Result<Self, String> {
+        Self::within(pattern, MAX_COMPILED)
+    }
+
+    /// A pattern that may take this many bytes when compiled.
+    pub(crate) fn within(pattern: &str, most: usize) -> Result<Self, String> {
         let hir = regex_syntax::parse(pattern).map_err(|error| problem_at(pattern, &error))?;
         let longest = hir.properties().maximum_len();
         let (hir, count) = without_count(hir);
-        let dfa = table(&nfa(hir)?)?;
+        let dfa = table(&nfa(hir, most)?, most)?;
         Ok(Self(Arc::new(Compiled { text: pattern.into(), dfa, count, longest })))
     }
 
@@ -109,21 +114,20 @@ fn stripped(hir: &Hir) -> &Hir {
 }
 
 /// The NFA of the expression up to the end of the value.
-fn nfa(hir: Hir) -> Result<NFA, String> {
+fn nfa(hir: Hir, most: usize) -> Result<NFA, String> {
     let whole = Hir::concat(vec![hir, Hir::look(Look::End)]);
-    let config = thompson::Config::new()
-        .which_captures(WhichCaptures::None)
-        .nfa_size_limit(Some(MAX_COMPILED));
+    let config =
+        thompson::Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(most));
     let nfa = Compiler::new().configure(config).build_from_hir(&whole);
     nfa.map_err(|error| error.size_limit().map_or(error.to_string(), |_| TOO_LARGE.to_owned()))
 }
 
-fn table(nfa: &NFA) -> Result<DFA<Vec<u32>>, String> {
+fn table(nfa: &NFA, most: usize) -> Result<DFA<Vec<u32>>, String> {
     let config = Config::new()
         .start_kind(StartKind::Anchored)
         .match_kind(MatchKind::All)
-        .dfa_size_limit(Some(MAX_COMPILED))
-        .determinize_size_limit(Some(MAX_COMPILED));
+        .dfa_size_limit(Some(most))
+        .determinize_size_limit(Some(most));
     let dfa = Builder::new().configure(config).build_from_nfa(nfa);
     dfa.map_err(|error| {
         if error.is_size_limit_exceeded() { TOO_LARGE.to_owned() } else { error.to_string() }

@@ -48,7 +48,7 @@ impl AcceptedLocales {
 }
 
 /// All conditions of a pattern on the value of one placeholder.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ValueConditions<'p> {
     /// For `{locale}`.
     pub(crate) accepts: Option<&'p AcceptedLocales>,

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use super::budget::Budget;
 use super::comparison::Comparison;
-use super::index::{Index, Query};
 use super::shadowed::Shadows;
-use super::span::{Span, side_by_side};
+use super::texts::{Span, TextSets};
+use super::tree::Tree;
 use super::{Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, TieBreak};
 use crate::encode::encode;
-use crate::matching::{Pattern, RuleSet, Specificity, specificity};
+use crate::matching::{Pattern, RuleSet, Specificity, same_shape, specificity};
 use crate::pathname::Pathname;
 use crate::rule::Rule;
 
@@ -26,34 +26,41 @@ impl RuleSet {
     /// [`Overlaps::incomplete`] says why not.
     #[must_use]
     pub fn overlaps(&self, tie_break: TieBreak) -> Overlaps<'_> {
-        let comparison = Comparison::new();
-        let search = Search::new(self, &comparison);
-        let mut index = Index::new(self.patterns(), self.locales());
-        let mut shadows = Shadows::new(self, &comparison, tie_break);
-        let mut pairs = Pairs::default();
-        for later in 0..self.patterns().len() {
-            search.add_pairs(&index, later, Query::Overlapping, &mut pairs);
-            shadows.add(&index, later);
-            index.insert(later);
-        }
-        let incomplete = search.incomplete(&pairs);
-        Overlaps { pairs: pairs.found, shadowed: shadows.finish(), incomplete }
+        self.search(Some(tie_break))
     }
 
     /// The pairs of equal shape with different content types, for which only the order of the
     /// settings decides. Shadowed rules are not searched.
     #[must_use]
     pub fn equal_shape_overlaps(&self) -> Overlaps<'_> {
-        let comparison = Comparison::new();
-        let search = Search::new(self, &comparison);
-        let mut index = Index::new(self.patterns(), self.locales());
+        self.search(None)
+    }
+
+    fn search(&self, tie_break: Option<TieBreak>) -> Overlaps<'_> {
+        let patterns = self.patterns();
+        let sets = TextSets::new(patterns, self.locales());
+        let comparison = Comparison::new(&sets);
+        let budget = Budget::new(patterns.len());
+        let search = Search { rules: self, comparison: &comparison, budget };
+        let mut shadows = tie_break.map(|by| Shadows::new(self, &comparison, by));
+        let mut tree = Tree::new(&sets);
         let mut pairs = Pairs::default();
-        for later in 0..self.patterns().len() {
-            search.add_pairs(&index, later, Query::EqualShape, &mut pairs);
-            index.insert(later);
+        for (later, pattern) in patterns.iter().enumerate() {
+            // Patterns of one shape follow each other.
+            let before = later.checked_sub(1).map(|at| &patterns[at].segments);
+            let is_same_shape = before.is_some_and(|own| same_shape(own, &pattern.segments));
+            if tie_break.is_none() && !is_same_shape {
+                tree = Tree::new(&sets);
+            }
+            search.add_pairs(&tree, later, tie_break.is_none(), &mut pairs);
+            if let Some(shadows) = &mut shadows {
+                shadows.add(&tree, later);
+            }
+            tree.insert(later);
         }
         let incomplete = search.incomplete(&pairs);
-        Overlaps { pairs: pairs.found, shadowed: Vec::new(), incomplete }
+        let shadowed = shadows.map(Shadows::finish).unwrap_or_default();
+        Overlaps { pairs: pairs.found, shadowed, incomplete }
     }
 
     pub(super) fn rule_template(&self, pattern: &Pattern) -> RuleTemplate<'_> {
@@ -61,9 +68,9 @@ impl RuleSet {
     }
 }
 
-struct Search<'c, 'r> {
+struct Search<'s, 'r> {
     rules: &'r RuleSet,
-    comparison: &'c Comparison<'r>,
+    comparison: &'s Comparison<'s>,
     budget: Budget,
 }
 
@@ -72,20 +79,16 @@ struct PathSearch<'s, 'r> {
     search: &'s Search<'s, 'r>,
     /// The positions of the two patterns, the winner's first.
     pair: [usize; 2],
-    spans: Vec<[Span<'r>; 2]>,
+    spans: Vec<[Span<'s>; 2]>,
     /// For each span, spans of third patterns whose texts are excluded.
-    refused: Vec<Vec<Span<'r>>>,
+    refused: Vec<Vec<Span<'s>>>,
     /// How many more paths may be tried.
     left: usize,
     /// The first path found that a third pattern matches before the winner, and its position.
     taken: Option<(String, usize)>,
 }
 
-impl<'c, 'r> Search<'c, 'r> {
-    fn new(rules: &'r RuleSet, comparison: &'c Comparison<'r>) -> Self {
-        Self { rules, comparison, budget: Budget::new(rules.patterns().len()) }
-    }
-
+impl<'r> Search<'_, 'r> {
     /// Why there may be more pairs.
     fn incomplete(&self, pairs: &Pairs<'_>) -> Option<Incomplete> {
         if pairs.is_full() {
@@ -95,28 +98,28 @@ impl<'c, 'r> Search<'c, 'r> {
         }
     }
 
-    /// Adds the pairs of a pattern with earlier ones.
-    fn add_pairs(&self, index: &Index<'r>, later: usize, query: Query, pairs: &mut Pairs<'r>) {
+    /// Adds the pairs of a pattern with earlier ones; `by_type` for those of two content types.
+    fn add_pairs(&self, tree: &Tree<'_>, later: usize, by_type: bool, pairs: &mut Pairs<'r>) {
         if pairs.is_full() {
             return;
         }
         let patterns = self.rules.patterns();
         let uid = |at: usize| &self.rules.rules()[patterns[at].rule].content_type;
-        let budget = &self.budget;
-        for earlier in index.find(&patterns[later], query, budget) {
-            if budget.is_spent() || pairs.is_full() {
+        for earlier in tree.overlapping(later, &self.budget) {
+            if self.budget.is_spent() || pairs.is_full() {
                 break;
             }
-            let wanted = match query {
-                Query::EqualShape => uid(earlier) != uid(later),
-                _ => !self.is_one_template(earlier, later),
+            let is_wanted = if by_type {
+                uid(earlier) != uid(later)
+            } else {
+                !self.is_one_template(earlier, later)
             };
             // Equal paths on different hosts are different pages.
-            if wanted && self.rules.share_a_host(earlier, later) {
+            if is_wanted && self.rules.share_a_host(earlier, later) {
                 pairs.add(self.overlap([earlier, later]));
             }
         }
-        if budget.is_exceeded() && query == Query::Overlapping {
+        if self.budget.is_exceeded() && !by_type {
             pairs.add(self.overlap_by_path(later));
         }
     }
@@ -124,10 +127,7 @@ impl<'c, 'r> Search<'c, 'r> {
     /// Tries one path of a pattern: the pair with the earlier pattern that matches it, if any. For
     /// patterns that were not compared with each other one.
     fn overlap_by_path(&self, later: usize) -> Option<Overlap<'r>> {
-        let pattern = &self.rules.patterns()[later];
-        let spans = side_by_side([pattern; 2], self.rules.locales())?.into_iter();
-        let texts = spans.map(|span| self.comparison.shared_text(span, &[], &self.budget));
-        let example = path(&texts.collect::<Option<Vec<_>>>()?);
+        let example = path(&self.comparison.path_of(later, &self.budget)?);
         let earlier = self.rules.first_position(&Pathname::parse(&example))?;
         let other = !self.is_one_template(earlier, later);
         (earlier < later && other).then(|| self.reported([earlier, later], example, None))
@@ -141,9 +141,8 @@ impl<'c, 'r> Search<'c, 'r> {
     }
 
     fn overlap(&self, pair: [usize; 2]) -> Option<Overlap<'r>> {
-        let patterns = pair.map(|at| &self.rules.patterns()[at]);
         self.budget.spend(1);
-        let spans = side_by_side(patterns, self.rules.locales())?;
+        let spans = self.comparison.sets.side_by_side(pair)?;
         let refused = vec![Vec::new(); spans.len()];
         let mut paths =
             PathSearch { search: self, pair, spans, refused, left: MAX_PATHS, taken: None };
@@ -186,9 +185,9 @@ impl PathSearch<'_, '_> {
             self.taken = Some((example, position));
         }
         self.left = self.left.saturating_sub(1);
-        let third = &rules.patterns()[position];
         for at in 0..self.spans.len() {
-            let Some(span) = self.spans[at][0].of(third) else {
+            let is_rest = self.spans[at][0].is_rest;
+            let Some(span) = self.search.comparison.sets.span(position, at, is_rest) else {
                 continue;
             };
             if self.left == 0 {

@@ -1,10 +1,12 @@
 //! Shadowed rules: for each pattern of the rule, one earlier pattern matches all of its paths. Only
 //! certain cases are reported.
 
+use std::borrow::Cow;
+
 use super::budget::Budget;
 use super::comparison::Comparison;
-use super::index::{Index, Query};
-use super::span::{has_constrained_catch_all, is_open, side_by_side};
+use super::texts::{constrained_catch_all, is_open};
+use super::tree::Tree;
 use super::{RuleTemplate, ShadowedRule, TieBreak};
 use crate::matching::{Pattern, RuleSet, same_shape};
 
@@ -20,40 +22,37 @@ enum Reachability {
 }
 
 /// Decides pattern by pattern, in the order of evaluation.
-pub(super) struct Shadows<'c, 'r> {
+pub(super) struct Shadows<'s, 'r> {
     rules: &'r RuleSet,
-    comparison: &'c Comparison<'r>,
+    comparison: &'s Comparison<'s>,
     budget: Budget,
     tie_break: TieBreak,
     found: Vec<Reachability>,
 }
 
-impl<'c, 'r> Shadows<'c, 'r> {
+impl<'s, 'r> Shadows<'s, 'r> {
     pub(super) fn new(
         rules: &'r RuleSet,
-        comparison: &'c Comparison<'r>,
+        comparison: &'s Comparison<'s>,
         tie_break: TieBreak,
     ) -> Self {
         let budget = Budget::new(rules.patterns().len());
         Self { rules, comparison, budget, tie_break, found: Vec::new() }
     }
 
-    /// Adds the next pattern. The index contains the earlier ones.
-    pub(super) fn add(&mut self, index: &Index<'r>, later: usize) {
-        let pattern = &self.rules.patterns()[later];
-        let reachability = if self.is_empty(pattern) {
-            Reachability::Empty
-        } else {
-            let before = index.find(pattern, Query::Covering, &self.budget);
-            let patterns = self.rules.patterns();
-            let hides = |earlier: &usize| {
-                let is_everywhere = self.rules.is_on_all_hosts_of(*earlier, later);
-                let earlier = &patterns[*earlier];
-                is_everywhere
-                    && self.decides_first(earlier, pattern)
-                    && self.covers(earlier, pattern)
-            };
-            before.into_iter().find(hides).map_or(Reachability::Reachable, Reachability::Shadowed)
+    /// Adds the next pattern. The tree contains the earlier ones.
+    pub(super) fn add(&mut self, tree: &Tree<'_>, later: usize) {
+        let reachability = match self.comparison.path_of(later, &self.budget) {
+            Some(path) => {
+                // What matches all of its paths matches this one.
+                let path: Vec<Cow<'_, str>> =
+                    path.iter().flat_map(|text| text.split('/')).map(Cow::Borrowed).collect();
+                let before = tree.matching(&path, &self.budget);
+                let first = before.into_iter().find(|earlier| self.hides(*earlier, later));
+                first.map_or(Reachability::Reachable, Reachability::Shadowed)
+            }
+            None if self.budget.is_exceeded() => Reachability::Reachable,
+            None => Reachability::Empty,
         };
         self.found.push(reachability);
     }
@@ -82,12 +81,12 @@ impl<'c, 'r> Shadows<'c, 'r> {
         shadowed.map(|((rule, hidden_by), _)| ShadowedRule { rule, hidden_by }).collect()
     }
 
-    fn is_empty(&self, pattern: &'r Pattern) -> bool {
-        let spans = side_by_side([pattern; 2], self.rules.locales()).unwrap_or_default();
-        spans.iter().any(|span| {
-            let found = self.comparison.shared_text(*span, &[], &self.budget).is_some();
-            !found && !self.budget.is_exceeded()
-        })
+    /// Whether an earlier pattern certainly matches first every path that a later one matches.
+    fn hides(&self, earlier: usize, later: usize) -> bool {
+        let [one, other] = [earlier, later].map(|at| &self.rules.patterns()[at]);
+        self.rules.is_on_all_hosts_of(earlier, later)
+            && self.decides_first(one, other)
+            && self.covers(earlier, later)
     }
 
     /// Whether an earlier pattern always wins where both match.
@@ -97,16 +96,15 @@ impl<'c, 'r> Shadows<'c, 'r> {
             || !same_shape(&earlier.segments, &later.segments)
     }
 
-    /// Whether `earlier` certainly matches every path that `later` matches.
-    fn covers(&self, earlier: &'r Pattern, later: &'r Pattern) -> bool {
+    fn covers(&self, earlier: usize, later: usize) -> bool {
         self.budget.spend(1);
-        let [a, b] = [earlier, later].map(|pattern| pattern.segments.len());
+        let [one, other] = [earlier, later].map(|at| &self.rules.patterns()[at]);
         // An unconstrained catch-all has paths of every length.
-        let endless = is_open(later) && !has_constrained_catch_all(later);
-        if endless && !(is_open(earlier) && a <= b) {
+        let is_endless = is_open(other) && constrained_catch_all(other).is_none();
+        if is_endless && !(is_open(one) && one.segments.len() <= other.segments.len()) {
             return false;
         }
-        let spans = side_by_side([earlier, later], self.rules.locales());
+        let spans = self.comparison.sets.side_by_side([earlier, later]);
         spans.is_some_and(|spans| {
             spans.iter().all(|[wide, narrow]| self.comparison.covers(*wide, *narrow, &self.budget))
         })

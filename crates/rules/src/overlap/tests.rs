@@ -65,6 +65,11 @@ fn overlapping_pair_has_an_example_and_a_reason() {
         (Always, ["/{locale}/{a}", "/{*slug} | [a-z/-]+"], Some((0, 1, "/en/x", catch_all))),
         (Always, ["/{a}/{slug} = 1,2,k", "/{*slug} | [a-z/-]+"], Some((0, 1, "/x/k", catch_all))),
         (Always, ["/{a}/{slug} = 1,2", "/{*slug} | [a-z/-]+"], None),
+        (
+            Always,
+            ["/{slug}/{*f} = 1,k", "/{*slug} | [a-z]+(/[a-z]+)?"],
+            Some((0, 1, "/k/x", catch_all)),
+        ),
         (Always, ["/{*slug} | [ab]+/c", "/{*slug} | a/[c-f]"], Some((0, 1, "/a/c", settings))),
         (
             Always,
