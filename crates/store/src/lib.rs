@@ -31,7 +31,6 @@ mod file_slot;
 mod history_copy;
 mod persisted_instant;
 mod queue;
-mod reader;
 mod snapshot_key;
 mod state;
 mod store;
@@ -39,7 +38,6 @@ mod stored_snapshot;
 mod writer;
 
 pub use history_copy::{CopyRow, HistoryCopy};
-pub use reader::{StoreReadError, StoreReader};
 pub use snapshot_key::SnapshotKey;
 pub use state::StoreState;
 pub use store::Store;

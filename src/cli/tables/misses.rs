@@ -12,7 +12,10 @@ use super::text::{Line, add};
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
 use crate::cli::selection;
-use crate::cli::service::{lines::read_lines, local_url};
+use crate::cli::service::{
+    lines::{Figures, read_list},
+    local_url,
+};
 use crate::cli::validate::Output;
 use crate::config::Config;
 use frontend_map_outbound::checks::report::Visible;
@@ -27,8 +30,6 @@ for each time that it caches it. What only scanners request, such as /wp-login.p
 Formats:
   table   text for people
   csv     RFC 4180, without formulas that a spreadsheet would run
-  json    the response of /api/misses
-  ndjson  a line of JSON for each row, and a last line with their number
 
 Exit status: 0 listed, 1 failed, 2 invalid arguments, 78 invalid settings.";
 
@@ -58,24 +59,6 @@ pub(in crate::cli) struct MissesArgs {
 enum Format {
     Table,
     Csv,
-    Json,
-    Ndjson,
-}
-
-/// The list.
-#[derive(Default)]
-struct Misses {
-    rows: Vec<Row>,
-    /// Each row as the service sent it.
-    lines: Vec<String>,
-    figures: Option<Figures>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Received {
-    Row(Row),
-    Figures(Figures),
 }
 
 #[derive(Deserialize)]
@@ -99,13 +82,6 @@ struct Suggestion {
     reason: String,
 }
 
-/// The last line.
-#[derive(Clone, Copy, Deserialize)]
-struct Figures {
-    count: u64,
-    uncounted: u64,
-}
-
 /// Requests the list from a service and writes it.
 ///
 /// # Errors
@@ -116,49 +92,12 @@ pub(in crate::cli) async fn run(config: &Config, args: &MissesArgs) -> Result<()
     let output = Output::open(args.out.as_deref())?;
     let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
     let service = args.service.clone().unwrap_or_else(|| local_url(config.server.listen));
-    let (token, mut misses) = (config.auth.validate.as_ref(), Misses::default());
-    read_lines(&service, token, "/api/misses", &site.key, |line| misses.take(line)).await?;
-    let figures = misses.end().map_err(|error| format!("{service}: {error}"))?;
+    let token = config.auth.validate.as_ref();
+    let (rows, figures) = read_list(&service, token, "/api/misses", &site.key).await?;
     Ok(output.write(|out| match args.format {
-        Format::Table => out.write_all(table(&misses.rows, figures, &site.key, colours).as_bytes()),
-        Format::Csv => write_csv(&misses.rows, out),
-        Format::Json => {
-            let (Figures { count, uncounted }, rows) = (figures, misses.lines.join(","));
-            let figures = format!(r#""count":{count},"uncounted":{uncounted}"#);
-            writeln!(out, r#"{{"data":{{{figures},"misses":[{rows}]}},"meta":{{}}}}"#)
-        }
-        Format::Ndjson => {
-            for line in &misses.lines {
-                writeln!(out, "{line}")?;
-            }
-            let Figures { count, uncounted } = figures;
-            writeln!(out, r#"{{"count":{count},"uncounted":{uncounted}}}"#)
-        }
+        Format::Table => out.write_all(table(&rows, figures, &site.key, colours).as_bytes()),
+        Format::Csv => write_csv(&rows, out),
     })?)
-}
-
-impl Misses {
-    /// Takes the next line.
-    fn take(&mut self, line: &[u8]) -> Result<(), String> {
-        if self.figures.is_some() {
-            return Err("the list continues after its end".to_owned());
-        }
-        let unreadable = || "a line of the list cannot be read".to_owned();
-        match serde_json::from_slice(line).map_err(|_| unreadable())? {
-            Received::Row(row) => {
-                self.rows.push(row);
-                self.lines.push(String::from_utf8(line.to_vec()).map_err(|_| unreadable())?);
-            }
-            Received::Figures(figures) => self.figures = Some(figures),
-        }
-        Ok(())
-    }
-
-    /// The figures of a complete list.
-    fn end(&self) -> Result<Figures, String> {
-        let figures = self.figures.filter(|figures| figures.count == self.rows.len() as u64);
-        figures.ok_or_else(|| "the list is not complete".to_owned())
-    }
 }
 
 impl Row {

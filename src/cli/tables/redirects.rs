@@ -7,8 +7,6 @@ mod netlify;
 mod next;
 mod nginx;
 mod row;
-mod service;
-mod store;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -20,16 +18,16 @@ use self::row::{FrontendPaths, Redirects, Row};
 use crate::cli::output::logging;
 use crate::cli::output::words::count;
 use crate::cli::selection;
+use crate::cli::service::{lines::read_list, local_url};
 use crate::cli::validate::Output;
 use crate::cli::walk::print_line;
 use crate::config::Config;
 
 const AFTER_HELP: &str = "\
 The redirects are those of /api/redirects: each path of a redirect of the CMS, and each path that a
-document had and that none has now, with where it leads. With --service they are requested from a running service, with the token of
-auth.validate_token_file or FRONTEND_MAP__AUTH__VALIDATE_TOKEN. Without it they are read from the store
-of the settings, which no service may have open. Nothing is written, and FILE stays as it was, if the
-list is not complete. It is ordered by host and path.
+document had and that none has now, with where it leads. They are requested from a running service, with
+the token of auth.validate_token_file or FRONTEND_MAP__AUTH__VALIDATE_TOKEN. Nothing is written, and FILE
+stays as it was, if the list is not complete. It is ordered by host and path.
 
 Formats:
   json     the response of /api/redirects
@@ -51,7 +49,7 @@ pub(in crate::cli) struct RedirectsArgs {
     /// The key of the site
     #[arg(long, value_name = "KEY")]
     site: String,
-    /// The URL of a running service, such as `http://127.0.0.1:8080`
+    /// The URL of the running service; by default the address in the settings
     #[arg(long, value_name = "URL")]
     service: Option<String>,
     /// Write the rows of moved.import that lead nowhere instead, each with the reason, as CSV; the documents
@@ -79,7 +77,7 @@ enum Format {
     Nginx,
 }
 
-/// Reads the redirects from a service or the store, and writes them.
+/// Requests the redirects from a service, and writes them.
 ///
 /// # Errors
 /// When the list cannot be read completely, or the output cannot be written.
@@ -97,10 +95,10 @@ pub(in crate::cli) async fn run(
     if args.left_out {
         return left_out::write(config, &site, output).await;
     }
-    let mut redirects = match &args.service {
-        Some(url) => service::read(url, config.auth.validate.as_ref(), &site.key).await?,
-        None => store::read(config, &site).await?,
-    };
+    let service = args.service.clone().unwrap_or_else(|| local_url(config.server.listen));
+    let token = config.auth.validate.as_ref();
+    let (rows, figures) = read_list(&service, token, "/api/redirects", &site.key).await?;
+    let mut redirects = Redirects { rows, gone: figures.gone };
     if let Some(host) = host.flatten() {
         redirects.keep_host(site.hosts.all()[host].base.host());
     }

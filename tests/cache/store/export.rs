@@ -1,4 +1,4 @@
-//! `frontend-map redirects`: the list of a service, and of its store after it has stopped.
+//! `frontend-map redirects`: the list of a service.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ fn assert_fails(ended: &Ended, message: &str) {
 }
 
 #[test]
-fn redirects_of_a_service_and_of_its_store_are_equal() {
+fn redirects_are_those_of_the_service_in_each_format() {
     let (content, (_folder, store)) = (content(), folder());
     let (mut service, _cms, settings) = service(&content, &store);
     let url = format!("http://{}", service.addr());
@@ -79,51 +79,16 @@ fn redirects_of_a_service_and_of_its_store_are_equal() {
         "\n    \"/en/articles/one\" \"/en/articles/one https://www.example.com/en/articles/un\";\n";
     assert!(nginx.contains(line) && nginx.contains("return 308 "), "{nginx}");
 
-    // The store belongs to the service until this stops.
-    let of_store = ["redirects", "--site", "main"];
-    assert_fails(&setup.run(&of_store), "a service has it open: name a running service");
-    service.signal("TERM");
-    assert_eq!(ok(setup.run(&of_store)), json);
     let out = setup.path().join("redirects.json");
     let out = out.to_str().expect("text");
-    assert_eq!(ok(setup.run(&[&of_store[..], &["--out", out]].concat())), "");
+    assert_eq!(ok(setup.run(&[&of_service[..], &["--out", out]].concat())), "");
     assert_eq!(std::fs::read_to_string(out).expect("a file"), json);
-    assert_fails(&setup.run(&[&of_service[..], &["--out", out]].concat()), &format!("{url}: "));
-    assert_eq!(std::fs::read_to_string(out).expect("a file"), json, "it stays as it was");
-}
-
-#[test]
-fn redirects_are_complete_or_an_error() {
-    let (content, (_folder, store)) = (content(), folder());
-    let (mut service, cms, settings) = service(&content, &store);
-    let url = format!("http://{}", service.addr());
     let without_token = with_store(&settings, &store);
-    let of_service = ["redirects", "--site", "main", "--service", &url];
     assert_fails(&without_token.run(&of_service), "status 401");
     assert_fails(&without_token.run(&of_service), "FRONTEND_MAP__AUTH__VALIDATE_TOKEN");
     service.signal("TERM");
-    // Other rules would lead elsewhere.
-    let other = super::settings("/{locale}/news/{slug}").strapi(&cms);
-    let no_snapshot = "no snapshot of api::article.article was built by these settings";
-    assert_fails(&setup(&other, &store).run(&["redirects", "--site", "main"]), no_snapshot);
-    let old = setup(&settings, &store)
-        .env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1")
-        .env("FRONTEND_MAP__SNAPSHOTS__HARD_SECONDS", "1");
-    until_so("the snapshot is too old", || {
-        let ended = old.run(&["redirects", "--site", "main"]);
-        ended.stderr.contains("older than snapshots.hard_seconds")
-    });
-    let before = std::fs::read(&store).expect("a store");
-    std::fs::write(&store, b"not a store, but long enough to be looked at").expect("a file");
-    let ended = setup(&settings, &store).run(&["redirects", "--site", "main"]);
-    assert_fails(&ended, "store.redb: ");
-    assert!(store.exists(), "it is not moved aside");
-    std::fs::write(&store, before).expect("a file");
-    assert!(ok(setup(&settings, &store).run(&["redirects", "--site", "main"])).len() > 100);
-    std::fs::remove_file(&store).expect("a store");
-    let ended = setup(&settings, &store).run(&["redirects", "--site", "main"]);
-    assert_fails(&ended, "there is no such file");
-    assert!(!store.exists(), "it is not created");
+    assert_fails(&setup.run(&[&of_service[..], &["--out", out]].concat()), &format!("{url}: "));
+    assert_eq!(std::fs::read_to_string(out).expect("a file"), json, "it stays as it was");
 }
 
 #[test]
@@ -162,14 +127,4 @@ fn list_of_a_service_that_is_cut_off_is_not_used() {
         assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), ""));
         assert!(ended.stderr.contains("is not a URL"), "{}", ended.stderr);
     }
-}
-
-#[test]
-fn redirects_need_a_store_or_a_service() {
-    let setup = Setup::fixture();
-    let ended = setup.run(&["redirects", "--site", "main"]);
-    assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), ""), "{}", ended.stderr);
-    let ended =
-        settings(TEMPLATE).strapi_at("http://127.0.0.1:1").run(&["redirects", "--site", "main"]);
-    assert_fails(&ended, "the settings have no store.path: name a running service");
 }

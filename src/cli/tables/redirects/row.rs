@@ -53,60 +53,11 @@ const ALL_BELOW: &str = "/*";
 /// The status of a page that is gone (RFC 9110, section 15.5.11).
 const GONE: u16 = 410;
 
-/// The last line of the list of `/api/redirects`.
-#[derive(Debug, Deserialize)]
-struct Figures {
-    count: u64,
-    gone: u64,
-}
-
-/// A line of the list.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Line {
-    Row(Box<Row>),
-    Figures(Figures),
-}
-
-/// Reads the list line by line.
-#[derive(Debug, Default)]
-pub(super) struct Reader {
-    redirects: Redirects,
-    figures: Option<Figures>,
-}
-
 /// Where the paths of a site are on its frontend.
 pub(super) struct FrontendPaths<'s> {
     site: &'s Site,
     /// Whether all rows are of one host, which the output need not name.
     one_host: bool,
-}
-
-impl Reader {
-    /// Takes the next line.
-    pub(super) fn take(&mut self, line: &[u8]) -> Result<(), String> {
-        if self.figures.is_some() {
-            return Err("the list continues after its end".to_owned());
-        }
-        match serde_json::from_slice(line) {
-            Ok(Line::Row(row)) => self.redirects.rows.push(*row),
-            Ok(Line::Figures(figures)) => self.figures = Some(figures),
-            Err(_) => return Err("a line of the list cannot be read".to_owned()),
-        }
-        Ok(())
-    }
-
-    /// All redirects. An error if the list is not complete.
-    pub(super) fn end(self) -> Result<Redirects, String> {
-        let (mut redirects, figures) = (self.redirects, self.figures);
-        let incomplete = || "the list is not complete".to_owned();
-        let figures = figures.ok_or_else(incomplete)?;
-        if figures.count != redirects.rows.len() as u64 {
-            return Err(incomplete());
-        }
-        redirects.gone = figures.gone;
-        Ok(redirects)
-    }
 }
 
 impl Redirects {
@@ -301,27 +252,5 @@ pub(super) mod tests {
         assert_eq!(redirects.drop_case_variants(), 2);
         let left: Vec<&str> = redirects.rows.iter().map(|row| &*row.from).collect();
         assert_eq!(left, ["/x", "/about", "/z"]);
-    }
-
-    #[test]
-    fn list_is_complete_with_its_last_line_alone() {
-        let line = serde_json::to_vec(&row(None, "/a", "https://a.example", "/b")).unwrap();
-        let read = |lines: &[&[u8]]| {
-            let mut reader = Reader::default();
-            lines.iter().try_for_each(|line| reader.take(line))?;
-            reader.end()
-        };
-        let read_all = read(&[&line, br#"{"count":1,"gone":3}"#]).unwrap();
-        assert_eq!((read_all.rows.len(), read_all.gone), (1, 3));
-        for (lines, expected) in [
-            (&[&*line][..], "not complete"),
-            (&[&line, br#"{"count":2,"gone":0}"#], "not complete"),
-            (&[br#"{"count":0,"gone":0}"#, &line], "after its end"),
-            (&[b"<html>"], "cannot be read"),
-            (&[], "not complete"),
-        ] {
-            let error = read(lines).unwrap_err();
-            assert!(error.contains(expected), "{error}");
-        }
     }
 }
