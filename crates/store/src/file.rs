@@ -3,9 +3,7 @@
 mod change_log;
 mod error;
 mod history;
-mod misses;
-mod positions;
-mod runs;
+mod rows;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -23,9 +21,7 @@ use frontend_map_catalog::changes::log::Prepared;
 use frontend_map_catalog::moved::history::{Row, RowChange};
 use frontend_map_platform::clock::unix_ms;
 use history::PATH_HISTORY;
-use misses::MISSES;
-use positions::POSITIONS;
-use runs::RUNS;
+pub(super) use rows::{RowBytes, RowKey, RowKind, run_key};
 
 /// Numbers about the file, by name.
 const META: TableDefinition<'_, &str, i64> = TableDefinition::new("meta");
@@ -136,9 +132,9 @@ impl StoreFile {
             }
             transaction.open_table(SNAPSHOTS)?;
             transaction.open_table(PATH_HISTORY)?;
-            transaction.open_table(RUNS)?;
-            transaction.open_table(POSITIONS)?;
-            transaction.open_table(MISSES)?;
+            for kind in RowKind::ALL {
+                transaction.open_table(kind.table())?;
+            }
             change_log::open(&transaction)?;
         }
         Ok(transaction.commit()?)
@@ -199,7 +195,7 @@ impl StoreFile {
             let transaction = self.database.begin_write()?;
             let (from, to) = range(site, uid);
             transaction.open_table(SNAPSHOTS)?.retain_in(&*from..&*to, |_, _| false)?;
-            transaction.open_table(RUNS)?.remove((site, uid))?;
+            transaction.open_table(RowKind::Run.table())?.remove(&*run_key(site, uid))?;
             change_log::write(&transaction, changes, keep)?;
             Ok(transaction.commit()?)
         })

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::file::{RowBytes, RowKey, RowKind};
 use crate::snapshot_key::SnapshotKey;
 use crate::{StoredSnapshot, Urgency};
 use frontend_map_catalog::snapshot::Snapshot;
@@ -15,27 +16,17 @@ const DEBOUNCE: Duration = Duration::from_secs(1);
 /// large snapshot takes seconds.
 const SHARE: u32 = 10;
 
-/// What is to be written: snapshots by site, content type and fingerprint, and runs of URL checks.
+/// What is to be written: snapshots by site, content type and fingerprint, and other rows.
 #[derive(Default)]
 pub(super) struct Queue {
     pending: BTreeMap<Key, Pending>,
-    runs: BTreeMap<TypeKey, RunBytes>,
-    /// How far webhooks have been sent, by target and site.
-    positions: BTreeMap<String, String>,
-    /// The paths that were not found, by the key of their row.
-    misses: BTreeMap<String, Vec<u8>>,
+    rows: BTreeMap<RowKey, RowBytes>,
     /// The sites and content types whose snapshots and runs are to be dropped.
-    removals: BTreeSet<TypeKey>,
+    removals: BTreeSet<(String, String)>,
     /// Before this time updates of a snapshot are not written again.
     next_writes: BTreeMap<Key, Instant>,
     pub(super) is_closed: bool,
 }
-
-/// A site and a content type.
-pub(super) type TypeKey = (String, String);
-
-/// Serializes a run.
-pub(super) type RunBytes = Arc<dyn Fn() -> Vec<u8> + Send + Sync>;
 
 /// The key of a row in the file: the text orders rows of one site and content type together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,54 +72,34 @@ impl Queue {
         self.removals.insert((site.to_owned(), uid.to_owned()));
     }
 
-    pub(super) fn add_run(&mut self, key: TypeKey, bytes: RunBytes) {
-        self.runs.insert(key, bytes);
+    pub(super) fn add_row(&mut self, key: RowKey, bytes: RowBytes) {
+        self.rows.insert(key, bytes);
     }
 
     /// When something is to be written next.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        let is_now = !(self.removals.is_empty()
-            && self.runs.is_empty()
-            && self.positions.is_empty()
-            && self.misses.is_empty());
+        let is_now = !(self.removals.is_empty() && self.rows.is_empty());
         let now = is_now.then(Instant::now);
         self.pending.values().map(|pending| pending.due).chain(now).min()
     }
 
-    pub(super) fn add_position(&mut self, key: &str, position: String) {
-        self.positions.insert(key.to_owned(), position);
+    pub(super) fn take_rows(&mut self) -> BTreeMap<RowKey, RowBytes> {
+        std::mem::take(&mut self.rows)
     }
 
-    pub(super) fn take_positions(&mut self) -> BTreeMap<String, String> {
-        std::mem::take(&mut self.positions)
-    }
-
-    pub(super) fn add_misses(&mut self, key: String, bytes: Vec<u8>) {
-        self.misses.insert(key, bytes);
-    }
-
-    pub(super) fn take_misses(&mut self) -> BTreeMap<String, Vec<u8>> {
-        std::mem::take(&mut self.misses)
-    }
-
-    /// Puts back what could not be written, unless there is something newer.
-    pub(super) fn put_misses_back(&mut self, misses: BTreeMap<String, Vec<u8>>) {
-        for (key, bytes) in misses {
-            self.misses.entry(key).or_insert(bytes);
+    /// Puts back rows that could not be written, unless there are newer ones.
+    pub(super) fn put_rows_back(&mut self, rows: BTreeMap<RowKey, RowBytes>) {
+        for (key, bytes) in rows {
+            self.rows.entry(key).or_insert(bytes);
         }
     }
 
-    pub(super) fn take_runs(&mut self) -> BTreeMap<TypeKey, RunBytes> {
-        std::mem::take(&mut self.runs)
-    }
-
-    /// Puts a run back that could not be written, unless there is a newer one.
-    pub(super) fn put_run_back(&mut self, key: TypeKey, bytes: RunBytes) {
-        self.runs.entry(key).or_insert(bytes);
+    pub(super) fn drop_positions(&mut self) {
+        self.rows.retain(|(kind, _), _| *kind != RowKind::Position);
     }
 
     /// The sites and content types whose snapshots are to be dropped now.
-    pub(super) fn take_removals(&mut self) -> BTreeSet<TypeKey> {
+    pub(super) fn take_removals(&mut self) -> BTreeSet<(String, String)> {
         std::mem::take(&mut self.removals)
     }
 

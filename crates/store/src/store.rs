@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use crate::file::{RowKind, run_key};
 use crate::history_copy::HistoryCopy;
 use crate::snapshot_key::SnapshotKey;
 use crate::state::StoreState;
@@ -112,30 +113,30 @@ impl Store {
         serialize: impl Fn() -> Vec<u8> + Send + Sync + 'static,
     ) {
         if let Some(writer) = &self.writer {
-            writer.save_run((site.to_owned(), uid.to_owned()), Arc::new(serialize));
+            writer.save_row((RowKind::Run, run_key(site, uid)), Arc::new(serialize));
         }
     }
 
     /// The bytes of the last run of URL checks.
     #[must_use]
     pub fn load_run(&self, site: &str, uid: &str) -> Option<Vec<u8>> {
-        self.writer.as_ref()?.load_run(site, uid)
+        self.writer.as_ref()?.load_row(RowKind::Run, &run_key(site, uid))
     }
 
     /// Stores a summary of the paths that were not found on a site, in place of the one before it.
     pub fn save_misses(&self, source: u128, site: &str, bytes: Vec<u8>) {
         if let Some(writer) = &self.writer {
-            writer.save_misses(misses_key(source, site), bytes);
+            let key = (RowKind::Misses, misses_key(source, site));
+            writer.save_row(key, Arc::new(move || bytes.clone()));
         }
     }
 
     /// The bytes of that summary, none if there is none. `None`: the file cannot be read now.
     #[must_use]
     pub fn load_misses(&self, source: u128, site: &str) -> Option<Vec<u8>> {
-        match &self.writer {
-            Some(writer) => writer.load_misses(&misses_key(source, site)),
-            None => Some(Vec::new()),
-        }
+        let Some(writer) = &self.writer else { return Some(Vec::new()) };
+        let load = || writer.load_row(RowKind::Misses, &misses_key(source, site));
+        writer.is_readable().then(|| load().unwrap_or_default())
     }
 
     /// A site has these content types from now on.
@@ -160,14 +161,15 @@ impl Store {
     /// Stores how far webhooks have been sent to a target.
     pub fn save_position(&self, key: &str, position: String) {
         if let Some(writer) = &self.writer {
-            writer.save_position(key, position);
+            let bytes = move || position.clone().into_bytes();
+            writer.save_row((RowKind::Position, key.to_owned()), Arc::new(bytes));
         }
     }
 
     /// How far webhooks have been sent to a target, as it was stored last.
     #[must_use]
     pub fn load_position(&self, key: &str) -> Option<String> {
-        self.writer.as_ref()?.load_position(key)
+        String::from_utf8(self.writer.as_ref()?.load_row(RowKind::Position, key)?).ok()
     }
 
     /// Writes what is left and releases the file, so that another process can open it. Returns after a

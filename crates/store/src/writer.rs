@@ -1,7 +1,5 @@
 //! The thread that writes the store, and opens its file again after a failure.
 
-mod rows;
-
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -12,19 +10,21 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
 use crate::changes;
-use crate::file::{FileError, StoreFile, StoredRow};
+use crate::file::{FileError, RowBytes, RowKey, RowKind, StoreFile, StoredRow};
 use crate::file_slot::FileSlot;
 use crate::history_copy::HistoryCopy;
 use crate::persisted_instant::PersistedInstant;
-use crate::queue::{Key, Queue, RunBytes, TypeKey};
+use crate::queue::{Key, Queue};
 use crate::snapshot_key::{SnapshotKey, StoredHeader, Times};
 use crate::state::StoreState;
 use crate::{StoredSnapshot, Urgency};
 use frontend_map_catalog::changes::log::{Prepared, Recorder};
-use frontend_map_catalog::moved::history::PathHistory;
+use frontend_map_catalog::moved::history::{Mirror, PathHistory};
 use frontend_map_catalog::snapshot::{Snapshot, Titles};
 use frontend_map_platform::metrics::StoreCounters;
 
+/// How many rows of the path history one transaction writes.
+const MAX_ROWS: usize = 10_000;
 /// How long a stop waits for the last writes.
 const CLOSE_TIME: Duration = Duration::from_secs(3);
 
@@ -102,33 +102,17 @@ impl Writer {
         self.shared.changed.notify_one();
     }
 
-    pub(super) fn save_run(&self, key: TypeKey, bytes: RunBytes) {
-        self.shared.queue.lock().add_run(key, bytes);
+    pub(super) fn save_row(&self, key: RowKey, bytes: RowBytes) {
+        self.shared.queue.lock().add_row(key, bytes);
         self.shared.changed.notify_one();
     }
 
-    pub(super) fn load_run(&self, site: &str, uid: &str) -> Option<Vec<u8>> {
-        self.read(|file| file.run(site, uid))
+    pub(super) fn load_row(&self, kind: RowKind, key: &str) -> Option<Vec<u8>> {
+        self.read(|file| file.row(kind, key))
     }
 
-    pub(super) fn save_misses(&self, key: String, bytes: Vec<u8>) {
-        self.shared.queue.lock().add_misses(key, bytes);
-        self.shared.changed.notify_one();
-    }
-
-    /// No bytes: there is no row. `None`: the file cannot be read now.
-    pub(super) fn load_misses(&self, key: &str) -> Option<Vec<u8>> {
-        self.shared.slot.readable()?;
-        Some(self.read(|file| file.misses(key)).unwrap_or_default())
-    }
-
-    pub(super) fn save_position(&self, key: &str, position: String) {
-        self.shared.queue.lock().add_position(key, position);
-        self.shared.changed.notify_one();
-    }
-
-    pub(super) fn load_position(&self, key: &str) -> Option<String> {
-        self.read(|file| file.position(key))
+    pub(super) fn is_readable(&self) -> bool {
+        self.shared.slot.readable().is_some()
     }
 
     pub(super) fn load(&self, site: &str, uid: &str) -> Vec<StoredRow> {
@@ -178,7 +162,7 @@ impl Shared {
                 self.record_pending();
                 if !self.slot.is_lost() {
                     // They belong to logs that those of the file replace.
-                    drop(self.queue.lock().take_positions());
+                    self.queue.lock().drop_positions();
                 }
                 self.slot.open();
             }
@@ -211,9 +195,7 @@ impl Shared {
         // First, so that no snapshot is in the file without what it has moved.
         let failed = self.write_history(file).and_then(|()| self.remove(file)).err();
         let failed = self.write_snapshots(file, failed);
-        let failed = self.write_runs(file, failed);
-        let failed = self.write_misses(file, failed);
-        if let Some(error) = self.write_positions(file, failed) {
+        if let Some(error) = self.write_rows(file, failed) {
             self.lose(&error);
         }
     }
@@ -260,6 +242,62 @@ impl Shared {
             self.recorder.commit(prepared);
         }
         Ok(())
+    }
+
+    /// Writes the other rows, unless something has failed. Returns what has.
+    fn write_rows(&self, file: &StoreFile, failed: Option<FileError>) -> Option<FileError> {
+        if failed.is_some() {
+            return failed;
+        }
+        let rows = self.queue.lock().take_rows();
+        if rows.is_empty() {
+            return None;
+        }
+        let runs = rows.keys().filter(|(kind, _)| *kind == RowKind::Run).count() as u64;
+        let written = file.write_rows(&rows);
+        if written.is_ok() {
+            self.counters.written.inc_by(runs);
+            self.slot.is_written();
+        } else {
+            self.counters.failed.inc_by(runs);
+            self.queue.lock().put_rows_back(rows);
+        }
+        written.err()
+    }
+
+    /// Records in memory what the snapshots change that cannot be written now.
+    fn record_pending(&self) {
+        let pending: Vec<_> = self.queue.lock().pending().cloned().collect();
+        for stored in &pending {
+            changes::record(&self.recorder, stored);
+        }
+    }
+
+    fn write_history(&self, file: &StoreFile) -> Result<(), FileError> {
+        loop {
+            let changes = self.history.take_changes(Mirror::Store, MAX_ROWS);
+            if changes.is_empty() {
+                return Ok(());
+            }
+            file.write_history(&changes)?;
+        }
+    }
+
+    fn remove(&self, file: &StoreFile) -> Result<(), FileError> {
+        let removals = self.queue.lock().take_removals();
+        let remove = |(site, uid): &(String, String)| {
+            let prepared = changes::prepare_removal(&self.recorder, file, site, uid)?;
+            file.remove(site, uid, prepared.as_ref(), self.recorder.keep())?;
+            if let Some(prepared) = prepared {
+                self.recorder.commit(prepared);
+            }
+            Ok(())
+        };
+        let removed = removals.iter().try_for_each(remove);
+        if removed.is_err() {
+            self.queue.lock().put_removals_back(removals);
+        }
+        removed
     }
 
     fn lose(&self, error: &FileError) {
