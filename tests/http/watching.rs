@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use serde_json::json;
 
 use crate::support::http;
-use crate::support::metrics::{Format, scrape, scrape_as};
+use crate::support::metrics::scrape;
 use crate::support::service::Setup;
 use crate::support::settings::site;
 
@@ -72,34 +72,6 @@ fn metrics_have_the_same_series_whatever_is_requested() {
     }
     http::get(service.addr(), "/api/build-sitemap?site=main&contentType=plugin::cms.article");
     assert_eq!(scrape(service.admin()).names(), before.names());
-}
-
-#[test]
-fn metrics_have_the_classic_format_unless_the_client_prefers_openmetrics() {
-    let service = Setup::fixture().start();
-    http::get(service.addr(), RESOLVE);
-    let open = scrape(service.admin()).names().into_iter().map(str::to_owned).collect::<Vec<_>>();
-    let scraper = "application/openmetrics-text;version=1.0.0;q=0.5,\
-        application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
-    for (accept, format) in [
-        (None, Format::Classic),
-        (Some("*/*"), Format::Classic),
-        (Some("text/html,*/*;q=0.8"), Format::Classic),
-        (Some("text/plain"), Format::Classic),
-        (Some("text/plain;version=0.0.4;q=0.5,*/*;q=0.1"), Format::Classic),
-        (Some("application/openmetrics-text;q=0.3,text/plain;q=0.4"), Format::Classic),
-        (Some("application/openmetrics-text;q=0,*/*"), Format::Classic),
-        (Some("application/json"), Format::Classic),
-        (Some("application/openmetrics-text"), Format::OpenMetrics),
-        (Some("application/openmetrics-text; version=1.0.0"), Format::OpenMetrics),
-        (Some(scraper), Format::OpenMetrics),
-    ] {
-        let headers: Vec<_> = accept.into_iter().map(|accept| ("Accept", accept)).collect();
-        let page = scrape_as(service.admin(), format, &headers);
-        assert_eq!(page.names(), open, "{accept:?}: the same series in both");
-        let counted = page.of("requests_total{route=\"/api/get-content-type\",class=\"2xx\"}");
-        assert_eq!(counted, 1.0, "{accept:?}");
-    }
 }
 
 #[test]

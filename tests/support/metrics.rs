@@ -8,38 +8,18 @@ use super::http;
 /// A page: the value of each series, by its name and labels as they are written.
 pub(crate) struct Page(BTreeMap<String, f64>);
 
-/// A text format of the page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// That of Prometheus, <https://prometheus.io/docs/instrumenting/exposition_formats/>.
-    Classic,
-    OpenMetrics,
-}
-
-/// The page that is there now.
-pub(crate) fn scrape(admin: SocketAddr) -> Page {
-    scrape_as(admin, Format::OpenMetrics, &[("Accept", "application/openmetrics-text")])
-}
-
-/// The page for a client that sends these headers, which must get this format.
+/// The page that is there now, in the text format of Prometheus
+/// (<https://prometheus.io/docs/instrumenting/exposition_formats/>).
 #[track_caller]
-pub(crate) fn scrape_as(admin: SocketAddr, format: Format, headers: &[(&str, &str)]) -> Page {
-    let response = http::send(admin, "GET", "/metrics", headers);
+pub(crate) fn scrape(admin: SocketAddr) -> Page {
+    let response = http::get(admin, "/metrics");
     assert_eq!(response.status, 200);
-    let expected = match format {
-        Format::Classic => "text/plain; version=0.0.4; charset=utf-8",
-        Format::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
-    };
-    assert_eq!(response.header("content-type").as_deref(), Some(expected), "{headers:?}");
-    assert_eq!(response.header("vary").as_deref(), Some("accept"));
-    read(response.text(), format)
+    let expected = "text/plain; version=0.0.4; charset=utf-8";
+    assert_eq!(response.header("content-type").as_deref(), Some(expected));
+    read(response.text())
 }
 
-fn read(text: &str, format: Format) -> Page {
-    let body = match format {
-        Format::Classic => text,
-        Format::OpenMetrics => text.strip_suffix("# EOF\n").expect("the last line"),
-    };
+fn read(body: &str) -> Page {
     assert!(body.ends_with('\n'), "the last line is complete");
     let (mut types, mut series) = (BTreeMap::new(), BTreeMap::new());
     let mut family = "";
@@ -54,7 +34,7 @@ fn read(text: &str, format: Format) -> Page {
             assert_eq!(types.insert(name, kind), None, "{name} is described once");
         } else {
             let (name, value) = line.rsplit_once(' ').expect(line);
-            assert!(is_of(name, family, types[family], format), "{name} in {family}");
+            assert!(is_of(name, family, types[family]), "{name} in {family}");
             let value: f64 = value.parse().expect(line);
             assert_eq!(series.insert(name.to_owned(), value), None, "{name} is there once");
         }
@@ -63,14 +43,12 @@ fn read(text: &str, format: Format) -> Page {
 }
 
 /// Whether a sample may stand in a family of this kind.
-fn is_of(sample: &str, family: &str, kind: &str, format: Format) -> bool {
+fn is_of(sample: &str, family: &str, kind: &str) -> bool {
     let name = sample.split('{').next().unwrap();
-    let suffixes: &[&str] = match (kind, format) {
-        // In the classic format, the name of the family has the suffix too.
-        ("counter", Format::Classic) if family.ends_with("_total") => &[""],
-        ("counter", Format::OpenMetrics) => &["_total"],
-        ("gauge", _) => &[""],
-        ("histogram", _) => &["_sum", "_count", "_bucket"],
+    let suffixes: &[&str] = match kind {
+        "counter" if family.ends_with("_total") => &[""],
+        "gauge" => &[""],
+        "histogram" => &["_sum", "_count", "_bucket"],
         _ => &[],
     };
     suffixes.iter().any(|suffix| name.strip_suffix(suffix) == Some(family))

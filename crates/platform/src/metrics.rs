@@ -2,8 +2,8 @@
 //! age of a snapshot, are read at the time of a scrape.
 //!
 //! Label values come from closed sets and from the settings, never from a request: the number of
-//! series does not depend on traffic. Cold counters are those of `prometheus-client`; the ones on
-//! the request path are our own, because they must not contend between worker threads.
+//! series does not depend on traffic. Those on the request path are in shards, because they must not
+//! contend between worker threads.
 //!
 //! - **Counters** are atomics in a fixed array: a request costs three additions and two clock
 //!   readings, and each thread adds to its own shard. Counters survive a reload. States (ages,
@@ -16,7 +16,7 @@ mod label;
 
 mod cms;
 mod connections;
-mod counter_family;
+mod counter;
 mod encoder;
 mod latency;
 mod process;
@@ -24,21 +24,18 @@ mod redis;
 mod reloads;
 mod requests;
 mod store;
-mod text_format;
 mod walks;
 mod webhooks;
 
 pub use cms::{CmsOutcome, CmsRequests};
 pub use connections::{CloseReason, Connections};
-pub use counter_family::CounterFamily;
-pub use encoder::{Encoder, encode, gauge_value};
+pub use counter::{Counter, CounterFamily, Metric};
+pub use encoder::{CONTENT_TYPE, Encoder, encode, gauge_value};
 pub use label::Label;
-pub use prometheus_client::metrics::counter::Counter;
 pub use redis::{RedisCounters, RedisFailure};
 pub use reloads::{ReloadOutcome, Reloads};
 pub use requests::{InFlight, Requests, StatusClass};
 pub use store::StoreCounters;
-pub use text_format::TextFormat;
 pub use walks::{WalkCounters, Walks};
 pub use webhooks::{HookRefusal, HookRefusals, NotifyCounters};
 

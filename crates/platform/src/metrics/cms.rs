@@ -3,10 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::histogram::Histogram;
-
-use super::{CounterFamily, Encoder, latency};
+use super::{Counter, CounterFamily, Encoder, LatencyHistogram, LatencySnapshot};
 
 label! {
     /// How a request to the CMS ended.
@@ -29,34 +26,22 @@ label! {
 }
 
 /// Requests to the CMS.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CmsRequests {
     outcomes: CounterFamily<CmsOutcome>,
-    /// Durations of the requests that were sent, in seconds.
-    durations: Histogram,
+    /// Durations of the requests that were sent.
+    durations: LatencyHistogram,
     retries: Counter,
     retries_refused: Counter,
     /// How often the circuit breaker has opened.
     pub breaker_openings: Counter,
 }
 
-impl Default for CmsRequests {
-    fn default() -> Self {
-        Self {
-            outcomes: CounterFamily::default(),
-            durations: Histogram::new(latency::bounds_in_seconds()),
-            retries: Counter::default(),
-            retries_refused: Counter::default(),
-            breaker_openings: Counter::default(),
-        }
-    }
-}
-
 impl CmsRequests {
     /// Counts a request that was sent and has ended.
     pub fn end(&self, outcome: CmsOutcome, taken: Duration) {
         self.outcomes.inc(outcome);
-        self.durations.observe(taken.as_secs_f64());
+        self.durations.observe(taken);
     }
 
     /// Counts a request that was not sent.
@@ -72,11 +57,10 @@ impl CmsRequests {
 
     pub(super) fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
         encoder.metric("cms_requests", "Requests to the CMS by outcome", &self.outcomes)?;
-        encoder.metric(
-            "cms_request_seconds",
-            "Duration of the requests that were sent to the CMS",
-            &self.durations,
-        )?;
+        let mut durations = LatencySnapshot::default();
+        self.durations.add_to(&mut durations);
+        let help = "Duration of the requests that were sent to the CMS";
+        encoder.histogram("cms_request_seconds", help, [([], durations)])?;
         encoder.metric("cms_retries", "Retried requests to the CMS", &self.retries)?;
         encoder.metric(
             "cms_retries_refused",

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use prometheus_client::metrics::counter::Counter;
-
-use super::{CounterFamily, Encoder, gauge_value};
+use super::{Counter, CounterFamily, Encoder, gauge_value};
 
 label! {
     /// Why a connection was closed.

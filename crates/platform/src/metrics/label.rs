@@ -2,10 +2,11 @@
 
 use std::hash::Hash;
 
-use prometheus_client::encoding::EncodeLabelSet;
-
 /// A label whose values are the variants of an enum; made by `label!`.
-pub trait Label: EncodeLabelSet + Copy + Eq + Hash + 'static {
+pub trait Label: Copy + Eq + Hash + 'static {
+    /// The name of the label.
+    const NAME: &'static str;
+
     /// All values.
     const ALL: &'static [Self];
 
@@ -28,6 +29,8 @@ macro_rules! label {
         }
 
         impl $crate::metrics::Label for $label {
+            const NAME: &'static str = $name;
+
             const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
             fn as_str(self) -> &'static str {
@@ -38,16 +41,6 @@ macro_rules! label {
 
             fn index(self) -> usize {
                 self as usize
-            }
-        }
-
-        impl prometheus_client::encoding::EncodeLabelSet for $label {
-            fn encode(
-                &self,
-                encoder: &mut prometheus_client::encoding::LabelSetEncoder<'_>,
-            ) -> std::fmt::Result {
-                let pair = ($name, $crate::metrics::Label::as_str(*self));
-                prometheus_client::encoding::EncodeLabelSet::encode(&[pair], encoder)
             }
         }
     };

@@ -30,11 +30,6 @@ const BOUNDS: [u64; 19] = [
 /// The last bucket has no bound.
 const BUCKETS: usize = BOUNDS.len() + 1;
 
-/// The upper bounds of the buckets in seconds, without the last bucket's.
-pub(super) fn bounds_in_seconds() -> impl Iterator<Item = f64> {
-    BOUNDS.into_iter().map(|bound| Duration::from_micros(bound).as_secs_f64())
-}
-
 /// A histogram of durations.
 #[derive(Debug, Default)]
 pub(super) struct LatencyHistogram {
@@ -82,7 +77,8 @@ impl LatencySnapshot {
 
     /// The upper bound of each bucket in seconds, and the number of durations in this bucket alone.
     pub(super) fn buckets(&self) -> Vec<(f64, u64)> {
-        bounds_in_seconds().chain([f64::INFINITY]).zip(self.buckets).collect()
+        let bounds = BOUNDS.into_iter().map(|bound| Duration::from_micros(bound).as_secs_f64());
+        bounds.chain([f64::INFINITY]).zip(self.buckets).collect()
     }
 }
 

@@ -37,14 +37,12 @@ impl Process {
             ("process_threads", "Threads", threads()),
         ];
         for (name, help, value) in gauges {
-            encoder.standard_gauge(name, help, value.map(|value| ([], value)))?;
+            encoder.family(name, help, "gauge", value.map(|value| ([], value)))?;
         }
         if let Some(seconds) = cpu_seconds() {
-            encoder.standard_counter(
-                "process_cpu_seconds",
-                "CPU time, user and system",
-                seconds,
-            )?;
+            let help = "CPU time, user and system";
+            let name = "process_cpu_seconds_total";
+            encoder.family(name, help, "counter", [([], seconds)])?;
         }
         let version = env!("CARGO_PKG_VERSION");
         encoder.gauge(

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use prometheus_client::metrics::counter::Counter;
-
-use super::{CounterFamily, Encoder};
+use super::{Counter, CounterFamily, Encoder};
 
 label! {
     /// Why a command of Redis has no usable answer.

@@ -8,9 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use prometheus_client::metrics::counter::Counter;
-
-use super::{Encoder, Label, LatencyHistogram, LatencySnapshot, gauge_value};
+use super::{Counter, Encoder, Label, LatencyHistogram, LatencySnapshot, gauge_value};
 
 label! {
     /// The class of a status.

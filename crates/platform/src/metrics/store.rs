@@ -1,6 +1,6 @@
 //! What the store has written.
 
-use prometheus_client::metrics::counter::Counter;
+use super::Counter;
 
 /// Counts the snapshots and the runs of URL checks that were to be stored.
 #[derive(Debug, Default)]

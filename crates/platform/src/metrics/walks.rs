@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use prometheus_client::metrics::counter::Counter;
+
+use super::Counter;
 
 /// The walks over one content type of a site.
 #[derive(Debug, Default)]

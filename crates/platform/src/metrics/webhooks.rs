@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use prometheus_client::metrics::counter::Counter;
-
-use super::CounterFamily;
+use super::{Counter, CounterFamily};
 use crate::HourlyWarnings;
 
 /// Counts requests to the targets of webhooks.

@@ -4,30 +4,21 @@
 use std::fmt;
 use std::sync::Arc;
 
-use axum::http::header::{ACCEPT, VARY};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderValue;
 
 use super::{shared, text_response};
 use crate::app::App;
-use crate::http::request::accept::preferred;
 use crate::http::response::envelope::HttpResponse;
 use frontend_map_cache::{CachedSnapshot, TypeStatus};
 use frontend_map_catalog::snapshot::Skipped;
 use frontend_map_outbound::webhooks::TargetState;
-use frontend_map_platform::metrics::{self, Encoder, TextFormat, gauge_value};
+use frontend_map_platform::metrics::{CONTENT_TYPE, Encoder, encode, gauge_value};
 use frontend_map_store::StoreState;
 
-/// The formats; the first is the default.
-const FORMATS: [TextFormat; 2] = [TextFormat::Classic, TextFormat::OpenMetrics];
-const MEDIA_TYPES: [&str; 2] = ["text/plain", "application/openmetrics-text"];
-
-/// The response, in the format that the client prefers.
-pub(in crate::http) fn get(app: &Arc<App>, headers: &HeaderMap) -> HttpResponse {
-    let (app, format) = (Arc::clone(app), FORMATS[preferred(headers, MEDIA_TYPES)]);
-    let text = metrics::encode(format, move |encoder| write(&app, encoder));
-    let mut response = text_response(HeaderValue::from_static(format.content_type()), text);
-    response.headers_mut().insert(VARY, HeaderValue::from_name(ACCEPT));
-    response
+/// The response.
+pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
+    let text = encode(|encoder| write(app, encoder));
+    text_response(HeaderValue::from_static(CONTENT_TYPE), text)
 }
 
 /// The series depend on the settings alone: a value that is not known yet is `NaN`.

@@ -70,7 +70,7 @@ struct ContentTypeState<'a> {
 }
 
 /// The response, with the same status as `/readyz` of the public listener.
-pub(in crate::http) fn get(app: &Arc<App>, _: &HeaderMap) -> HttpResponse {
+pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
     let readiness = app.readiness();
     let metrics = &app.shared.metrics;
     let (loaded_at, problems) = metrics.reloads.state();

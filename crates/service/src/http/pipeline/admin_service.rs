@@ -31,7 +31,7 @@ impl AdminService {
         check_request(request)?;
         let page = admin_page(request.uri().path()).ok_or_else(ApiError::unknown_route)?;
         if matches!(*request.method(), Method::GET | Method::HEAD) {
-            Ok(page(&self.service.app(), request.headers()))
+            Ok(page(&self.service.app()))
         } else {
             Err(ApiError::method_not_allowed("GET and HEAD"))
         }

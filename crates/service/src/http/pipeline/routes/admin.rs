@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderValue;
 
 use crate::app::App;
 use crate::http::admin::{self, plain_text};
@@ -31,7 +31,7 @@ static ADMIN_ROUTES: [AdminRoute; 5] = [
     AdminRoute {
         path: "/livez",
         about: Some("the process responds"),
-        page: |_, _| plain_text("ok\n".to_owned()),
+        page: |_| plain_text("ok\n".to_owned()),
     },
 ];
 
@@ -47,15 +47,15 @@ struct AdminRoute {
     page: AdminPage,
 }
 
-/// Builds the response of a route of the admin listener from the app and the headers of the request.
-pub(in crate::http::pipeline) type AdminPage = fn(&Arc<App>, &HeaderMap) -> HttpResponse;
+/// Builds the response of a route of the admin listener from the app.
+pub(in crate::http::pipeline) type AdminPage = fn(&Arc<App>) -> HttpResponse;
 
 /// The page of a path of the admin listener.
 pub(in crate::http::pipeline) fn admin_page(path: &str) -> Option<AdminPage> {
     ADMIN_ROUTES.iter().find(|route| route.path == path).map(|route| route.page)
 }
 
-fn admin_index(_: &Arc<App>, _: &HeaderMap) -> HttpResponse {
+fn admin_index(_: &Arc<App>) -> HttpResponse {
     let line = |route: &AdminRoute| Some(format!("{:9} {}\n", route.path, route.about?));
     plain_text(ADMIN_ROUTES.iter().filter_map(line).collect())
 }
