@@ -12,6 +12,7 @@ use frontend_map_platform::outgoing::{self, BuildError, LookUp};
 
 mod check_result;
 mod client;
+pub mod content;
 mod event_loop;
 mod finding;
 mod location;
@@ -20,7 +21,8 @@ pub mod runs;
 mod targets;
 
 pub use check_result::{CheckResult, Failure};
-use client::Client;
+use client::{Client, Fetched, RobotsFile};
+use content::{Judged, PageJudge};
 use event_loop::EventLoop;
 pub use finding::{Finding, Source};
 pub use location::LOCATION_CHARS;
@@ -112,22 +114,55 @@ impl Validator {
             .buffer_unordered(CONCURRENT_CHECKS)
     }
 
-    /// Counts as in flight until the body is drained: draining is traffic too.
+    /// Checks each URL of some targets once, as [`Validator::check`] does, and judges the pages. The URLs
+    /// are pairs of an index of the targets and a position there.
+    pub fn check_pages<'a, U>(
+        &'a self,
+        judge: &'a PageJudge,
+        targets: &'a [Targets],
+        urls: U,
+    ) -> impl Stream<Item = ((usize, usize), CheckResult, Judged)> + Send + use<'a, U>
+    where
+        U: Iterator<Item = (usize, usize)> + Send + 'a,
+    {
+        stream::iter(urls)
+            .map(async move |(part, position)| {
+                let fetched = self.fetch(targets[part].url(position)).await;
+                let result = fetched.result.clone();
+                let judged = judge.judge(part, &targets[part], position, fetched);
+                ((part, position), result, judged)
+            })
+            .buffer_unordered(CONCURRENT_CHECKS)
+    }
+
     async fn check_url(&self, url: String) -> CheckResult {
+        self.limited(|client| async move { client.check(&url).await }).await
+    }
+
+    async fn fetch(&self, url: String) -> Fetched {
+        self.limited(|client| async move { client.fetch(&url).await }).await
+    }
+
+    async fn fetch_robots(&self, url: String) -> RobotsFile {
+        self.limited(|client| async move { client.fetch_robots(&url).await }).await
+    }
+
+    /// Counts as in flight until the body is drained: draining is traffic too.
+    async fn limited<T, F>(&self, work: impl FnOnce(Client) -> F) -> T
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let work = self.event_loop.run(work(self.client.clone()));
         match &self.limit {
             Limit::Process(free) => {
                 let _in_flight = free.acquire().await.expect("the semaphore is never closed");
-                self.get(url).await
+                work.await
             }
             Limit::Fleet(limit) => {
                 let _in_flight = limit.acquire().await;
-                self.get(url).await
+                work.await
             }
         }
-    }
-
-    async fn get(&self, url: String) -> CheckResult {
-        let client = self.client.clone();
-        self.event_loop.run(async move { client.check(&url).await }).await
     }
 }

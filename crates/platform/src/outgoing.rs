@@ -30,7 +30,7 @@ mod system_verifier;
 pub use cause::{Cause, cause, failure_text, is_out_of_files};
 pub use resolver::{LookUp, system_look_up};
 pub use retry_after::retry_after;
-pub use ssrf_guard::{SsrfGuard, is_not_allowed};
+pub use ssrf_guard::{SsrfGuard, is_not_allowed, may_redirect_to};
 
 use resolver::SystemResolver;
 use system_verifier::SystemVerifier;

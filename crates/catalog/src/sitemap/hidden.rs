@@ -99,6 +99,12 @@ impl<'s> ListedUrls<'s> {
         Self { snapshot, hidden }
     }
 
+    /// Whether a URL of the snapshot is among them.
+    #[must_use]
+    pub fn has(self, url: PublicUrl<'_>) -> bool {
+        url.is_listed() && self.hidden.is_none_or(|hidden| !hidden.has(url))
+    }
+
     /// Their number.
     #[must_use]
     pub fn count(self) -> usize {

@@ -1,15 +1,19 @@
 //! The HTTP client of the validator: one GET for a URL, without redirects.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use reqwest::header::LOCATION;
+use reqwest::header::{ACCEPT_ENCODING, HeaderValue, LOCATION};
 use reqwest::{Response, StatusCode, Url};
 use tokio::time::{sleep, timeout};
 
+use super::content::{MAX_ROBOTS_BYTES, Page, read_page};
 use super::{
-    CONCURRENT_CHECKS, CheckResult, DRAIN_BYTES, DRAIN_TIME, Failure, HEAD_TIMEOUT, location,
+    CONCURRENT_CHECKS, CheckResult, DRAIN_BYTES, DRAIN_TIME, Failure, HEAD_TIMEOUT, LONGEST_CHECK,
+    location,
 };
-use frontend_map_platform::outgoing::{self, BuildError, Cause, LookUp, SsrfGuard};
+use frontend_map_platform::outgoing::{
+    self, BuildError, Cause, LookUp, SsrfGuard, may_redirect_to,
+};
 
 /// Lets the operator of a frontend tell these requests from visitors.
 const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
@@ -19,6 +23,34 @@ const MAX_HEADERS: usize = 500;
 
 /// The pause before another attempt when the process has no file descriptor for a connection.
 const FILE_DESCRIPTOR_PAUSE: Duration = Duration::from_millis(100);
+
+/// Redirects of a `robots.txt` that are followed (RFC 9309, section 2.3.1.2).
+const ROBOTS_REDIRECTS: usize = 5;
+
+/// The result of one URL, with the page if the run judges pages and it answered 200.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fetched {
+    pub(super) result: CheckResult,
+    pub(super) page: Option<Page>,
+}
+
+/// A `robots.txt` of a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum RobotsFile {
+    /// Its first bytes.
+    Rules(Vec<u8>),
+    /// There is none: everything is allowed (RFC 9309, section 2.3.1.3).
+    Absent,
+    /// Why it cannot be read (section 2.3.1.4).
+    Unreadable(String),
+}
+
+/// Whether a body is wanted as it is, or not at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Status,
+    Body,
+}
 
 /// Clones share their connections.
 #[derive(Clone)]
@@ -55,8 +87,7 @@ impl Client {
     /// Checks one URL. The result is final with the head of the response; the body is drained so
     /// that the connection can be reused.
     pub(super) async fn check(&self, url: &str) -> CheckResult {
-        let url = Url::parse(url).expect("a base URL and an encoded path make a URL");
-        match timeout(HEAD_TIMEOUT, self.get_head(url)).await {
+        match timeout(HEAD_TIMEOUT, self.get_head(parse(url), Wanted::Status)).await {
             Ok(Ok(response)) => {
                 let result = result(&response);
                 drain(response).await;
@@ -67,29 +98,110 @@ impl Client {
         }
     }
 
+    /// Checks one URL as [`Client::check`], and reads the page if it answers 200. The body has as much
+    /// time as is left of that of a check.
+    pub(super) async fn fetch(&self, url: &str) -> Fetched {
+        let until = Instant::now() + LONGEST_CHECK;
+        let failed = |failure| Fetched { result: CheckResult::Failed(failure), page: None };
+        match timeout(HEAD_TIMEOUT, self.get_head(parse(url), Wanted::Body)).await {
+            Ok(Ok(response)) if response.status() == StatusCode::OK => {
+                let result = result(&response);
+                let (page, rest) = read_page(response, until).await;
+                match rest {
+                    Some(rest) => drain(rest).await,
+                    None => tokio::task::yield_now().await,
+                }
+                Fetched { result, page: Some(page) }
+            }
+            Ok(Ok(response)) => {
+                let result = result(&response);
+                drain(response).await;
+                Fetched { result, page: None }
+            }
+            Ok(Err(failure)) => failed(failure),
+            Err(_) => failed(Failure::Timeout),
+        }
+    }
+
+    /// Reads the `robots.txt` at a URL, and follows redirects, each with SSRF protection.
+    pub(super) async fn fetch_robots(&self, url: &str) -> RobotsFile {
+        let file = timeout(HEAD_TIMEOUT, self.follow_robots(parse(url))).await;
+        file.unwrap_or_else(|_| RobotsFile::Unreadable(Failure::Timeout.to_string()))
+    }
+
+    async fn follow_robots(&self, mut url: Url) -> RobotsFile {
+        let origin = url.origin();
+        for _ in 0..=ROBOTS_REDIRECTS {
+            let response = match self.get_head(url.clone(), Wanted::Body).await {
+                Ok(response) => response,
+                Err(failure) => return RobotsFile::Unreadable(failure.to_string()),
+            };
+            let status = response.status();
+            if status.is_success() {
+                return read_robots(response).await;
+            }
+            let target = response.headers().get(LOCATION).filter(|_| status.is_redirection());
+            let target = target.and_then(|target| target.to_str().ok());
+            let Some(target) = target else {
+                return if status.is_server_error() {
+                    RobotsFile::Unreadable(status.as_u16().to_string())
+                } else {
+                    RobotsFile::Absent
+                };
+            };
+            match url.join(target) {
+                Ok(target) if target.origin() == origin || may_redirect_to(&target) => url = target,
+                Ok(_) => return RobotsFile::Unreadable(Failure::AddressNotAllowed.to_string()),
+                Err(_) => return RobotsFile::Absent,
+            }
+        }
+        RobotsFile::Absent
+    }
+
     /// Sends a GET, and returns when the head of the response is complete.
     ///
     /// Sends it once more after a reset: a server may close an idle connection just as a request
     /// arrives (RFC 9112, section 9.3.1), which is no fault of the page. reqwest does not say whether
     /// the connection was reused, so this holds for every reset. A GET may be repeated (RFC 9110,
     /// section 9.2.2).
-    async fn get_head(&self, url: Url) -> Result<Response, Failure> {
-        match send(&self.pooled, url.clone()).await {
-            Err(Failure::Reset) => send(&self.unpooled, url).await,
+    async fn get_head(&self, url: Url, wanted: Wanted) -> Result<Response, Failure> {
+        match send(&self.pooled, url.clone(), wanted).await {
+            Err(Failure::Reset) => send(&self.unpooled, url, wanted).await,
             sent => sent,
         }
     }
 }
 
-async fn send(client: &reqwest::Client, url: Url) -> Result<Response, Failure> {
+fn parse(url: &str) -> Url {
+    Url::parse(url).expect("a base URL and an encoded path make a URL")
+}
+
+async fn send(client: &reqwest::Client, url: Url, wanted: Wanted) -> Result<Response, Failure> {
     loop {
-        match client.get(url.clone()).send().await {
+        let mut request = client.get(url.clone());
+        if wanted == Wanted::Body {
+            request = request.header(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        }
+        match request.send().await {
             Ok(response) => return Ok(response),
             // No fault of the page; it ends in a timeout unless a file descriptor becomes free.
             Err(error) if outgoing::is_out_of_files(&error) => sleep(FILE_DESCRIPTOR_PAUSE).await,
             Err(error) => return Err(failure(&error)),
         }
     }
+}
+
+/// The first bytes of a file; of one that breaks off, too (RFC 9309, section 2.3.1.1).
+async fn read_robots(mut response: Response) -> RobotsFile {
+    let mut bytes = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        let room = MAX_ROBOTS_BYTES - bytes.len();
+        bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if chunk.len() > room {
+            break;
+        }
+    }
+    RobotsFile::Rules(bytes)
 }
 
 fn failure(error: &reqwest::Error) -> Failure {

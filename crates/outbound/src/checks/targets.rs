@@ -3,6 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use url::Url;
+
+use super::content::Expected;
+use super::content::html::AlternateLink;
 use frontend_map_catalog::site::{AdminLinks, PAGES, Site};
 use frontend_map_catalog::sitemap::{HiddenUrls, ListedUrls};
 use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
@@ -23,6 +27,8 @@ pub struct Targets {
     /// The URLs that redirects hide.
     pub hidden: Option<Arc<HiddenUrls>>,
     locales: Vec<String>,
+    /// The values of `hreflang`.
+    languages: Vec<String>,
     /// Templates by the indexes of rule and locale.
     templates: HashMap<(usize, usize), String>,
 }
@@ -47,6 +53,7 @@ impl Targets {
     #[must_use]
     pub fn new(site: &Site, content_type: &str, snapshot: Arc<Snapshot>) -> Self {
         let locales = site.rules.locales().codes();
+        let languages = site.rules.locales().as_slice().iter();
         let mut templates = HashMap::new();
         for rule in site.rules.positions_of_type(content_type) {
             for (at, locale) in locales.iter().enumerate() {
@@ -62,6 +69,7 @@ impl Targets {
             snapshot,
             hidden: None,
             locales: locales.iter().map(|locale| locale.as_str().to_owned()).collect(),
+            languages: languages.map(|locale| locale.hreflang().to_owned()).collect(),
             templates,
         }
     }
@@ -116,6 +124,45 @@ impl Targets {
             links.link(&self.content_type, url.document_id(), locale.map(String::as_str))
         };
         (url.title(), links.filter(|_| self.content_type != PAGES).map(link))
+    }
+
+    /// The positions of the rule and of the locale of the URL at a position.
+    pub(super) fn rule_and_locale(&self, position: usize) -> (usize, usize) {
+        let url = self.listed().nth(position);
+        (url.rule(), url.locale())
+    }
+
+    /// What the map says of the page at a position of [`Targets::urls`].
+    ///
+    /// # Panics
+    /// Never: a base URL and an encoded path make a URL.
+    #[must_use]
+    pub fn expected(&self, position: usize) -> Expected {
+        let url = self.listed().nth(position);
+        let link = |hreflang: &str, url: PublicUrl<'_>| {
+            let href = self.hosts.url(url.locale(), url.path())?;
+            Some(AlternateLink { hreflang: hreflang.to_owned(), href })
+        };
+        let own = |url: PublicUrl<'_>| link(&self.languages[url.locale()], url);
+        let is_listed = |url: &PublicUrl<'_>| self.listed().has(*url);
+        let mut listed: Vec<AlternateLink> =
+            url.versions().filter(is_listed).filter_map(own).collect();
+        if listed.len() < 2 {
+            listed.clear();
+        }
+        // Sitemaps take the first listed version for the default, and `/api/resolve` the first.
+        let defaults = [url.versions().find(is_listed), url.versions().next()];
+        let defaults = defaults.into_iter().flatten();
+        let defaults = defaults.filter_map(|url| link("x-default", url));
+        let published = url.versions().filter_map(own).chain(defaults).collect();
+        let has_language = url.is_localized() || self.languages.len() == 1;
+        Expected {
+            url: Url::parse(&self.url_of(url)).expect("a base URL and an encoded path make a URL"),
+            language: has_language.then(|| self.languages[url.locale()].clone()),
+            listed,
+            published,
+            title: url.title().map(str::to_owned),
+        }
     }
 
     /// The URL at a position of [`Targets::urls`].

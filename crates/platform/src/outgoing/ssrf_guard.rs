@@ -52,6 +52,17 @@ pub fn is_not_allowed(error: &(dyn Error + 'static)) -> bool {
     super::cause::chain(error).any(<dyn Error>::is::<NotAllowed>)
 }
 
+/// Whether a redirect may lead to this URL. Its host comes from a peer, not from the settings: an IP
+/// address is checked here, because it is not resolved, and `localhost` is refused. Other names are
+/// checked when they are resolved.
+#[must_use]
+pub fn may_redirect_to(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    let is_http = matches!(url.scheme(), "http" | "https");
+    is_http && host != LOCALHOST && address.parse().map_or(true, is_allowed)
+}
+
 /// The addresses that a name may resolve to.
 fn allowed(name: &str, mut found: Vec<IpAddr>) -> Result<Vec<IpAddr>, NotAllowed> {
     found.retain(|address| is_allowed(*address) || (name == LOCALHOST && address.is_loopback()));
@@ -74,6 +85,26 @@ mod tests {
         assert_eq!(left("localhost.example.com"), ["10.1.2.3", "2606:4700::1111"]);
         let refused = allowed("www.example.com", found()[1..4].to_vec()).unwrap_err();
         assert!(is_not_allowed(&refused));
+    }
+
+    #[test]
+    fn redirect_leads_to_no_address_at_which_no_public_site_can_be() {
+        for (url, expected) in [
+            ("https://www.example.com/robots.txt", true),
+            ("http://10.0.0.1/", true),
+            ("http://127.0.0.1/", false),
+            ("http://0x7f.1/", false),
+            ("http://2130706433/", false),
+            ("http://169.254.169.254/latest", false),
+            ("http://[::1]/", false),
+            ("http://[::ffff:127.0.0.1]/", false),
+            ("http://[fd00:ec2::254]/", false),
+            ("http://localhost:8080/", false),
+            ("ftp://www.example.com/", false),
+            ("file:///etc/passwd", false),
+        ] {
+            assert_eq!(may_redirect_to(&url.parse().unwrap()), expected, "{url}");
+        }
     }
 
     #[tokio::test]

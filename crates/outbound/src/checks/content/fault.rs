@@ -1,0 +1,236 @@
+//! What is wrong with a page that answers 200.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Characters of a detail that are kept.
+const DETAIL_CHARS: usize = 500;
+
+/// A fault of a page, or a hint at one. A page has at most one of each kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// What the page says, and what the site's map says; visible characters alone. Empty where the kind
+    /// says it all.
+    #[serde(skip_serializing_if = "str::is_empty", default)]
+    pub detail: Box<str>,
+}
+
+/// What is wrong with a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// The page asks search engines not to list it.
+    Noindex,
+    /// `robots.txt` forbids search engines to read it.
+    RobotsDisallowed,
+    /// It has the title and the text of a page that cannot exist.
+    #[serde(rename = "soft_404")]
+    Soft404,
+    /// Its canonical link leads to a listed URL whose status is not 200.
+    CanonicalDead,
+    /// Its canonical link leads to another URL.
+    CanonicalElsewhere,
+    /// It has several canonical links that differ.
+    CanonicalConflict,
+    /// It has no canonical link.
+    CanonicalMissing,
+    /// It has links to other languages, and one to a version is missing.
+    HreflangMissing,
+    /// A link to another language leads to another URL than the version has.
+    HreflangWrong,
+    /// It has a link to a language in which there is no version.
+    HreflangExtra,
+    /// The `lang` of `<html>` is another language than that of the version.
+    LangDiffers,
+    /// A hint: its canonical link is relative.
+    CanonicalRelative,
+    /// A hint: the title of the document is nowhere in the page.
+    TitleAbsent,
+    /// A hint: the page could not be read to the end of its head, or not decoded.
+    Unread,
+}
+
+impl FaultKind {
+    /// All kinds in the order of reports, which is that of `Ord`: faults first.
+    pub const ALL: [Self; 14] = [
+        Self::Noindex,
+        Self::RobotsDisallowed,
+        Self::Soft404,
+        Self::CanonicalDead,
+        Self::CanonicalElsewhere,
+        Self::CanonicalConflict,
+        Self::CanonicalMissing,
+        Self::HreflangMissing,
+        Self::HreflangWrong,
+        Self::HreflangExtra,
+        Self::LangDiffers,
+        Self::CanonicalRelative,
+        Self::TitleAbsent,
+        Self::Unread,
+    ];
+
+    /// Its name in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Noindex => "noindex",
+            Self::RobotsDisallowed => "robots_disallowed",
+            Self::Soft404 => "soft_404",
+            Self::CanonicalDead => "canonical_dead",
+            Self::CanonicalElsewhere => "canonical_elsewhere",
+            Self::CanonicalConflict => "canonical_conflict",
+            Self::CanonicalMissing => "canonical_missing",
+            Self::HreflangMissing => "hreflang_missing",
+            Self::HreflangWrong => "hreflang_wrong",
+            Self::HreflangExtra => "hreflang_extra",
+            Self::LangDiffers => "lang_differs",
+            Self::CanonicalRelative => "canonical_relative",
+            Self::TitleAbsent => "title_absent",
+            Self::Unread => "unread",
+        }
+    }
+
+    /// Its meaning in a few words.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Noindex => "asks search engines not to list it",
+            Self::RobotsDisallowed => "robots.txt forbids search engines to read it",
+            Self::Soft404 => "200, but the same as a page that cannot exist",
+            Self::CanonicalDead => "canonical link to a listed URL that is not 200",
+            Self::CanonicalElsewhere => "canonical link to another URL",
+            Self::CanonicalConflict => "several canonical links that differ",
+            Self::CanonicalMissing => "no canonical link",
+            Self::HreflangMissing => "no link to a language of the document",
+            Self::HreflangWrong => "link to a language with another URL",
+            Self::HreflangExtra => "link to a language that the document does not have",
+            Self::LangDiffers => "another language in <html lang>",
+            Self::CanonicalRelative => "relative canonical link",
+            Self::TitleAbsent => "the title of the document is not in the page",
+            Self::Unread => "could not be read",
+        }
+    }
+
+    /// Whether it may be as it should be: a hint is no failure.
+    #[must_use]
+    pub fn is_hint(self) -> bool {
+        self >= Self::CanonicalRelative
+    }
+}
+
+impl Fault {
+    /// A fault with a detail, of which the first characters are kept.
+    #[must_use]
+    pub fn new(kind: FaultKind, detail: &str) -> Self {
+        let visible = |c| {
+            if frontend_map_rules::is_visible(c) { c } else { char::REPLACEMENT_CHARACTER }
+        };
+        let detail: String = detail.chars().take(DETAIL_CHARS).map(visible).collect();
+        Self { kind, detail: detail.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.as_str())?;
+        if self.detail.is_empty() { Ok(()) } else { write!(f, ": {}", self.detail) }
+    }
+}
+
+/// How many pages were read, and how many of them have a fault of each kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FaultTally {
+    /// Pages that were read.
+    pub read: u64,
+    /// Pages with at least one fault; hints do not count.
+    pub faulty: u64,
+    by_kind: [u64; FaultKind::ALL.len()],
+}
+
+impl FaultTally {
+    /// Counts a page that was read, with its faults.
+    pub fn add(&mut self, is_read: bool, faults: &[Fault]) {
+        self.read += u64::from(is_read);
+        self.faulty += u64::from(faults.iter().any(|fault| !fault.kind.is_hint()));
+        for fault in faults {
+            self.by_kind[fault.kind as usize] += 1;
+        }
+    }
+
+    /// Pages with a fault of this kind.
+    #[must_use]
+    pub fn get(&self, kind: FaultKind) -> u64 {
+        self.by_kind[kind as usize]
+    }
+
+    /// The kinds of which there are some, each with the number of pages, in the order of reports.
+    pub fn some(&self) -> impl Iterator<Item = (FaultKind, u64)> {
+        let all = FaultKind::ALL.into_iter().map(|kind| (kind, self.get(kind)));
+        all.filter(|(_, pages)| *pages > 0)
+    }
+
+    /// Adds the counters of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        self.read += other.read;
+        self.faulty += other.faulty;
+        for (own, other) in self.by_kind.iter_mut().zip(other.by_kind) {
+            *own += other;
+        }
+    }
+
+    /// Makes a fault one of another kind.
+    pub(in crate::checks) fn recount(&mut self, from: FaultKind, to: FaultKind) {
+        self.by_kind[from as usize] -= 1;
+        self.by_kind[to as usize] += 1;
+    }
+}
+
+impl Serialize for FaultTally {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Members<'t> {
+            read: u64,
+            faulty: u64,
+            kinds: Kinds<'t>,
+        }
+        struct Kinds<'t>(&'t FaultTally);
+        impl Serialize for Kinds<'_> {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_map(self.0.some().map(|(kind, pages)| (kind.as_str(), pages)))
+            }
+        }
+        Members { read: self.read, faulty: self.faulty, kinds: Kinds(self) }.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_in_order_and_named_alike_everywhere() {
+        assert!(FaultKind::ALL.is_sorted_by(|one, next| one < next));
+        for (at, kind) in FaultKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, at);
+            let json = serde_json::to_string(&kind).unwrap();
+            assert_eq!(json, format!("{:?}", kind.as_str()));
+        }
+    }
+
+    #[test]
+    fn tally_counts_pages_by_kind_and_hints_are_no_faults() {
+        let mut tally = FaultTally::default();
+        let hint = Fault::new(FaultKind::TitleAbsent, "");
+        tally.add(true, &[]);
+        tally.add(true, std::slice::from_ref(&hint));
+        tally.add(true, &[Fault::new(FaultKind::Noindex, "x"), hint]);
+        tally.add(false, &[Fault::new(FaultKind::RobotsDisallowed, "/")]);
+        assert_eq!(
+            serde_json::to_string(&tally).unwrap(),
+            r#"{"read":3,"faulty":2,"kinds":{"noindex":1,"robots_disallowed":1,"title_absent":2}}"#
+        );
+    }
+}

@@ -1,0 +1,297 @@
+//! What a run knows of the hosts whose pages it judges, and the judgement of each page.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use futures::stream::{self, StreamExt};
+use serde::{Deserialize, Serialize};
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::body::Page;
+use super::fault::{Fault, FaultKind};
+use super::judge::judge;
+use super::page_url::PageUrl;
+use super::robots_txt::RobotsTxt;
+use super::soft_404::MissingPage;
+use crate::checks::client::{Fetched, RobotsFile};
+use crate::checks::{CONCURRENT_CHECKS, CheckResult, Failure, Targets, Validator};
+
+/// A rule that has fewer URLs in a locale is compared with the missing page of its host alone, so that a
+/// small site is not asked twice as much.
+const MIN_URLS_OF_GROUP: usize = 10;
+
+/// Judges the pages of some content types of a site.
+#[derive(Debug, Default)]
+pub struct PageJudge {
+    /// By the origin of the base URL.
+    robots: BTreeMap<String, RobotsTxt>,
+    robots_problems: Vec<RobotsProblem>,
+    /// By the origin of the base URL.
+    missing_on_host: HashMap<String, MissingPage>,
+    missing_in_group: HashMap<Group, MissingPage>,
+}
+
+/// A `robots.txt` that cannot be read: crawlers then read no page of the host (RFC 9309, section 2.3.1.4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RobotsProblem {
+    /// The URL of the file.
+    pub url: String,
+    /// Why it cannot be read: a status, or why there is no response.
+    pub reason: String,
+}
+
+/// The URLs of a rule in a locale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Group {
+    /// Which of the targets.
+    part: usize,
+    rule: usize,
+    locale: usize,
+}
+
+/// What is requested before the pages.
+enum Before {
+    Robots { origin: String },
+    MissingOnHost { origin: String, url: String },
+    MissingInGroup { group: Group, url: String },
+}
+
+/// A page that was judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// Whether its content was read.
+    pub is_read: bool,
+    /// In the order of reports.
+    pub faults: Vec<Fault>,
+}
+
+impl PageJudge {
+    /// Reads `robots.txt` of each host, and requests paths that cannot exist.
+    pub async fn prepare(validator: &Validator, targets: &[Targets]) -> Self {
+        let mut judge = Self::default();
+        let mut responses = stream::iter(requests_before(targets))
+            .map(async |before| match before {
+                Before::Robots { origin } => {
+                    let url = format!("{origin}/robots.txt");
+                    let file = validator.fetch_robots(url.clone()).await;
+                    Prepared::Robots { origin, url, file }
+                }
+                Before::MissingOnHost { origin, url } => {
+                    Prepared::OnHost { origin, page: missing(validator, url).await }
+                }
+                Before::MissingInGroup { group, url } => {
+                    Prepared::InGroup { group, page: missing(validator, url).await }
+                }
+            })
+            .buffer_unordered(CONCURRENT_CHECKS)
+            .boxed();
+        while let Some(prepared) = responses.next().await {
+            judge.add(prepared);
+        }
+        drop(responses);
+        judge.robots_problems.sort_by(|one, other| one.url.cmp(&other.url));
+        judge
+    }
+
+    fn add(&mut self, prepared: Prepared) {
+        match prepared {
+            Prepared::Robots { origin, url, file } => match file {
+                RobotsFile::Rules(bytes) => {
+                    self.robots.insert(origin, RobotsTxt::parse(&bytes));
+                }
+                RobotsFile::Absent => {}
+                RobotsFile::Unreadable(reason) => {
+                    self.robots_problems.push(RobotsProblem { url, reason });
+                }
+            },
+            Prepared::OnHost { origin, page } => {
+                self.missing_on_host.extend(page.map(|page| (origin, page)));
+            }
+            Prepared::InGroup { group, page } => {
+                self.missing_in_group.extend(page.map(|page| (group, page)));
+            }
+        }
+    }
+
+    /// The files that cannot be read.
+    #[must_use]
+    pub fn robots_problems(&self) -> &[RobotsProblem] {
+        &self.robots_problems
+    }
+
+    /// Judges the page of the URL at a position of one of the targets.
+    #[must_use]
+    pub(in crate::checks) fn judge(
+        &self,
+        part: usize,
+        targets: &Targets,
+        position: usize,
+        fetched: Fetched,
+    ) -> Judged {
+        let mut judged = Judged::default();
+        if matches!(fetched.result, CheckResult::Failed(_)) {
+            return judged;
+        }
+        let expected = targets.expected(position);
+        let origin = expected.url.origin().ascii_serialization();
+        judged.faults.extend(self.disallowed(&origin, &expected.url));
+        if let Some(page) = fetched.page {
+            let (page, unread) = page.read();
+            judged.faults.extend(judge(&page, &expected));
+            judged.faults.extend(unread.map(|reason| Fault::new(FaultKind::Unread, reason)));
+            judged.is_read = page.html.is_some();
+            let (rule, locale) = targets.rule_and_locale(position);
+            let in_group = self.missing_in_group.get(&Group { part, rule, locale });
+            let missing = in_group.into_iter().chain(self.missing_on_host.get(&origin));
+            let path = expected.url.path();
+            let is_like = |missing: &MissingPage| {
+                page.html.as_ref().is_some_and(|html| missing.is_like(path, &html.facts))
+            };
+            if missing.into_iter().any(is_like) {
+                // Of course its title is not there.
+                judged.faults.retain(|fault| fault.kind != FaultKind::TitleAbsent);
+                judged.faults.push(Fault::new(FaultKind::Soft404, ""));
+            }
+        }
+        judged.faults.sort_by_key(|fault| fault.kind);
+        judged
+    }
+
+    fn disallowed(&self, origin: &str, url: &Url) -> Option<Fault> {
+        let robots = self.robots.get(origin)?;
+        let path = match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        };
+        let rule = robots.forbids(&path)?;
+        let detail = format!("{}: Disallow: {}", rule.crawler, rule.pattern);
+        Some(Fault::new(FaultKind::RobotsDisallowed, &detail))
+    }
+}
+
+/// The response to a request before the pages.
+enum Prepared {
+    Robots { origin: String, url: String, file: RobotsFile },
+    OnHost { origin: String, page: Option<MissingPage> },
+    InGroup { group: Group, page: Option<MissingPage> },
+}
+
+/// The response to a path that cannot exist, if it is a page with the status 200.
+async fn missing(validator: &Validator, url: String) -> Option<MissingPage> {
+    let path = Url::parse(&url).ok()?.path().to_owned();
+    let page: Page = validator.fetch(url).await.page?;
+    let (page, _) = page.read();
+    page.html.map(|html| MissingPage::new(&path, &html.facts))
+}
+
+fn requests_before(targets: &[Targets]) -> Vec<Before> {
+    let (mut origins, mut groups) = (BTreeSet::new(), BTreeMap::<Group, (usize, usize)>::new());
+    for (part, targets) in targets.iter().enumerate() {
+        for position in 0..targets.count() {
+            let (rule, locale) = targets.rule_and_locale(position);
+            groups.entry(Group { part, rule, locale }).or_insert((position, 0)).1 += 1;
+        }
+    }
+    let mut requests = Vec::new();
+    for (group, (first, urls)) in groups {
+        let url = Url::parse(&targets[group.part].url(first));
+        let url = url.expect("a base URL and an encoded path make a URL");
+        let origin = url.origin().ascii_serialization();
+        let name = format!("frontend-map-check-{:016x}", xxh3_64(origin.as_bytes()));
+        if origins.insert(origin.clone()) {
+            let missing = format!("{origin}/{name}");
+            requests.push(Before::Robots { origin: origin.clone() });
+            requests.push(Before::MissingOnHost { origin: origin.clone(), url: missing });
+        }
+        if urls >= MIN_URLS_OF_GROUP {
+            let url = format!("{origin}{}", sibling(url.path(), &name));
+            requests.push(Before::MissingInGroup { group, url });
+        }
+    }
+    requests
+}
+
+/// A path with another last segment.
+fn sibling(path: &str, name: &str) -> String {
+    let (path, slash) = path.strip_suffix('/').map_or((path, ""), |path| (path, "/"));
+    let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+    format!("{parent}/{name}{slash}")
+}
+
+/// Of the canonical links to other URLs, those that lead to listed URLs whose status is not 200, each with
+/// that status.
+pub(in crate::checks) fn dead_canonicals<'f>(
+    elsewhere: impl Iterator<Item = &'f Fault>,
+    checked: impl Iterator<Item = (String, CheckResult)>,
+) -> HashMap<String, String> {
+    let elsewhere = elsewhere.filter(|fault| fault.kind == FaultKind::CanonicalElsewhere);
+    let elsewhere: BTreeSet<&str> = elsewhere.map(|fault| &*fault.detail).collect();
+    let mut dead = HashMap::new();
+    if elsewhere.is_empty() {
+        return dead;
+    }
+    for (url, result) in checked {
+        let outcome = match result {
+            CheckResult::Response { status: 200, .. } | CheckResult::Failed(Failure::NotChecked) => {
+                continue;
+            }
+            CheckResult::Response { status, .. } => status.to_string(),
+            CheckResult::Failed(failure) => failure.to_string(),
+        };
+        let Ok(url) = Url::parse(&url) else { continue };
+        let url = PageUrl::of(&url);
+        if elsewhere.contains(url.as_str()) {
+            dead.insert(url.as_str().to_owned(), outcome);
+        }
+    }
+    dead
+}
+
+/// Makes a canonical link to another URL one to a dead URL, if it is among these. Returns whether it was.
+pub(in crate::checks) fn mark_dead(fault: &mut Fault, dead: &HashMap<String, String>) -> bool {
+    let outcome = dead.get(&*fault.detail);
+    let outcome = outcome.filter(|_| fault.kind == FaultKind::CanonicalElsewhere);
+    if let Some(outcome) = outcome {
+        let detail = format!("{}: {outcome}", fault.detail);
+        *fault = Fault::new(FaultKind::CanonicalDead, &detail);
+    }
+    outcome.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sibling_has_another_last_segment() {
+        for (path, expected) in [
+            ("/en/articles/hello", "/en/articles/x"),
+            ("/en/hello/", "/en/x/"),
+            ("/en", "/x"),
+            ("/", "/x/"),
+        ] {
+            assert_eq!(sibling(path, "x"), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn canonical_links_to_listed_urls_that_are_not_200_are_dead() {
+        let at = |path: &str| format!("https://www.example.com/{path}");
+        let elsewhere = |path: &str| Fault::new(FaultKind::CanonicalElsewhere, &at(path));
+        let mut faults =
+            ["gone", "moved", "fine", "later", "unlisted"].map(|path| elsewhere(path));
+        let status = |status| CheckResult::Response { status, location: None, retry_after: None };
+        let checked = [
+            (at("gone"), status(404)),
+            (at("moved"), status(301)),
+            (at("fine"), status(200)),
+            (at("later"), CheckResult::Failed(Failure::NotChecked)),
+            (at("other"), CheckResult::Failed(Failure::Dns)),
+        ];
+        let dead = dead_canonicals(faults.iter(), checked.into_iter());
+        let marked: Vec<bool> = faults.iter_mut().map(|fault| mark_dead(fault, &dead)).collect();
+        assert_eq!(marked, [true, true, false, false, false]);
+        let detail = "https://www.example.com/gone: 404";
+        assert_eq!(faults[0], Fault::new(FaultKind::CanonicalDead, detail));
+    }
+}
