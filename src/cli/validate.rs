@@ -33,11 +33,12 @@ use frontend_map_catalog::site::PAGES;
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_catalog::tables::{Problems, SharedPaths};
 use frontend_map_outbound::checks::Targets;
+use frontend_map_outbound::checks::content::PageJudge;
 use frontend_map_outbound::checks::report::{
-    PreviousReport, ProblemList, SiteReport, TypeReport, csv, html, json, junit,
+    PreviousReport, ProblemList, SiteContent, SiteReport, TypeReport, csv, html, json, junit,
 };
 
-/// The exit status for dead URLs.
+/// The exit status for dead URLs and faulty pages.
 const DEAD_URLS: u8 = 1;
 
 /// How long the command may take to end by itself after a signal.
@@ -46,6 +47,9 @@ const GRACE_PERIOD: Duration = Duration::from_secs(1);
 const AFTER_HELP: &str = "\
 Every URL is requested once with GET, ten at a time, with a timeout of 10 seconds. Redirects are not
 followed. A URL is dead if its status is neither 2xx nor 3xx, or if there is no response.
+
+With --content, at most 128 KiB of each page that answers 200 are read and compared with what the map
+says of it. Before, robots.txt of each host is read, and a few paths that cannot exist are requested.
 
 The summary goes to stdout, or to stderr if the report goes to stdout; progress goes to stderr. The
 report is written at the end, and FILE is replaced only by a complete report.
@@ -57,7 +61,7 @@ Formats:
   junit   XML for build servers: a test suite for each content type, a test case for each URL
   html    one page without other files, to filter and to print
 
-Exit status: 0 no dead URL, 1 dead URLs, 2 could not run, 78 invalid settings,
+Exit status: 0 no dead URL, 1 dead URLs or faulty pages, 2 could not run, 78 invalid settings,
 130 or 143 stopped by a signal.";
 
 /// Which URLs to check, and how to report the results.
@@ -80,6 +84,10 @@ pub(super) struct ValidateArgs {
     /// validate=true
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
+    /// Judge the content of pages that answer 200, too: canonical and hreflang links, noindex,
+    /// robots.txt, language, soft 404s
+    #[arg(long)]
+    content: bool,
     /// Retry up to N times if there is no response or the status is 429 or 5xx, with exponential
     /// backoff or after Retry-After (a minute at most)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=10))]
@@ -170,20 +178,30 @@ async fn validate(
         .map(|(group, list)| Targets::new(site, group, list.snapshot).without(list.hidden));
     let targets: Vec<Targets> = targets.collect();
     let checked_at = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
-    let checked = check::check(&app.shared.validator, &targets, args.retries).await;
+    let validator = &app.shared.validator;
+    let judge = match args.content {
+        true => Some(PageJudge::prepare(validator, &targets).await),
+        false => None,
+    };
+    let checked = check::check(validator, &targets, judge.as_ref(), args.retries).await;
     let parts = targets.iter().zip(checked);
     let parts = parts.map(|(targets, checked)| TypeReport::new(targets, checked, links.as_deref()));
     let bases = site.hosts.all().iter().map(|host| host.base.as_str());
-    let report = SiteReport {
+    let mut report = SiteReport {
         problems: Some(ProblemList::new(&problems)),
         ..SiteReport::new(&site.key, bases.collect(), checked_at, parts.collect())
     };
+    if let Some(judge) = &judge {
+        let robots = judge.robots_problems().to_vec();
+        report.content.get_or_insert_default().robots = robots;
+    }
     if let (Some(output), Some(format)) = (output, args.format) {
         output.write(|out| format.write(&report, previous.as_ref(), out))?;
     }
     print_summary(&report, previous.as_ref(), on_stdout)?;
     let dead = report.tally.by_class.dead() > 0;
-    Ok(if dead { ExitCode::from(DEAD_URLS) } else { ExitCode::SUCCESS })
+    let faulty = report.content.as_ref().is_some_and(SiteContent::has_faults);
+    Ok(if dead || faulty { ExitCode::from(DEAD_URLS) } else { ExitCode::SUCCESS })
 }
 
 fn read_previous(path: &Path, site: &str) -> Result<PreviousReport, String> {

@@ -53,6 +53,17 @@ pub struct Validator {
     event_loop: Arc<EventLoop>,
 }
 
+/// The result of the URL at a position of its targets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedUrl {
+    /// The position of [`Targets::urls`].
+    pub position: usize,
+    /// The result.
+    pub result: CheckResult,
+    /// The judgement of its page, if pages are judged.
+    pub judged: Option<Judged>,
+}
+
 /// What limits the checks in flight.
 #[derive(Clone)]
 enum Limit {
@@ -115,13 +126,13 @@ impl Validator {
     }
 
     /// Checks each URL of some targets once, as [`Validator::check`] does, and judges the pages. The URLs
-    /// are pairs of an index of the targets and a position there.
+    /// are pairs of an index of the targets and a position there; a result comes with the index.
     pub fn check_pages<'a, U>(
         &'a self,
         judge: &'a PageJudge,
         targets: &'a [Targets],
         urls: U,
-    ) -> impl Stream<Item = ((usize, usize), CheckResult, Judged)> + Send + use<'a, U>
+    ) -> impl Stream<Item = (usize, CheckedUrl)> + Send + use<'a, U>
     where
         U: Iterator<Item = (usize, usize)> + Send + 'a,
     {
@@ -129,8 +140,8 @@ impl Validator {
             .map(async move |(part, position)| {
                 let fetched = self.fetch(targets[part].url(position)).await;
                 let result = fetched.result.clone();
-                let judged = judge.judge(part, &targets[part], position, fetched);
-                ((part, position), result, judged)
+                let judged = Some(judge.judge(part, &targets[part], position, fetched));
+                (part, CheckedUrl { position, result, judged })
             })
             .buffer_unordered(CONCURRENT_CHECKS)
     }

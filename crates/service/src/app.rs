@@ -36,7 +36,7 @@ use frontend_map_cache::{DocumentCache, FileCache, SnapshotCache, TypeStatus};
 use frontend_map_catalog::site::{AdminLinks, Site, Sites};
 use frontend_map_cms::BreakerState;
 use frontend_map_outbound::checks::Targets;
-use frontend_map_outbound::checks::runs::{LastRun, RunTimes, Subscription, TooManyRuns};
+use frontend_map_outbound::checks::runs::{LastRun, RunKind, RunTimes, Subscription, TooManyRuns};
 use frontend_map_platform::HourlyWarnings;
 use frontend_map_rules::frontend_url::BaseUrl;
 
@@ -130,11 +130,19 @@ impl App {
         &self,
         site: &Site,
         targets: Targets,
+        kind: RunKind,
     ) -> Result<Subscription, TooManyRuns> {
         let site = self.sites.get_shared(&site.key).expect("the site is one of this app");
         // It says since when URLs have been dead: taken from the store before the run ends.
         block_in_place(|| self.shared.runs.load_last_run(site, &targets.content_type));
-        self.shared.runs.subscribe(site, targets, self.run_times).await
+        self.shared.runs.subscribe(site, targets, kind, self.run_times).await
+    }
+
+    /// The last run over a content type of a site that judged pages, as far as
+    /// [`App::last_validations`] has found it.
+    #[must_use]
+    pub fn last_content_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
+        block_in_place(|| self.shared.runs.last_content_run(site, content_type))
     }
 
     /// The last runs of URL checks over content types of a site that have ended, in this instance or in

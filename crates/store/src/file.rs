@@ -16,6 +16,7 @@ use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{Database, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition};
 
 use crate::queue::{Key, prefix};
+use crate::store::CONTENT_RUN;
 pub(super) use error::FileError;
 use frontend_map_catalog::changes::log::Prepared;
 use frontend_map_catalog::moved::history::{Row, RowChange};
@@ -182,7 +183,7 @@ impl StoreFile {
         })
     }
 
-    /// Drops the snapshots and the last run of a content type of a site, and writes the changes that this
+    /// Drops the snapshots and the last runs of a content type of a site, and writes the changes that this
     /// makes.
     pub(super) fn remove(
         &self,
@@ -195,7 +196,10 @@ impl StoreFile {
             let transaction = self.database.begin_write()?;
             let (from, to) = range(site, uid);
             transaction.open_table(SNAPSHOTS)?.retain_in(&*from..&*to, |_, _| false)?;
-            transaction.open_table(RowKind::Run.table())?.remove(&*run_key(site, uid))?;
+            let mut runs = transaction.open_table(RowKind::Run.table())?;
+            runs.remove(&*run_key(site, uid))?;
+            runs.remove(&*run_key(site, &format!("{uid}{CONTENT_RUN}")))?;
+            drop(runs);
             change_log::write(&transaction, changes, keep)?;
             Ok(transaction.commit()?)
         })

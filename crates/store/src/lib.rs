@@ -40,5 +40,5 @@ mod writer;
 pub use history_copy::{CopyRow, HistoryCopy};
 pub use snapshot_key::SnapshotKey;
 pub use state::StoreState;
-pub use store::Store;
+pub use store::{CONTENT_RUN, Store};
 pub use stored_snapshot::{StoredSnapshot, Urgency, made_by};

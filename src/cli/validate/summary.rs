@@ -9,12 +9,13 @@ use self::slash_hint::wanted_setting;
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
 use frontend_map_outbound::checks::Finding;
-use frontend_map_outbound::checks::report::{Class, Entry, SiteReport, Visible};
+use frontend_map_outbound::checks::content::FaultKind;
+use frontend_map_outbound::checks::report::{Class, Entry, SiteContent, SiteReport, Visible};
 
 /// The most URLs that are listed for a rule: a frontend that is down would make thousands of lines.
 const MAX_LISTED: usize = 20;
 
-/// One line with the counters, then the URLs that are not 2xx.
+/// One line with the counters, then the URLs that are not 2xx, then the pages with faults.
 pub(super) fn summary(report: &SiteReport<'_>, colours: Colours) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -40,6 +41,9 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) ->
         write!(out, " ({})", counts.join(", "))?;
     }
     writeln!(out)?;
+    if let Some(content) = &report.content {
+        write_content(out, content, colours)?;
+    }
     if let Some(problems) = report.problems.as_ref().filter(|problems| problems.count > 0) {
         let count = count(problems.count as u64, "problem");
         let command = format!("frontend-map problems --site {}", report.site);
@@ -56,7 +60,61 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) ->
     for class in bad.filter(|class| classes.get(*class) > 0) {
         write_class(out, report, class, colours)?;
     }
+    for (kind, pages) in report.content.iter().flat_map(|content| content.tally.some()) {
+        write_fault(out, report, kind, pages, colours)?;
+    }
     Ok(())
+}
+
+/// One line with the counters of pages, and one for each `robots.txt` that cannot be read.
+fn write_content(out: &mut String, content: &SiteContent, colours: Colours) -> fmt::Result {
+    let SiteContent { tally, robots } = content;
+    let verdict = match tally.faulty {
+        0 => colours.apply(Style::Good, "none faulty"),
+        faulty => colours.apply(Style::Bad, format!("{} faulty", digits(faulty))),
+    };
+    write!(out, "content: {} read, {verdict}", count(tally.read, "page"))?;
+    let counts: Vec<String> = tally
+        .some()
+        .map(|(kind, pages)| {
+            let style = style(kind);
+            colours.apply(style, format!("{} {}", kind.as_str(), digits(pages)))
+        })
+        .collect();
+    if !counts.is_empty() {
+        write!(out, " ({})", counts.join(", "))?;
+    }
+    writeln!(out)?;
+    for file in robots {
+        let text = format!("{} cannot be read", Visible(&file.url));
+        writeln!(out, "{}: {}", colours.apply(Style::Bad, text), Visible(&file.reason))?;
+    }
+    Ok(())
+}
+
+fn write_fault(
+    out: &mut String,
+    report: &SiteReport<'_>,
+    kind: FaultKind,
+    pages: u64,
+    colours: Colours,
+) -> fmt::Result {
+    let heading = format!("{} {}", kind.as_str(), kind.meaning());
+    writeln!(out, "\n{}: {}", colours.apply(style(kind), heading), count(pages, "page"))?;
+    let detail = |finding: &Finding<'_>| {
+        let fault = finding.faults.iter().find(|fault| fault.kind == kind);
+        let detail = fault.map(|fault| Visible(&fault.detail).to_string());
+        detail.filter(|detail| !detail.is_empty())
+    };
+    let has_fault = |finding: &Finding<'_>| finding.faults.iter().any(|fault| fault.kind == kind);
+    for (rule, findings) in by_rule(report, has_fault) {
+        write_rule(out, rule, &findings, |_| String::new(), detail, colours)?;
+    }
+    Ok(())
+}
+
+fn style(kind: FaultKind) -> Style {
+    if kind.is_hint() { Style::Warning } else { Style::Bad }
 }
 
 fn write_class(
@@ -68,8 +126,13 @@ fn write_class(
     let heading = format!("{} {}", class.as_str(), class.meaning());
     let count = count(report.tally.by_class.get(class), "URL");
     writeln!(out, "\n{}: {count}", colours.apply(class.into(), heading))?;
-    for (rule, findings) in by_rule(report, class) {
-        write_rule(out, rule, &findings, colours)?;
+    let is_of_class = |finding: &Finding<'_>| Class::of(finding.entry.status) == class;
+    let target = |finding: &Finding<'_>| {
+        let location = finding.entry.location.as_deref()?;
+        Some(format!("{} {}", colours.apply(Style::Dim, "->"), Visible(location)))
+    };
+    for (rule, findings) in by_rule(report, is_of_class) {
+        write_rule(out, rule, &findings, outcome, target, colours)?;
     }
     Ok(())
 }
@@ -79,11 +142,11 @@ type Rule<'r> = (&'r str, &'r str);
 
 fn by_rule<'r>(
     report: &'r SiteReport<'_>,
-    class: Class,
+    is_wanted: impl Fn(&Finding<'_>) -> bool,
 ) -> impl Iterator<Item = (Rule<'r>, Vec<&'r Finding<'r>>)> {
     let mut places = BTreeMap::new();
     let mut rules: Vec<(Rule<'r>, Vec<&'r Finding<'r>>)> = Vec::new();
-    for finding in report.findings().filter(|finding| Class::of(finding.entry.status) == class) {
+    for finding in report.findings().filter(|finding| is_wanted(finding)) {
         let rule = (finding.content_type, finding.rule);
         let place = *places.entry(rule).or_insert_with(|| {
             rules.push((rule, Vec::new()));
@@ -94,10 +157,13 @@ fn by_rule<'r>(
     rules.into_iter()
 }
 
+/// The findings of a rule: a line for each, and a line below it if there is more to say.
 fn write_rule(
     out: &mut String,
     (content_type, template): Rule<'_>,
     findings: &[&Finding<'_>],
+    outcome: impl Fn(&Finding<'_>) -> String,
+    below: impl Fn(&Finding<'_>) -> Option<String>,
     colours: Colours,
 ) -> fmt::Result {
     let count = digits(findings.len() as u64);
@@ -105,18 +171,19 @@ fn write_rule(
         colours.apply(Style::Heading, format!("{content_type} {template}").trim_end().to_owned());
     writeln!(out, "  {heading}: {count}")?;
     let shown = &findings[..findings.len().min(MAX_LISTED)];
-    let [ids, locales, outcomes] = [document_id, locale, outcome].map(|column| {
+    let width = |column: &dyn Fn(&Finding<'_>) -> String| {
         shown.iter().map(|finding| column(finding).chars().count()).max().unwrap_or(0)
-    });
+    };
+    let (ids, locales, outcomes) = (width(&document_id), width(&locale), width(&outcome));
+    let gap = if outcomes == 0 { "" } else { "  " };
     for finding in shown {
         let (outcome, url) = (outcome(finding), Visible(&finding.entry.url));
         let (id, locale) = (document_id(finding), locale(finding));
         let title = finding.title.map(|title| format!("  {}", Visible(title)));
         let title = title.map(|title| colours.apply(Style::Dim, title)).unwrap_or_default();
-        writeln!(out, "    {outcome:outcomes$}  {id:ids$}  {locale:locales$}  {url}{title}")?;
-        if let Some(location) = &finding.entry.location {
-            let (gap, arrow) = (" ".repeat(outcomes), colours.apply(Style::Dim, "->"));
-            writeln!(out, "    {gap}  {arrow} {}", Visible(location))?;
+        writeln!(out, "    {outcome:outcomes$}{gap}{id:ids$}  {locale:locales$}  {url}{title}")?;
+        if let Some(below) = below(finding) {
+            writeln!(out, "    {}  {below}", " ".repeat(outcomes))?;
         }
     }
     match findings.len() - shown.len() {
@@ -161,10 +228,11 @@ mod tests {
             rule: "/{slug}",
             title: Some(text),
             admin_url: None,
+            faults: Vec::new(),
         };
         let results = checked.iter().map(finding).collect();
         let (site, content_type) = ("main", "api::post.post");
-        let part = TypeReport { validated: true, site, content_type, tally, results };
+        let part = TypeReport { validated: true, site, content_type, tally, content: None, results };
         SiteReport::new("main", vec!["http://h"], String::new(), vec![part])
     }
 

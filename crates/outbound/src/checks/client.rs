@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use reqwest::header::{ACCEPT_ENCODING, HeaderValue, LOCATION};
 use reqwest::{Response, StatusCode, Url};
-use tokio::time::{sleep, timeout};
+use tokio::time::{sleep, timeout, timeout_at};
 
 use super::content::{MAX_ROBOTS_BYTES, Page, read_page};
 use super::{
@@ -108,7 +108,10 @@ impl Client {
                 let result = result(&response);
                 let (page, rest) = read_page(response, until).await;
                 match rest {
-                    Some(rest) => drain(rest).await,
+                    Some(rest) => {
+                        let _ = timeout_at(until.into(), drain(rest)).await;
+                    }
+                    // As in `drain`.
                     None => tokio::task::yield_now().await,
                 }
                 Fetched { result, page: Some(page) }

@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::CheckResult;
+use super::content::Fault;
 use super::targets::Target;
 use frontend_map_catalog::site::PAGES;
 
@@ -54,6 +55,8 @@ pub struct Finding<'t> {
     pub title: Option<&'t str>,
     /// The document in the admin panel of the CMS, if the address of that is set; only in reports.
     pub admin_url: Option<String>,
+    /// What is wrong with the page, in the order of reports; none if pages are not judged.
+    pub faults: Vec<Fault>,
 }
 
 /// A finding as it is serialized.
@@ -69,6 +72,8 @@ struct Members<'f> {
     title: Option<&'f str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     admin_url: Option<&'f str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    faults: &'f [Fault],
 }
 
 /// What a URL comes from, as it is serialized: a document, or a page outside the CMS.
@@ -111,10 +116,10 @@ impl<'f> Source<'f> {
 
 impl Serialize for Finding<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { entry, content_type, document_id, locale, rule, title, admin_url } = self;
+        let Self { entry, content_type, document_id, locale, rule, title, admin_url, faults } = self;
         let source = Source::new(content_type, document_id, locale, rule);
         let (title, admin_url) = (*title, admin_url.as_deref());
-        Members { entry, content_type, source, title, admin_url }.serialize(serializer)
+        Members { entry, content_type, source, title, admin_url, faults }.serialize(serializer)
     }
 }
 
@@ -124,7 +129,22 @@ impl<'t> Finding<'t> {
     pub fn new(target: Target<'t>, checked: CheckResult) -> Self {
         let Target { url, content_type, document_id, locale, rule } = target;
         let entry = Entry::new(url, checked);
-        Self { entry, content_type, document_id, locale, rule, title: None, admin_url: None }
+        Self {
+            entry,
+            content_type,
+            document_id,
+            locale,
+            rule,
+            title: None,
+            admin_url: None,
+            faults: Vec::new(),
+        }
+    }
+
+    /// With the faults of its page.
+    #[must_use]
+    pub fn with_faults(self, faults: Vec<Fault>) -> Self {
+        Self { faults, ..self }
     }
 }
 

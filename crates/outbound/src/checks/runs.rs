@@ -1,6 +1,7 @@
 //! Runs of URL checks: at most one at a time for a content type of a site, shared by all
 //! subscriptions, and aborted with the last one.
 
+mod faults;
 mod last_run;
 mod publisher;
 mod registry;
@@ -9,5 +10,5 @@ mod run;
 mod stored;
 
 pub use last_run::{Dead, LastRun};
-pub use registry::{RunKey, RunRegistry, RunTimes, Subscription, TooManyRuns};
+pub use registry::{RunKey, RunKind, RunRegistry, RunTimes, Subscription, TooManyRuns};
 pub use run::{Run, RunFailed};

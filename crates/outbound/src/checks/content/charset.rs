@@ -15,11 +15,11 @@ enum Encoding {
 
 /// A decoded page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decoded {
+pub(super) struct Decoded {
     /// The text, with U+FFFD in place of bytes that are none.
-    pub text: String,
+    pub(super) text: String,
     /// Whether the characters that are not ASCII are certain.
-    pub is_exact: bool,
+    pub(super) is_exact: bool,
 }
 
 /// The characters of windows-1252 from 0x80 to 0x9F (Encoding standard).

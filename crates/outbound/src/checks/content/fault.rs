@@ -122,6 +122,11 @@ impl FaultKind {
 }
 
 impl Fault {
+    /// The name of its kind.
+    pub(in crate::checks) fn name(&self) -> &'static str {
+        self.kind.as_str()
+    }
+
     /// A fault with a detail, of which the first characters are kept.
     #[must_use]
     pub fn new(kind: FaultKind, detail: &str) -> Self {
@@ -136,7 +141,10 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind.as_str())?;
-        if self.detail.is_empty() { Ok(()) } else { write!(f, ": {}", self.detail) }
+        match &*self.detail {
+            "" => Ok(()),
+            detail => write!(f, ": {detail}"),
+        }
     }
 }
 

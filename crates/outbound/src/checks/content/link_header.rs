@@ -89,9 +89,12 @@ mod tests {
 
     #[test]
     fn canonical_and_languages_are_found_among_other_links() {
-        let value = r#"</style.css>; rel=preload; as="style", <https://a.example/x,y>; rel="canonical",
-            <https://a.example/de>; rel="alternate"; hreflang="de", </en>;rel=alternate;hreflang=en"#;
-        let (canonicals, alternates) = links(value);
+        let value = [
+            r#"</style.css>; rel=preload; as="style", <https://a.example/x,y>; rel="canonical""#,
+            r#"<https://a.example/de>; rel="alternate"; hreflang="de""#,
+            "</en>;rel=alternate;hreflang=en",
+        ];
+        let (canonicals, alternates) = links(&value.join(", "));
         assert_eq!(canonicals, ["https://a.example/x,y"]);
         assert_eq!(alternates, ["de https://a.example/de", "en /en"]);
     }

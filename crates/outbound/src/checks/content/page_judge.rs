@@ -14,7 +14,9 @@ use super::page_url::PageUrl;
 use super::robots_txt::RobotsTxt;
 use super::soft_404::MissingPage;
 use crate::checks::client::{Fetched, RobotsFile};
-use crate::checks::{CONCURRENT_CHECKS, CheckResult, Failure, Targets, Validator};
+use crate::checks::{
+    CONCURRENT_CHECKS, CheckResult, CheckedUrl, Failure, Targets, Validator,
+};
 
 /// A rule that has fewer URLs in a locale is compared with the missing page of its host alone, so that a
 /// small site is not asked twice as much.
@@ -129,7 +131,7 @@ impl PageJudge {
         fetched: Fetched,
     ) -> Judged {
         let mut judged = Judged::default();
-        if matches!(fetched.result, CheckResult::Failed(_)) {
+        if fetched.result.class().is_dead() {
             return judged;
         }
         let expected = targets.expected(position);
@@ -245,6 +247,21 @@ pub(in crate::checks) fn dead_canonicals<'f>(
         }
     }
     dead
+}
+
+/// Tells canonical links to dead URLs from those to other URLs, when all URLs of these targets have been
+/// checked.
+pub fn mark_dead_canonicals(targets: &[Targets], checked: &mut [Vec<CheckedUrl>]) {
+    let faults = checked.iter().flatten().filter_map(|checked| checked.judged.as_ref());
+    let faults = faults.flat_map(|judged| &judged.faults);
+    let results = targets.iter().zip(checked.iter()).flat_map(|(targets, checked)| {
+        checked.iter().map(|checked| (targets.url(checked.position), checked.result.clone()))
+    });
+    let dead = dead_canonicals(faults, results);
+    let judged = checked.iter_mut().flatten().filter_map(|checked| checked.judged.as_mut());
+    for fault in judged.flat_map(|judged| &mut judged.faults) {
+        mark_dead(fault, &dead);
+    }
 }
 
 /// Makes a canonical link to another URL one to a dead URL, if it is among these. Returns whether it was.

@@ -1,7 +1,7 @@
 //! `robots.txt` (RFC 9309): which paths crawlers may read.
 
 /// Bytes of a file that are read (section 2.5).
-pub(super) const MAX_BYTES: usize = 500 * 1024;
+pub(in crate::checks) const MAX_BYTES: usize = 500 * 1024;
 
 /// The crawlers whose rules are asked for: Google's, and those that no group names.
 pub(super) const CRAWLERS: [&str; 2] = ["Googlebot", "*"];

@@ -4,19 +4,26 @@ use std::io::{self, Write};
 
 use super::{Class, SiteReport, Visible};
 use crate::checks::Finding;
+use crate::checks::content::Fault;
 
 const HEADER: &str =
     "contentType,documentId,locale,rule,url,status,class,ok,location,reason,title,adminUrl";
 
-/// Writes a record for each URL, in the order of the sitemaps.
+/// Writes a record for each URL, in the order of the sitemaps; with a column for the faults of pages, if
+/// these were judged.
 ///
 /// # Errors
 /// The errors of `out`.
 pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
-    write!(out, "{HEADER}\r\n")?;
+    let with_faults = report.content.is_some();
+    write!(out, "{HEADER}{}\r\n", if with_faults { ",faults" } else { "" })?;
     for part in &report.content_types {
         for finding in &part.results {
-            write!(out, "{}\r\n", record(finding))?;
+            write!(out, "{}", record(finding))?;
+            if with_faults {
+                write!(out, ",{}", field(&faults(&finding.faults)))?;
+            }
+            write!(out, "\r\n")?;
         }
     }
     Ok(())
@@ -40,6 +47,12 @@ fn record(finding: &Finding<'_>) -> String {
         finding.admin_url.as_deref().unwrap_or_default(),
     ];
     fields.map(field).join(",")
+}
+
+/// Faults in one line.
+pub(super) fn faults(faults: &[Fault]) -> String {
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    faults.join("; ")
 }
 
 /// A field, quoted unless its characters are harmless: some spreadsheets split at `;` or at tabs. An

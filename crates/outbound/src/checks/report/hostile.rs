@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
+use crate::checks::content::{Fault, FaultKind, FaultTally};
 use crate::checks::{CheckResult, Failure, Finding};
 
 const HOSTILE: [&str; 14] = [
@@ -26,6 +27,8 @@ const HOSTILE: [&str; 14] = [
 /// A finding with this text in every field that comes from outside.
 fn finding(text: &str, checked: CheckResult) -> Finding<'_> {
     let entry = Entry::new(format!("https://www.example.com/{text}"), checked);
+    let fault = Fault { kind: FaultKind::Noindex, detail: text.into() };
+    let faults = if entry.status == Some(200) { vec![fault] } else { Vec::new() };
     Finding {
         entry,
         content_type: "api::post.post",
@@ -34,6 +37,7 @@ fn finding(text: &str, checked: CheckResult) -> Finding<'_> {
         rule: text,
         title: Some(text),
         admin_url: None,
+        faults,
     }
 }
 
@@ -43,6 +47,7 @@ fn report<'t>(texts: &[&'t str]) -> SiteReport<'t> {
         site: "main",
         content_type: "api::post.post",
         tally: Tally::default(),
+        content: Some(FaultTally::default()),
         results: Vec::new(),
     };
     for text in texts {
@@ -177,7 +182,7 @@ proptest! {
     fn any_text_is_one_csv_field_and_well_formed_xml(text in any::<String>()) {
         let report = report(&[&text]);
         let records = records(&written(|out| csv::write(&report, out)));
-        prop_assert!(records.iter().all(|record| record.len() == 12) && records.len() == 5);
+        prop_assert!(records.iter().all(|record| record.len() == 13) && records.len() == 5);
         let id = Visible(&text).to_string();
         prop_assert_eq!(records[1][1].strip_prefix('\'').unwrap_or(&records[1][1]), id.strip_prefix('\'').unwrap_or(&id));
         let xml = written(|out| junit::write(&report, out));

@@ -15,7 +15,7 @@ use ring::digest::{SHA256, digest};
 
 use self::data::data;
 use self::problems::ProblemsView;
-use super::{Change, Class, PreviousReport, SiteReport, TypeReport, Visible};
+use super::{Change, Class, PreviousReport, SiteContent, SiteReport, TypeReport, Visible};
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
@@ -49,6 +49,7 @@ struct Page<'r> {
     bar_width: u64,
     types: Vec<TypeRow<'r>>,
     changes: Option<Changes<'r>>,
+    content: Option<ContentView<'r>>,
     problems: Option<ProblemsView<'r>>,
     /// JSON without `<`, which could end its block or start a comment.
     data: String,
@@ -72,6 +73,16 @@ struct TypeRow<'r> {
     count: u64,
     /// Tone and number of URLs for each class.
     classes: Vec<(&'static str, u64)>,
+}
+
+/// What was found in the pages.
+struct ContentView<'r> {
+    read: u64,
+    faulty: u64,
+    /// Name, meaning, pages.
+    kinds: Vec<(&'static str, &'static str, u64)>,
+    /// URL, reason.
+    robots: Vec<(Visible<'r>, Visible<'r>)>,
 }
 
 /// What has changed since a previous report.
@@ -109,6 +120,7 @@ pub fn write(
         classes,
         types: report.content_types.iter().map(type_row).collect(),
         changes: previous.map(|previous| changes(report, previous)),
+        content: report.content.as_ref().map(content_view),
         problems: problems.map(|list| ProblemsView::new(list, PROBLEMS_SHOWN)),
         data: serde_json::to_string(&data(report, previous))?.replace('<', "\\u003c"),
     };
@@ -142,6 +154,18 @@ fn type_row<'r>(part: &TypeReport<'r>) -> TypeRow<'r> {
     let classes = Class::ALL.map(|class| (tone(class), part.tally.by_class.get(class)));
     let (content_type, count) = (Visible(part.content_type), part.tally.count);
     TypeRow { content_type, count, classes: classes.into() }
+}
+
+fn content_view(content: &SiteContent) -> ContentView<'_> {
+    let SiteContent { tally, robots } = content;
+    let kinds = tally.some().map(|(kind, pages)| (kind.as_str(), kind.meaning(), pages));
+    let robots = robots.iter().map(|file| (Visible(&file.url), Visible(&file.reason)));
+    ContentView {
+        read: tally.read,
+        faulty: tally.faulty,
+        kinds: kinds.collect(),
+        robots: robots.collect(),
+    }
 }
 
 fn changes<'r>(report: &SiteReport<'_>, previous: &'r PreviousReport) -> Changes<'r> {

@@ -3,17 +3,20 @@
 use std::io::{self, Write};
 
 use super::xml_text::XmlText;
+use super::csv::faults;
 use super::{Class, Classes, Entry, SiteReport, TypeReport};
 use crate::checks::Finding;
+use crate::checks::content::{Fault, FaultTally};
 use frontend_map_catalog::site::PAGES;
 
-/// Writes the suites. A 4xx or 5xx is a failure, any other dead URL is an error, and a redirect passes,
-/// with its target as output.
+/// Writes the suites. A 4xx, a 5xx or a faulty page is a failure, any other dead URL is an error, and a
+/// redirect or a hint passes, with its target or its text as output.
 ///
 /// # Errors
 /// The errors of `out`.
 pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
-    let (name, counts) = (XmlText(report.site), counts(report.tally.by_class));
+    let content = report.content.as_ref().map(|content| &content.tally);
+    let (name, counts) = (XmlText(report.site), counts(report.tally.by_class, content));
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"{name}\" {counts}>")?;
     for part in &report.content_types {
@@ -23,7 +26,8 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn write_suite(part: &TypeReport<'_>, checked_at: &str, out: &mut impl Write) -> io::Result<()> {
-    let (name, counts) = (XmlText(part.content_type), counts(part.tally.by_class));
+    let counts = counts(part.tally.by_class, part.content.as_ref());
+    let name = XmlText(part.content_type);
     // The format has no time zone: the time is UTC.
     let timestamp = XmlText(checked_at.trim_end_matches('Z'));
     writeln!(
@@ -36,10 +40,11 @@ fn write_suite(part: &TypeReport<'_>, checked_at: &str, out: &mut impl Write) ->
     writeln!(out, "  </testsuite>")
 }
 
-fn counts(classes: Classes) -> String {
+fn counts(classes: Classes, content: Option<&FaultTally>) -> String {
     let Classes { success, redirect, client_error, server_error, error } = classes;
-    let failures = client_error + server_error;
-    let tests = success + redirect + failures + error;
+    let tests = success + redirect + client_error + server_error + error;
+    // A page is faulty or dead, not both.
+    let failures = client_error + server_error + content.map_or(0, |tally| tally.faulty);
     format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{error}\"")
 }
 
@@ -48,16 +53,23 @@ fn write_case(finding: &Finding<'_>, out: &mut impl Write) -> io::Result<()> {
     let (class_name, name) = (XmlText(class_name.trim_end()), XmlText(&finding.entry.url));
     write!(out, "    <testcase classname=\"{class_name}\" name=\"{name}\"")?;
     let class = Class::of(finding.entry.status);
+    let has_faults = finding.faults.iter().any(|fault| !fault.kind.is_hint());
     let tag = match class {
-        Class::Success => return writeln!(out, "/>"),
-        Class::Redirect => "system-out",
+        Class::Success if finding.faults.is_empty() => return writeln!(out, "/>"),
+        Class::Success | Class::Redirect if has_faults => "failure",
+        Class::Success | Class::Redirect => "system-out",
         Class::ClientError | Class::ServerError => "failure",
         Class::Error => "error",
     };
-    let outcome = outcome(&finding.entry);
+    let outcome = match &*finding.faults {
+        [] => outcome(&finding.entry),
+        all => format!("{}, {}", outcome(&finding.entry), faults(all)),
+    };
     let kind_of_id = if finding.content_type == PAGES { "page" } else { "documentId" };
     let text = format!("{kind_of_id} {}, locale {}", finding.document_id, finding.locale);
-    let (kind, outcome, text) = (class.as_str(), XmlText(&outcome), XmlText(&text));
+    let kind = finding.faults.first().filter(|_| !class.is_dead()).map(Fault::name);
+    let kind = kind.unwrap_or(class.as_str());
+    let (outcome, text) = (XmlText(&outcome), XmlText(&text));
     match tag {
         "system-out" => write!(out, ">\n      <{tag}>{outcome}, {text}")?,
         _ => write!(out, ">\n      <{tag} type=\"{kind}\" message=\"{outcome}\">{text}")?,

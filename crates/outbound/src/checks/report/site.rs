@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::Tally;
-use crate::checks::{CheckResult, Finding, Targets};
+use crate::checks::content::{FaultTally, RobotsProblem};
+use crate::checks::{CheckedUrl, Finding, Targets};
 use frontend_map_catalog::site::AdminLinks;
 use frontend_map_catalog::tables::{Problem, Problems};
 
@@ -21,11 +22,33 @@ pub struct SiteReport<'t> {
     /// The counters over all content types.
     #[serde(flatten)]
     pub tally: Tally,
+    /// What was found in the pages, if they were judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<SiteContent>,
     /// In the order of the settings.
     pub content_types: Vec<TypeReport<'t>>,
     /// The documents without a URL, and the paths that several documents have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<ProblemList<'t>>,
+}
+
+/// What was found in the pages of a site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SiteContent {
+    /// The counters over all content types.
+    #[serde(flatten)]
+    pub tally: FaultTally,
+    /// The `robots.txt` that cannot be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub robots: Vec<RobotsProblem>,
+}
+
+impl SiteContent {
+    /// Whether there is a fault; hints do not count.
+    #[must_use]
+    pub fn has_faults(&self) -> bool {
+        self.tally.faulty > 0 || !self.robots.is_empty()
+    }
 }
 
 /// The data of `/api/problems`, for the content types of a report.
@@ -61,6 +84,9 @@ pub struct TypeReport<'t> {
     /// The counters over all of `results`.
     #[serde(flatten)]
     pub tally: Tally,
+    /// What was found in the pages, if they were judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<FaultTally>,
     /// One for each URL, in the order of the sitemap.
     pub results: Vec<Finding<'t>>,
 }
@@ -78,7 +104,11 @@ impl<'t> SiteReport<'t> {
         for part in &content_types {
             tally.merge(&part.tally);
         }
-        Self { site, bases, checked_at, tally, content_types, problems: None }
+        let mut content = None::<SiteContent>;
+        for tally in content_types.iter().filter_map(|part| part.content.as_ref()) {
+            content.get_or_insert_default().tally.merge(tally);
+        }
+        Self { site, bases, checked_at, tally, content, content_types, problems: None }
     }
 
     /// All findings, in the order of the content types and of their sitemaps.
@@ -88,22 +118,28 @@ impl<'t> SiteReport<'t> {
 }
 
 impl<'t> TypeReport<'t> {
-    /// The report of results with their positions, in any order.
+    /// The report of results in any order.
     #[must_use]
     pub fn new(
         targets: &'t Targets,
-        mut checked: Vec<(usize, CheckResult)>,
+        mut checked: Vec<CheckedUrl>,
         links: Option<&AdminLinks>,
     ) -> Self {
-        checked.sort_unstable_by_key(|(position, _)| *position);
-        let mut tally = Tally::default();
-        let finding = |(position, checked): (usize, CheckResult)| {
-            tally.add(&checked);
+        checked.sort_unstable_by_key(|checked| checked.position);
+        let (mut tally, mut content) = (Tally::default(), None::<FaultTally>);
+        let finding = |checked: CheckedUrl| {
+            let CheckedUrl { position, result, judged } = checked;
+            tally.add(&result);
+            if let Some(judged) = &judged {
+                content.get_or_insert_default().add(judged.is_read, &judged.faults);
+            }
             let (title, admin_url) = targets.labels(position, links);
-            Finding { title, admin_url, ..Finding::new(targets.target(position), checked) }
+            let faults = judged.map(|judged| judged.faults).unwrap_or_default();
+            let finding = Finding::new(targets.target(position), result).with_faults(faults);
+            Finding { title, admin_url, ..finding }
         };
         let results = checked.into_iter().map(finding).collect();
         let (site, content_type) = (targets.site.as_str(), targets.content_type.as_str());
-        Self { validated: true, site, content_type, tally, results }
+        Self { validated: true, site, content_type, tally, content, results }
     }
 }

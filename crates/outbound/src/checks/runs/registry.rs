@@ -22,7 +22,7 @@ use frontend_map_catalog::site::Site;
 use frontend_map_fleet::checks::runs::FleetRuns;
 use frontend_map_platform::metrics::{CheckedClass, Metrics};
 use frontend_map_platform::traces;
-use frontend_map_store::Store;
+use frontend_map_store::{CONTENT_RUN, Store};
 
 /// How long the end of the process waits for Redis.
 const RELEASE_WAIT: Duration = Duration::from_millis(500);
@@ -37,6 +37,15 @@ pub struct RunTimes {
     pub reuse: Duration,
 }
 
+/// What a run finds out. One that judges pages serves those who want the statuses alone, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RunKind {
+    /// The status of each URL.
+    Status,
+    /// The status of each URL, and the faults of each page that answers 200.
+    Content,
+}
+
 /// Requests with the same key share a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RunKey {
@@ -44,14 +53,29 @@ pub struct RunKey {
     pub site: u128,
     /// The content-type UID.
     pub content_type: String,
+    /// What it finds out.
+    pub kind: RunKind,
 }
 
 impl RunKey {
-    /// The key of the runs over a content type of a site.
+    /// The key of the runs of a kind over a content type of a site.
     #[must_use]
-    pub fn of(site: &Site, content_type: &str) -> Self {
-        Self { site: site.fingerprint, content_type: content_type.to_owned() }
+    pub fn of(site: &Site, content_type: &str, kind: RunKind) -> Self {
+        Self { site: site.fingerprint, content_type: content_type.to_owned(), kind }
     }
+
+    /// The name of the runs in the store and in Redis: no content type has a `#`.
+    pub(super) fn name(&self) -> String {
+        match self.kind {
+            RunKind::Status => self.content_type.clone(),
+            RunKind::Content => format!("{}{CONTENT_RUN}", self.content_type),
+        }
+    }
+}
+
+impl RunKind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Status, Self::Content];
 }
 
 /// No further run is accepted: two are in flight and eight are queued.
@@ -133,22 +157,31 @@ impl RunRegistry {
     #[must_use]
     pub fn last_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
         self.load_last_run(site, content_type);
-        self.0.last_run(&RunKey::of(site, content_type))
+        self.0.last_run(site, content_type)
     }
 
-    /// Reads the last run from the store, unless this process has it: the next run takes from it since
-    /// when URLs have been dead. It blocks.
+    /// As [`RunRegistry::last_run`], of those that judged pages.
+    #[must_use]
+    pub fn last_content_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
+        self.load_last_run(site, content_type);
+        self.0.last_run_with(&RunKey::of(site, content_type, RunKind::Content))
+    }
+
+    /// Reads the last runs from the store, unless this process has them: the next run takes from them
+    /// since when URLs have been dead. It blocks.
     pub fn load_last_run(&self, site: &Site, content_type: &str) {
-        let key = RunKey::of(site, content_type);
-        if self.0.last_runs.lock().contains_key(&key) {
-            return;
-        }
-        let bytes = self.0.store.load_run(&site.key, content_type);
-        let read = |bytes: Vec<u8>| stored::read(&bytes, usize::MAX, site, content_type);
-        if let Some(stored) = bytes.and_then(read) {
-            let last_run = Arc::new(stored.into_last_run(Instant::now()));
-            // A run may have ended meanwhile.
-            self.0.last_runs.lock().entry(key).or_insert(last_run);
+        for kind in RunKind::ALL {
+            let key = RunKey::of(site, content_type, kind);
+            if self.0.last_runs.lock().contains_key(&key) {
+                continue;
+            }
+            let bytes = self.0.store.load_run(&site.key, &key.name());
+            let read = |bytes: Vec<u8>| stored::read(&bytes, usize::MAX, site, content_type, kind);
+            if let Some(stored) = bytes.and_then(read) {
+                let last_run = Arc::new(stored.into_last_run(Instant::now()));
+                // A run may have ended meanwhile.
+                self.0.last_runs.lock().entry(key).or_insert(last_run);
+            }
         }
     }
 
@@ -186,8 +219,9 @@ impl RunRegistry {
         self.0.last_runs.lock().retain(|key, _| sites.contains(&key.site));
     }
 
-    /// Subscribes to the run over this content type of a site, or starts one over `targets`. Of
-    /// several instances one checks the URLs, and its targets count.
+    /// Subscribes to the run of this kind over a content type of a site, or starts one over `targets`.
+    /// A run in this process that also judges pages serves for the statuses, too. Of several instances
+    /// one checks the URLs, and its targets count.
     ///
     /// # Errors
     /// [`TooManyRuns`] when a new run would be needed and the queue is full.
@@ -195,9 +229,10 @@ impl RunRegistry {
         &self,
         site: &Arc<Site>,
         targets: Targets,
+        kind: RunKind,
         times: RunTimes,
     ) -> Result<Subscription, TooManyRuns> {
-        let subscription = self.join(site, targets, times)?;
+        let subscription = self.join(site, targets, kind, times)?;
         if subscription.run.is_accepted().await {
             return Ok(subscription);
         }
@@ -209,19 +244,27 @@ impl RunRegistry {
         &self,
         site: &Arc<Site>,
         targets: Targets,
+        kind: RunKind,
         times: RunTimes,
     ) -> Result<Subscription, TooManyRuns> {
-        let key = RunKey::of(site, &targets.content_type);
-        let subscription = |run| Subscription { run, key: key.clone(), registry: self.0.clone() };
+        let key = RunKey::of(site, &targets.content_type, kind);
+        let subscription = |key, run| Subscription { run, key, registry: self.0.clone() };
+        if kind == RunKind::Status {
+            let with_pages = RunKey { kind: RunKind::Content, ..key.clone() };
+            if let Some(run) = self.0.entries.subscribe_to_existing(&with_pages, times.reuse) {
+                return Ok(subscription(with_pages, run));
+            }
+        }
         let begin = |may_own| {
-            let (run, publisher) = Run::new(targets);
+            let (run, publisher) = Run::new(targets, kind);
             let (left, key, site) = (Arc::default(), key.clone(), Arc::clone(site));
             let job = Job { key, site, run, publisher, times, left };
             let (run, left) = (Arc::clone(&job.run), Arc::clone(&job.left));
             let task = tokio::spawn(Arc::clone(&self.0).drive(job, may_own)).abort_handle();
             Entry { run, subscriptions: 1, task, is_own: may_own, left }
         };
-        self.0.entries.subscribe(&key, times.reuse, begin).map(subscription).ok_or_else(|| {
+        let run = self.0.entries.subscribe(&key, times.reuse, begin);
+        run.map(|run| subscription(key, run)).ok_or_else(|| {
             self.0.metrics.validations_refused.inc();
             TooManyRuns
         })
@@ -236,8 +279,9 @@ impl Shared {
             None => {
                 job.publisher.admit(Admission::Accepted);
                 let _place = self.places.acquire().await.expect("the semaphore is never closed");
+                let site = Arc::clone(&job.site);
                 self.check(job).await;
-                self.record(&key, &run);
+                self.record(&site, &key, &run);
             }
             Some(fleet) => fleet_run::drive(&self, fleet, job, may_own).await,
         }
@@ -259,13 +303,25 @@ impl Shared {
         count(&self.metrics, &run.tally().by_class);
     }
 
-    pub(super) fn last_run(&self, key: &RunKey) -> Option<Arc<LastRun>> {
+    /// The newest run of any kind over a content type of a site.
+    pub(super) fn last_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
+        let runs = RunKind::ALL.into_iter();
+        let runs = runs.filter_map(|kind| self.last_run_with(&RunKey::of(site, content_type, kind)));
+        runs.max_by_key(|run| run.ended())
+    }
+
+    pub(super) fn last_run_with(&self, key: &RunKey) -> Option<Arc<LastRun>> {
         self.last_runs.lock().get(key).cloned()
     }
 
     /// Makes a run that has ended the last one with its key.
-    pub(super) fn record(&self, key: &RunKey, run: &Arc<Run>) -> Option<Arc<LastRun>> {
-        let previous = self.last_run(key);
+    pub(super) fn record(
+        &self,
+        site: &Site,
+        key: &RunKey,
+        run: &Arc<Run>,
+    ) -> Option<Arc<LastRun>> {
+        let previous = self.last_run(site, &key.content_type);
         // Not under the lock: it reads all results.
         let last_run = LastRun::new(Arc::clone(run), previous.as_deref()).map(Arc::new)?;
         self.keep(key, &last_run);
@@ -281,7 +337,7 @@ impl Shared {
     fn save(&self, key: &RunKey, last_run: &Arc<LastRun>) {
         let (fingerprint, shared) = (key.site, Arc::clone(last_run));
         let serialize = move || stored::serialize(&shared, fingerprint);
-        self.store.save_run(&last_run.run.targets().site, &key.content_type, serialize);
+        self.store.save_run(&last_run.run.targets().site, &key.name(), serialize);
     }
 }
 

@@ -2,6 +2,7 @@
 //! readers, each at its own pace.
 
 use std::ops::Not;
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -10,10 +11,13 @@ use parking_lot::RwLock;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::faults::FaultLog;
 use super::publisher::{Admission, Publisher};
+use super::registry::RunKind;
 use super::results::{Outcome, ResultLog};
-use crate::checks::report::Tally;
-use crate::checks::{CheckResult, Failure, Targets, Validator};
+use crate::checks::content::{Fault, Judged, PageJudge};
+use crate::checks::report::{SiteContent, Tally};
+use crate::checks::{CheckResult, CheckedUrl, Failure, Targets, Validator};
 use frontend_map_fleet::checks::runs::Progress;
 
 /// A run: queued, in flight or ended.
@@ -25,6 +29,8 @@ pub struct Run {
     /// The progress of another instance.
     progress: RwLock<Option<Progress>>,
     results: RwLock<ResultLog>,
+    /// What it found in the pages, if it judges them.
+    faults: Option<RwLock<FaultLog>>,
     /// When its first URL was requested: not before it has left the queue.
     begun: OnceLock<SystemTime>,
     end: OnceLock<End>,
@@ -49,6 +55,8 @@ pub(super) struct Findings {
     pub(super) targets: Targets,
     /// In the order of the URLs.
     pub(super) results: Vec<CheckResult>,
+    /// What it found in the pages, if it judged them.
+    pub(super) faults: Option<FaultLog>,
     /// When the run began, and when it ended.
     pub(super) times: (SystemTime, SystemTime),
 }
@@ -58,7 +66,7 @@ pub(super) struct Findings {
 pub struct RunFailed;
 
 impl Run {
-    pub(super) fn new(targets: Targets) -> (Arc<Self>, Publisher) {
+    pub(super) fn new(targets: Targets, kind: RunKind) -> (Arc<Self>, Publisher) {
         let (count_sender, result_count) = watch::channel(0);
         let (ended_sender, ended) = watch::channel(());
         let results = RwLock::new(ResultLog::with_capacity(targets.count()));
@@ -70,6 +78,7 @@ impl Run {
             carried,
             progress,
             results,
+            faults: (kind == RunKind::Content).then(RwLock::default),
             begun,
             end,
             result_count,
@@ -134,10 +143,13 @@ impl Run {
 
     /// Takes the targets and the results of a run that another instance has ended.
     pub(super) fn complete(&self, publisher: &Publisher, findings: Findings, at: Instant) {
-        let Findings { targets, results, times: (begun, time) } = findings;
+        let Findings { targets, results, faults, times: (begun, time) } = findings;
         // The run has not been executed here: nothing was set before.
         let _ = self.carried.set(targets);
         let _ = self.begun.set(begun);
+        if let (Some(own), Some(faults)) = (&self.faults, faults) {
+            *own.write() = faults;
+        }
         let mut log = self.results.write();
         for (position, checked) in results.into_iter().enumerate() {
             log.push(position, checked);
@@ -151,7 +163,8 @@ impl Run {
 
     /// A run that has ended at this time, in another process.
     pub(super) fn ended(findings: Findings, at: Instant) -> Arc<Self> {
-        let (run, publisher) = Self::new(findings.targets.clone());
+        let kind = if findings.faults.is_some() { RunKind::Content } else { RunKind::Status };
+        let (run, publisher) = Self::new(findings.targets.clone(), kind);
         run.complete(&publisher, findings, at);
         run
     }
@@ -224,6 +237,29 @@ impl Run {
         self.results.read().tally().clone()
     }
 
+    /// Whether it judges pages.
+    #[must_use]
+    pub fn kind(&self) -> RunKind {
+        if self.faults.is_some() { RunKind::Content } else { RunKind::Status }
+    }
+
+    /// The faults of the page of the URL at a position, in the order of reports; none without pages.
+    #[must_use]
+    pub fn faults(&self, position: usize) -> Vec<Fault> {
+        self.faults.as_ref().map_or_else(Vec::new, |log| log.read().of(position).to_vec())
+    }
+
+    /// What was found in the pages so far; `None`: the run judges no pages.
+    #[must_use]
+    pub fn content(&self) -> Option<SiteContent> {
+        let log = self.faults.as_ref()?.read();
+        Some(SiteContent { tally: log.tally().clone(), robots: log.robots().to_vec() })
+    }
+
+    pub(super) fn fault_log(&self) -> Option<FaultLog> {
+        self.faults.as_ref().map(|log| log.read().clone())
+    }
+
     /// Checks all URLs, or as many as the deadline allows.
     pub(super) async fn execute(
         &self,
@@ -233,23 +269,45 @@ impl Run {
     ) {
         // Called once, because it takes the publisher: nothing was set before, here and below.
         let _ = self.begun.set(SystemTime::now());
-        let targets = self.targets();
-        let mut results = validator.check(targets.urls());
-        let mut deadline = std::pin::pin!(sleep(deadline));
-        loop {
-            let next = tokio::select! {
-                next = results.next() => next,
-                () = &mut deadline => None,
-            };
-            let Some((position, checked)) = next else { break };
-            self.push(&publisher, position, checked);
+        let mut deadline = pin!(sleep(deadline));
+        tokio::select! {
+            () = self.check_all(&publisher, validator) => {}
+            () = &mut deadline => {}
         }
-        drop(results);
         let not_checked = self.mark_rest_not_checked();
+        self.mark_dead_canonicals();
         let by_position = self.results.read().by_position();
         let (at, time) = (Instant::now(), SystemTime::now());
         let _ = self.end.set(End { at, time, by_position });
         self.log_end(not_checked);
+    }
+
+    async fn check_all(&self, publisher: &Publisher, validator: &Validator) {
+        let targets = self.targets();
+        let Some(faults) = &self.faults else {
+            let mut results = pin!(validator.check(targets.urls()));
+            while let Some((position, checked)) = results.next().await {
+                self.push(publisher, position, checked, Judged::default());
+            }
+            return;
+        };
+        let parts = std::slice::from_ref(targets);
+        let judge = PageJudge::prepare(validator, parts).await;
+        faults.write().set_robots(judge.robots_problems().to_vec());
+        let urls = (0..targets.count()).map(|position| (0, position));
+        let mut results = pin!(validator.check_pages(&judge, parts, urls));
+        while let Some((_, CheckedUrl { position, result, judged })) = results.next().await {
+            self.push(publisher, position, result, judged.unwrap_or_default());
+        }
+    }
+
+    fn mark_dead_canonicals(&self) {
+        if let Some(faults) = &self.faults {
+            let results = self.results.read();
+            let targets = self.targets();
+            let checked = results.iter().map(|(at, checked)| (targets.url(at), checked));
+            faults.write().mark_dead_canonicals(checked);
+        }
     }
 
     fn log_end(&self, not_checked: usize) {
@@ -259,7 +317,17 @@ impl Run {
         tracing::info!(site, uid, count, ok, not_checked, "a validation has ended");
     }
 
-    fn push(&self, publisher: &Publisher, position: usize, checked: CheckResult) {
+    fn push(
+        &self,
+        publisher: &Publisher,
+        position: usize,
+        checked: CheckResult,
+        judged: Judged,
+    ) {
+        // Before the result, which readers wait for.
+        if let Some(faults) = &self.faults {
+            faults.write().push(position, judged);
+        }
         let mut results = self.results.write();
         results.push(position, checked);
         let count = results.len();

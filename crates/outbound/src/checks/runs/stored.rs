@@ -5,9 +5,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use super::faults::FaultLog;
 use super::last_run::{Dead, LastRun};
+use super::registry::RunKind;
 use super::results::{checked, code};
 use super::run::{Findings, Run};
+use crate::checks::content::{Fault, RobotsProblem};
 use crate::checks::{CheckResult, Targets};
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::sitemap::HiddenUrls;
@@ -35,6 +38,18 @@ struct RunHeader {
     /// The positions of the listed URLs that redirects hide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     hidden: Vec<u32>,
+    /// What the run found in the pages, if it judged them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    content: Option<StoredContent>,
+}
+
+/// What a run found in pages.
+#[derive(Serialize, Deserialize)]
+struct StoredContent {
+    read: u64,
+    /// The faults by the positions of their URLs, in order.
+    faults: Vec<(usize, Vec<Fault>)>,
+    robots: Vec<RobotsProblem>,
 }
 
 /// A run of another process.
@@ -80,6 +95,11 @@ pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
         not_checked: dead(last_run.not_checked()),
         truncated: last_run.is_truncated(),
         hidden: hidden.as_ref().map_or_else(Vec::new, |hidden| hidden.listed().to_vec()),
+        content: last_run.run.fault_log().map(|log| StoredContent {
+            read: log.tally().read,
+            faults: log.iter().map(|(position, faults)| (position, faults.to_vec())).collect(),
+            robots: log.robots().to_vec(),
+        }),
     };
     let head = serde_json::to_string(&head).expect("texts and numbers are JSON");
     // The settings have the pages outside the CMS.
@@ -95,12 +115,14 @@ pub(super) fn read(
     max_bytes: usize,
     site: &Site,
     content_type: &str,
+    kind: RunKind,
 ) -> Option<Stored> {
     let serialized = Serialized::read(bytes).ok()?;
     let head: RunHeader = serde_json::from_str(serialized.head).ok()?;
     let is_own = head.site == site.key
         && head.content_type == content_type
-        && head.made_by == hex(site.fingerprint);
+        && head.made_by == hex(site.fingerprint)
+        && head.content.is_some() == (kind == RunKind::Content);
     if !is_own {
         return None;
     }
@@ -127,7 +149,11 @@ pub(super) fn read(
     let (dead, not_checked) = (dead(&head.dead)?, dead(&head.not_checked)?);
     let times = (system_time(head.begun)?, system_time(head.ended)?);
     let record = Record { times, dead, not_checked, truncated: head.truncated };
-    Some(Stored { findings: Findings { targets, results, times }, record })
+    let faults = head.content.map(|content| {
+        let faults = content.faults.into_iter().filter(|(position, _)| *position < results.len());
+        FaultLog::of_parts(content.read, faults, content.robots)
+    });
+    Some(Stored { findings: Findings { targets, results, faults, times }, record })
 }
 
 impl Stored {

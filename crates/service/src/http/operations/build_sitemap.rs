@@ -21,11 +21,12 @@ use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::sitemap::Form;
 
 /// The query parameters.
-pub(in crate::http) const PARAMS: [Param; 4] = [
+pub(in crate::http) const PARAMS: [Param; 5] = [
     SITE,
     Param { name: "contentType", max_bytes: MAX_UID_BYTES },
     Param::unlimited("xml"),
     Param::unlimited("validate"),
+    Param::unlimited("content"),
 ];
 
 /// The number of documents that were left out because they have no URL (D13).
@@ -37,6 +38,8 @@ struct Params<'a> {
     uid: Cow<'a, str>,
     xml: bool,
     validate: bool,
+    /// Whether the validation judges the content of pages.
+    content: bool,
 }
 
 /// The response: a list of URLs, or with `validate=true` a validation run.
@@ -62,11 +65,15 @@ pub(in crate::http) async fn get(
 
 impl<'a> Params<'a> {
     fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
-        let [key, uid, xml, validate] = parse(query, &PARAMS)?;
+        let [key, uid, xml, validate, content] = parse(query, &PARAMS)?;
         let key = required("site", key)?;
         let uid = required("contentType", uid)?;
         let xml = parse_boolean("xml", xml.as_deref())?;
         let validate = parse_boolean("validate", validate.as_deref())?;
+        let content = parse_boolean("content", content.as_deref())?;
+        if content && !validate {
+            return Err(ApiError::validation("`content` needs `validate=true`"));
+        }
         let refuse = |what: &str| {
             let [uid, key] = [echo(&uid), echo(&key)];
             ApiError::validation(format!("contentType {uid}, site {key}: {what}"))
@@ -75,7 +82,7 @@ impl<'a> Params<'a> {
         if !site.has_group(&uid) {
             return Err(refuse("the site has no rule for this `contentType`"));
         }
-        Ok(Self { site, uid, xml, validate })
+        Ok(Self { site, uid, xml, validate, content })
     }
 
     /// The pages outside the CMS, if these are requested.

@@ -14,15 +14,16 @@
   const report = JSON.parse(document.getElementById("report").textContent);
   const number = (n) => n.toLocaleString("en");
   const by = (selector) => document.querySelector(selector);
-  const rows = report.rows.map(([rule, locale, id, path, status, detail, change, title, admin]) => {
+  const rows = report.rows.map(([rule, locale, id, path, status, detail, change, title, admin], at) => {
     const [type, template] = report.rules[rule];
     const kind = classOf(status);
-    const text = [path, readable(path), id, report.locales[locale], status || "", detail, type, template, title].join("\n").toLowerCase();
-    return { rule, type, template, locale: report.locales[locale], id, path, status, detail, change, title, admin, kind, text };
+    const faults = (report.faults && report.faults[at]) || [];
+    const text = [path, readable(path), id, report.locales[locale], status || "", detail, type, template, title, ...faults.flat()].join("\n").toLowerCase();
+    return { rule, type, template, locale: report.locales[locale], id, path, status, detail, change, title, admin, kind, faults, text };
   });
   const buttons = [...document.querySelectorAll(".classes button")];
   const names = Object.fromEntries(buttons.map((button) => [button.dataset.kind, button.dataset.name]));
-  const [select, changes, input] = [by("#rule"), by("#change"), by("#text")];
+  const [select, changes, fault, input] = [by("#rule"), by("#change"), by("#fault"), by("#text")];
   let found = [];
   let drawn = 0;
   let body = null;
@@ -84,6 +85,7 @@
     if (row.change) status.append(make("span", "change", CHANGES[row.change]));
     const means = row.status ? MEANINGS[row.status] : row.detail;
     if (means) status.append(make("span", "means", means));
+    for (const [name, about] of row.faults) status.append(make("span", "means", about ? `${name}: ${about}` : name));
     const url = make("td", "url");
     const address = row.path.startsWith("/") ? report.base + row.path : row.path;
     url.append(link(address, undefined, readable(row.path)));
@@ -128,6 +130,7 @@
     found = rows.filter((row) => kinds.has(row.kind)
       && (!type || row.type === type) && (!rule || row.rule === Number(rule))
       && (!changes || !changes.value || row.change === changes.value)
+      && (!fault || !fault.value || row.faults.some(([name]) => name === fault.value))
       && words.every((word) => row.text.includes(word)));
     found.counts = new Map();
     for (const row of found) found.counts.set(group(row), (found.counts.get(group(row)) || 0) + 1);
@@ -142,6 +145,7 @@
     const filters = [pressed().join(", ") || "no class"];
     if (type) filters.push(select.selectedOptions[0].textContent.trim());
     if (changes && changes.value) filters.push(CHANGES[changes.value]);
+    if (fault && fault.value) filters.push(fault.value);
     if (words.length) filters.push(`with “${input.value.trim()}”`);
     by(".filter").textContent = `Shown: ${filters.join("; ")}`;
   }
@@ -173,6 +177,7 @@
     input.value = "";
     select.value = "";
     if (changes) changes.value = "";
+    if (fault) fault.value = "";
     press((button) => button.dataset.first === "true");
     filter();
   });
@@ -186,6 +191,13 @@
     changes.addEventListener("change", () => {
       // What healed is in a class that is not shown at first.
       if (changes.value) press(() => true);
+      filter();
+    });
+  }
+  if (fault) {
+    fault.addEventListener("change", () => {
+      // Faulty pages answer 200, a class that is not shown at first.
+      if (fault.value) press(() => true);
       filter();
     });
   }

@@ -48,11 +48,8 @@ impl Entries {
         begin: impl FnOnce(bool) -> Entry,
     ) -> Option<Arc<Run>> {
         let mut entries = self.by_key.lock();
-        // An expired result stays in the map until its task removes it.
-        let is_fresh = |run: &Run| !run.has_ended() || run.age() < reuse;
-        if let Some(entry) = entries.get_mut(key).filter(|entry| is_fresh(&entry.run)) {
-            entry.subscriptions += 1;
-            return Some(Arc::clone(&entry.run));
+        if let Some(run) = join(&mut entries, key, reuse) {
+            return Some(run);
         }
         let is_unfinished = |entry: &&Entry| entry.is_own && !entry.run.has_ended();
         let may_own = entries.values().filter(is_unfinished).count() < MAX_RUNNING + MAX_QUEUED;
@@ -63,6 +60,11 @@ impl Entries {
         let run = Arc::clone(&entry.run);
         entries.insert(key.clone(), entry);
         Some(run)
+    }
+
+    /// Adds a subscription to the run with this key, if there is one.
+    pub(super) fn subscribe_to_existing(&self, key: &RunKey, reuse: Duration) -> Option<Arc<Run>> {
+        join(&mut self.by_key.lock(), key, reuse)
     }
 
     /// Drops a subscription. The last one ends the run, unless other instances may need it.
@@ -124,4 +126,16 @@ impl Entries {
             entries.remove(key);
         }
     }
+}
+
+fn join(
+    entries: &mut HashMap<RunKey, Entry>,
+    key: &RunKey,
+    reuse: Duration,
+) -> Option<Arc<Run>> {
+    // An expired result stays in the map until its task removes it.
+    let is_fresh = |run: &Run| !run.has_ended() || run.age() < reuse;
+    let entry = entries.get_mut(key).filter(|entry| is_fresh(&entry.run))?;
+    entry.subscriptions += 1;
+    Some(Arc::clone(&entry.run))
 }

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::task::block_in_place;
 use tokio::time::{sleep, sleep_until, timeout};
 
-use super::{Job, RunKey, Shared};
+use super::{Job, RunKey, RunKind, Shared};
 use crate::checks::runs::last_run::LastRun;
 use crate::checks::runs::publisher::Admission;
 use crate::checks::runs::run::Run;
@@ -36,7 +36,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// Drives a run until its end: checks its URLs as the owner, or follows the run of another
 /// instance.
 pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_own: bool) {
-    let id = SnapshotId::of(&job.site, &job.key.content_type);
+    let id = SnapshotId::of(&job.site, &job.key.name());
     let (mut may_own, mut reuse) = (may_own, job.times.reuse);
     // Until then, responses wait for Redis.
     let admitted_by = Instant::now() + ANSWER_WAIT;
@@ -137,7 +137,7 @@ async fn read(
     let stored = match bytes {
         Ok(Ok(bytes)) => block_in_place(|| {
             let max_bytes = max_decompressed(bytes.len());
-            let stored = stored::read(&bytes, max_bytes, site, &key.content_type);
+            let stored = stored::read(&bytes, max_bytes, site, &key.content_type, key.kind);
             stored.filter(|stored| has_valid_paths(&stored.findings.targets.snapshot))
         }),
         Ok(Err(_)) | Err(_) => None,
@@ -165,7 +165,7 @@ async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job)
             shared.check(job).await;
         }
         sync(shared, fleet, &site, std::slice::from_ref(&key.content_type)).await;
-        let Some(last_run) = shared.record(&key, &run) else { return };
+        let Some(last_run) = shared.record(&site, &key, &run) else { return };
         let bytes = block_in_place(|| stored::serialize(&last_run, key.site));
         if let Err(error) = ownership.finish(&bytes, unix_ms_of(last_run.ended())).await {
             let (site, content_type) = (&site.key, &key.content_type);
@@ -236,21 +236,23 @@ pub(super) async fn sync_for_response(
 
 /// Reads the last runs of other instances that are newer than those of this one.
 async fn sync(shared: &Shared, fleet: &FleetRuns, site: &Site, content_types: &[String]) {
-    let ids = content_types.iter().map(|content_type| SnapshotId::of(site, content_type));
-    let ids: Vec<SnapshotId> = ids.collect();
+    let keys = content_types.iter().flat_map(|content_type| {
+        RunKind::ALL.map(|kind| RunKey::of(site, content_type, kind))
+    });
+    let keys: Vec<RunKey> = keys.collect();
+    let ids: Vec<SnapshotId> = keys.iter().map(|key| SnapshotId::of(site, &key.name())).collect();
     let Ok(results) = fleet.results(&ids).await else { return };
-    for (content_type, result) in content_types.iter().zip(results) {
+    for (key, result) in keys.iter().zip(results) {
         let Some(result) = result else { continue };
-        let key = RunKey::of(site, content_type);
         let is_older = |own: Arc<LastRun>| unix_ms_of(own.ended()) < result.time;
-        let is_newer = || shared.last_run(&key).is_none_or(is_older);
+        let is_newer = || shared.last_run_with(key).is_none_or(is_older);
         if !is_newer() {
             continue;
         }
-        let Some(stored) = read(fleet, site, &key, &result).await else { continue };
+        let Some(stored) = read(fleet, site, key, &result).await else { continue };
         if is_newer() {
             let last_run = stored.into_last_run(fleet.instant_of(result.ended));
-            shared.keep(&key, &Arc::new(last_run));
+            shared.keep(key, &Arc::new(last_run));
         }
     }
 }

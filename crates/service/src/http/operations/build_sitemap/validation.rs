@@ -20,7 +20,7 @@ use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
 use frontend_map_cache::CachedSnapshot;
 use frontend_map_outbound::checks::Targets;
-use frontend_map_outbound::checks::runs::{Run, RunFailed, Subscription, TooManyRuns};
+use frontend_map_outbound::checks::runs::{Run, RunFailed, RunKind, Subscription, TooManyRuns};
 
 /// What an event source sends when it reconnects (HTML standard, section 9.2.4).
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -49,13 +49,14 @@ pub(super) async fn validate(
         None => app.snapshots.get_listed(site, uid).await?.cached,
     };
     let targets = Targets::new(site, uid, snapshot).without(hidden);
-    let subscription = app.validate(site, targets).await;
+    let kind = if params.content { RunKind::Content } else { RunKind::Status };
+    let subscription = app.validate(site, targets, kind).await;
     let subscription = subscription.map_err(|TooManyRuns| ApiError::too_many_validations())?;
     let run = Arc::clone(subscription.run());
     let body = match format {
-        ResultFormat::Json => document(subscription).await?,
+        ResultFormat::Json => document(subscription, kind).await?,
         ResultFormat::Events | ResultFormat::Lines => {
-            events::body(subscription, format, app.shared.watch_closing())
+            events::body(subscription, kind, format, app.shared.watch_closing())
         }
     };
     Ok(with_headers(body, format, &run))
@@ -66,9 +67,9 @@ fn has_last_event(headers: &HeaderMap) -> bool {
 }
 
 /// The whole result, when the run has ended.
-async fn document(subscription: Subscription) -> Result<Body, ApiError> {
+async fn document(subscription: Subscription, kind: RunKind) -> Result<Body, ApiError> {
     subscription.run().wait().await.map_err(|RunFailed| ApiError::internal())?;
-    Ok(stream_of_unknown_length(ResultChunks::new(Arc::clone(subscription.run()))))
+    Ok(stream_of_unknown_length(ResultChunks::new(Arc::clone(subscription.run()), kind)))
 }
 
 fn with_headers(body: Body, format: ResultFormat, run: &Run) -> Response {

@@ -22,7 +22,8 @@ use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::snapshot::timestamp_text;
-use frontend_map_outbound::checks::report::{Entry, Tally};
+use frontend_map_outbound::checks::content::Fault;
+use frontend_map_outbound::checks::report::{Entry, SiteContent, Tally};
 use frontend_map_outbound::checks::runs::{self, LastRun};
 use frontend_map_outbound::checks::{Source, Target};
 use frontend_map_platform::clock::unix_ms_of;
@@ -61,6 +62,11 @@ pub(in crate::http) async fn get(
     let wanted = |uid: &&str| params.content_type.as_ref().is_none_or(|wanted| wanted == uid);
     let uids: Vec<&str> = uids.filter(wanted).collect();
     let runs = app.last_validations(params.site, &uids).await;
+    let with_content = |run: Arc<LastRun>| {
+        let content = app.last_content_run(params.site, &run.run.targets().content_type);
+        LastRuns { run, content }
+    };
+    let runs = runs.into_iter().map(with_content).collect();
     let chunks = Chunks::new(runs, params.document_id.as_deref());
     let mut response = Response::new(stream_of_unknown_length(chunks));
     response.headers_mut().insert(CONTENT_TYPE, JSON);
@@ -91,7 +97,18 @@ struct RunStart<'r> {
     ended_at: String,
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<LastContent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pages: Option<Vec<Page<'r>>>,
+}
+
+/// What the last run that judged pages has found in them.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LastContent {
+    ended_at: String,
+    #[serde(flatten)]
+    found: SiteContent,
 }
 
 /// The result of a URL of the requested document.
@@ -102,6 +119,9 @@ struct Page<'r> {
     entry: Entry,
     #[serde(flatten)]
     source: Source<'r>,
+    /// Those of the last run that judged pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<Fault>,
 }
 
 /// What the last run found for the URL of a version, which may have another one now.
@@ -128,9 +148,16 @@ struct Dead<'r> {
     since: String,
 }
 
+/// The last run of a content type, and the last one that judged pages.
+#[derive(Clone)]
+struct LastRuns {
+    run: Arc<LastRun>,
+    content: Option<Arc<LastRun>>,
+}
+
 /// The envelope with the runs, as an iterator of chunks.
 struct Chunks {
-    runs: Vec<Arc<LastRun>>,
+    runs: Vec<LastRuns>,
     document_id: Option<String>,
     /// The index of the run that is being written; one more than the last: the end is due.
     run: usize,
@@ -140,20 +167,25 @@ struct Chunks {
 }
 
 impl Chunks {
-    fn new(runs: Vec<Arc<LastRun>>, document_id: Option<&str>) -> Self {
+    fn new(runs: Vec<LastRuns>, document_id: Option<&str>) -> Self {
         let document_id = document_id.map(str::to_owned);
         Self { runs, document_id, run: 0, dead: 0, ended: false }
     }
 
     /// Appends the members of a run before `dead`, and the beginning of that list.
-    fn begin_run(&self, run: &LastRun, chunk: &mut String) {
-        let pages = self.document_id.as_deref().map(|id| pages(run, id));
+    fn begin_run(&self, runs: &LastRuns, chunk: &mut String) {
+        let LastRuns { run, content } = runs;
+        let pages = self.document_id.as_deref().map(|id| pages(runs, id));
+        let content = content.as_ref().and_then(|last| {
+            Some(LastContent { ended_at: time(last.ended()), found: last.run.content()? })
+        });
         let head = to_json(&RunStart {
             content_type: &run.run.targets().content_type,
             tally: run.run.tally(),
             started_at: time(run.begun()),
             ended_at: time(run.ended()),
             truncated: run.is_truncated(),
+            content,
             pages,
         });
         // The dead URLs become its last member.
@@ -187,11 +219,11 @@ impl Iterator for Chunks {
         if self.run == 0 && self.dead == 0 {
             chunk.push_str(r#"{"data":{"validations":["#);
         }
-        while let Some(run) = self.runs.get(self.run).cloned() {
+        while let Some(runs) = self.runs.get(self.run).cloned() {
             if self.dead == 0 {
-                self.begin_run(&run, &mut chunk);
+                self.begin_run(&runs, &mut chunk);
             }
-            if !self.write_dead(&run, &mut chunk) {
+            if !self.write_dead(&runs.run, &mut chunk) {
                 return Some(chunk);
             }
             chunk.push_str("]}");
@@ -203,10 +235,18 @@ impl Iterator for Chunks {
     }
 }
 
-fn pages<'r>(run: &'r LastRun, document_id: &str) -> Vec<Page<'r>> {
+fn pages<'r>(runs: &'r LastRuns, document_id: &str) -> Vec<Page<'r>> {
+    let run = &*runs.run;
+    let faults = |url: &str| {
+        let content = runs.content.as_ref()?;
+        let mut positions = content.positions_of(document_id);
+        let position = positions.find(|at| content.run.targets().url(*at) == url)?;
+        Some(content.run.faults(position))
+    };
     let page = |position| {
         let (target, entry) = result(run, position);
-        Page { entry, source: Source::of(&target) }
+        let faults = faults(&entry.url).unwrap_or_default();
+        Page { entry, source: Source::of(&target), faults }
     };
     // The name of a page may be the id of a document.
     if run.run.targets().content_type == PAGES {

@@ -17,7 +17,7 @@ use super::result::{CHUNK, ResultChunks, to_json};
 use crate::http::request::accept::ResultFormat;
 use frontend_map_outbound::checks::Finding;
 use frontend_map_outbound::checks::report::{Classes, Tally};
-use frontend_map_outbound::checks::runs::{RunFailed, Subscription};
+use frontend_map_outbound::checks::runs::{RunFailed, RunKind, Subscription};
 
 /// The `id` of the last event.
 pub(super) const LAST_ID: &str = "end";
@@ -45,6 +45,8 @@ struct Stopped {
 /// The events of a run for one client.
 struct EventStream {
     subscription: Subscription,
+    /// What the client wants of the run.
+    kind: RunKind,
     /// Whether the service stops.
     closing: watch::Receiver<bool>,
     format: ResultFormat,
@@ -65,11 +67,12 @@ enum Stage {
 /// A body that follows the run until its end; dropping it ends the subscription.
 pub(super) fn body(
     subscription: Subscription,
+    kind: RunKind,
     format: ResultFormat,
     closing: watch::Receiver<bool>,
 ) -> Body {
     let (tally, stage) = (Tally::default(), Stage::Begin);
-    let events = EventStream { subscription, closing, format, sent: 0, tally, stage };
+    let events = EventStream { subscription, kind, closing, format, sent: 0, tally, stage };
     Body::from_stream(stream::unfold(events, async |mut events| {
         let chunk = events.next().await.transpose()?;
         Some((chunk, events))
@@ -109,7 +112,7 @@ impl EventStream {
             }
             let run = self.subscription.run();
             if ended {
-                self.stage = Stage::Result(ResultChunks::new(Arc::clone(run)));
+                self.stage = Stage::Result(ResultChunks::new(Arc::clone(run), self.kind));
                 return Ok(self.before_result());
             }
             let more = tokio::select! {
@@ -129,7 +132,11 @@ impl EventStream {
         while let Some((position, checked)) = self.subscription.run().nth(self.sent) {
             self.tally.add(&checked);
             let target = self.subscription.run().targets().target(position);
-            text.push_str(&self.event("finding", &Finding::new(target, checked)));
+            let mut finding = Finding::new(target, checked);
+            if self.kind == RunKind::Content {
+                finding.faults = self.subscription.run().faults(position);
+            }
+            text.push_str(&self.event("finding", &finding));
             self.sent += 1;
             if self.sent.is_multiple_of(FINDINGS_PER_COUNTERS) {
                 return text + &self.counters();
