@@ -2,6 +2,7 @@
 //! way, and SSRF protection.
 #![expect(clippy::unwrap_used, reason = "a panic in a helper of a test is the report as well")]
 
+mod content;
 mod ssrf_guard;
 mod validate;
 mod validation;

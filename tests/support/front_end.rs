@@ -27,6 +27,19 @@ pub(crate) enum Answer {
     Hang,
 }
 
+/// What decides about each answer, by the request target.
+pub(crate) trait Script: Fn(&str) -> Answer + Send + Sync + 'static {}
+
+impl<F: Fn(&str) -> Answer + Send + Sync + 'static> Script for F {}
+
+/// A whole answer with this body.
+pub(crate) fn with_body(status: &str, headers: &str, body: impl Into<Vec<u8>>) -> Answer {
+    let body = body.into();
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{headers}\r\n");
+    Answer::Keep([head.into_bytes(), body].concat())
+}
+
 /// A whole answer with a status line, header lines and a body of `length` bytes.
 pub(crate) fn answer(status: &str, headers: &str, length: usize) -> Answer {
     let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{headers}\r\n");
@@ -55,21 +68,21 @@ pub(crate) struct FrontEnd {
 
 impl FrontEnd {
     /// Answers by `script`, which gets the request target.
-    pub(crate) async fn start(script: fn(&str) -> Answer) -> Self {
+    pub(crate) async fn start(script: impl Script) -> Self {
         Self::start_with(0, Duration::ZERO, script).await
     }
 
     /// Answers by `script`, and takes this time for each answer.
-    pub(crate) async fn start_slow(delay: Duration, script: fn(&str) -> Answer) -> Self {
+    pub(crate) async fn start_slow(delay: Duration, script: impl Script) -> Self {
         Self::start_with(0, delay, script).await
     }
 
     /// Answers by `script`, but no request before `hold` of them are in flight.
-    pub(crate) async fn start_holding(hold: usize, script: fn(&str) -> Answer) -> Self {
+    pub(crate) async fn start_holding(hold: usize, script: impl Script) -> Self {
         Self::start_with(hold, Duration::ZERO, script).await
     }
 
-    async fn start_with(hold: usize, delay: Duration, script: fn(&str) -> Answer) -> Self {
+    async fn start_with(hold: usize, delay: Duration, script: impl Script) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let gate = Semaphore::new(if hold == 0 { Semaphore::MAX_PERMITS } else { 0 });
@@ -83,7 +96,7 @@ impl FrontEnd {
             delay,
             gate,
         });
-        tokio::spawn(accept(listener, Arc::clone(&seen), script));
+        tokio::spawn(accept(listener, Arc::clone(&seen), Arc::new(script)));
         Self { address, seen }
     }
 
@@ -148,20 +161,20 @@ pub(crate) fn refusing() -> (TcpSocket, SocketAddr) {
     (socket, address)
 }
 
-async fn accept(listener: TcpListener, seen: Arc<Seen>, script: fn(&str) -> Answer) {
+async fn accept(listener: TcpListener, seen: Arc<Seen>, script: Arc<impl Script>) {
     loop {
         let (socket, _) = listener.accept().await.unwrap();
         seen.accepts.fetch_add(1, SeqCst);
-        let seen = Arc::clone(&seen);
+        let (seen, script) = (Arc::clone(&seen), Arc::clone(&script));
         tokio::spawn(async move {
-            connection(socket, &seen, script).await;
+            connection(socket, &seen, &*script).await;
             seen.ended.fetch_add(1, SeqCst);
         });
     }
 }
 
 /// Serves one connection until the script or the client ends it.
-async fn connection(mut socket: TcpStream, seen: &Seen, script: fn(&str) -> Answer) {
+async fn connection(mut socket: TcpStream, seen: &Seen, script: &impl Script) {
     while let Some(head) = read_head(&mut socket).await {
         let answer = script(head.split(' ').nth(1).unwrap_or_default());
         seen.arrive(head).await;

@@ -1,6 +1,7 @@
 //! What request handlers share: the sites, the caches, the settings of the HTTP side.
 
 mod cache_policy;
+mod cache_tags;
 mod fleet_events;
 mod former_owner;
 mod history_copy;
@@ -16,6 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::cache_policy::CachePolicy;
+pub use self::cache_tags::CacheTags;
+pub(crate) use self::cache_tags::ResolutionTags;
 pub use self::fleet_events::{
     apply_cms_event, apply_fleet_event, receive_cms_event, update_different_document,
 };

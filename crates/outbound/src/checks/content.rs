@@ -7,6 +7,8 @@
 
 mod body;
 mod charset;
+#[cfg(test)]
+mod corpus;
 mod fault;
 pub mod html;
 mod judge;

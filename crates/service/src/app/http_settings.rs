@@ -3,7 +3,7 @@
 use axum::http::HeaderValue;
 use secrecy::SecretString;
 
-use super::CachePolicy;
+use super::{CachePolicy, CacheTags};
 
 /// Limits, secrets and headers of the HTTP side.
 pub struct HttpSettings {
@@ -13,6 +13,8 @@ pub struct HttpSettings {
     pub cors_origins: Vec<HeaderValue>,
     /// `Cache-Control` of responses.
     pub cache_policy: CachePolicy,
+    /// The header with cache tags, if responses have one.
+    pub cache_tags: Option<CacheTags>,
     /// Whether each request gets a line in the log.
     pub access_log: bool,
     /// The status with which frontends redirect from a path that a document had before.

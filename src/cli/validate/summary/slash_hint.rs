@@ -74,6 +74,7 @@ mod tests {
             rule: "/{slug}",
             title: None,
             admin_url: None,
+            faults: Vec::new(),
         }
     }
 

@@ -55,10 +55,10 @@ pub(in crate::http) async fn get(
     params.check_base_urls()?;
     let form = if params.xml { Form::Xml } else { Form::Json };
     if let Some(pages) = params.pages(&app).await {
-        return Ok(url_list(&app, &pages, params.site, form, &headers));
+        return Ok(url_list(&app, &pages, params.site, &params.uid, form, &headers));
     }
     let served = app.snapshots.get_listed(params.site, &params.uid).await?;
-    let mut response = url_list(&app, &served.cached, params.site, form, &headers);
+    let mut response = url_list(&app, &served.cached, params.site, &params.uid, form, &headers);
     insert_cache_status(response.headers_mut(), &served);
     Ok(response)
 }

@@ -17,7 +17,7 @@ use self::resolution::{ResolvedData, ResolvedDocument};
 use super::frontend_url::parse_status;
 use super::match_result::{MatchResult, no_match, no_match_since};
 use super::resolved_by::{insert_resolved_by, path_index, without_path_index};
-use crate::app::{App, former_owner, redirects};
+use crate::app::{App, ResolutionTags, former_owner, redirects};
 use crate::http::request::params::{
     HOST, LOCALE, MAX_UID_BYTES, PATHNAME, SITE, known_site, parse_host, parse_locale,
     parse_pathname, required,
@@ -84,6 +84,8 @@ pub(in crate::http) fn get(
         count_miss(app, site, &parsed, host);
     }
     let Resolution { found, resolved_by, is_stale } = resolution;
+    let tags = app.http.cache_tags.as_ref();
+    let tags = tags.map(|header| (header, ResolutionTags::of(site, &found)));
     let requested = Requested { pathname: &pathname, locale: locale.as_ref(), host };
     let redirect_status = app.http.redirect_status;
     let mut response = match found {
@@ -120,6 +122,9 @@ pub(in crate::http) fn get(
         }
     };
     insert_resolved_by(resolved_by, &mut response);
+    if let Some((header, tags)) = tags {
+        header.insert_resolution(response.headers_mut(), site, tags);
+    }
     let lag = app.shared.fleet.lag();
     let age = entries.map_or(state.age, |entries| entries.age.max(state.age));
     if let Some(age) = is_stale.then_some(age).max(lag) {

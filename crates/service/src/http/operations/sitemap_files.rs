@@ -75,6 +75,18 @@ pub(in crate::http) async fn get(
     }
 }
 
+/// The cache tags of a file that lists URLs of these content types.
+fn insert_tags<'u>(
+    app: &App,
+    site: &Site,
+    content_types: impl IntoIterator<Item = &'u str>,
+    response: &mut Response,
+) {
+    if let Some(tags) = &app.http.cache_tags {
+        tags.insert_list(response.headers_mut(), site, content_types);
+    }
+}
+
 impl<'a> SiteHost<'a> {
     /// The host that a path names, percent-encoded or not. Only a path of a site with several hosts
     /// names one, and it has to.
@@ -154,6 +166,8 @@ async fn sitemap_index(
     let index = Representation { content_type: XML, gzip: false, tag, changed };
     let text = (!index.is_not_modified(headers)).then(|| text.into());
     let mut response = index.respond(app, text);
+    let pages = pages.map(|_| PAGES);
+    insert_tags(app, site, listed.iter().map(|uid| uid.as_str()).chain(pages), &mut response);
     // The age of the response is that of the oldest snapshot.
     let oldest =
         cached_snapshots.iter().map(|(_, served)| served).min_by_key(|served| served.cached.begun);
@@ -176,11 +190,14 @@ async fn url_file(
         host.check_pages()?;
         let cached = app.snapshots.get_listed_pages(site).await;
         let cached = cached.ok_or_else(ApiError::unknown_file)?;
-        return file(app, host, &cached, number, headers).await;
+        let mut response = file(app, host, &cached, number, headers).await?;
+        insert_tags(app, site, [PAGES], &mut response);
+        return Ok(response);
     }
     host.check_base_urls([group.as_str()])?;
     let served = app.snapshots.get_listed(site, &group).await?;
     let mut response = file(app, host, &served.cached, number, headers).await?;
+    insert_tags(app, site, [group.as_str()], &mut response);
     insert_cache_status(response.headers_mut(), &served);
     Ok(response)
 }

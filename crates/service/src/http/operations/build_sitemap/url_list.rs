@@ -26,6 +26,7 @@ pub(super) fn url_list(
     app: &App,
     cached: &CachedSnapshot,
     site: &Site,
+    uid: &str,
     form: Form,
     request_headers: &HeaderMap,
 ) -> Response {
@@ -54,6 +55,9 @@ pub(super) fn url_list(
         headers.insert(LAST_MODIFIED, last_modified(changed));
     }
     headers.insert(X_SKIPPED_DOCUMENTS, HeaderValue::from(snapshot.skipped.total()));
+    if let Some(tags) = &app.http.cache_tags {
+        tags.insert_list(headers, site, [uid]);
+    }
     response
 }
 

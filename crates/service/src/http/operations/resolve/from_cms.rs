@@ -67,7 +67,11 @@ pub(in crate::http) async fn get(
     let params = Params::parse(&app, query.as_deref())?;
     if params.status == Status::Published {
         let mut response = params.respond(&app).await?;
-        response.headers_mut().insert(CACHE_CONTROL, app.http.cache_policy.url.clone());
+        let headers = response.headers_mut();
+        headers.insert(CACHE_CONTROL, app.http.cache_policy.url.clone());
+        if let (Some(tags), Wanted::Document(document)) = (&app.http.cache_tags, &params.wanted) {
+            tags.insert_document(headers, params.site, &document.uid, &document.document_id);
+        }
         return Ok(response.map(Body::new));
     }
     let result = match require_bearer(app.http.draft_token.as_ref(), &headers) {

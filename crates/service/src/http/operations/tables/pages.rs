@@ -75,6 +75,12 @@ pub(in crate::http) async fn get(
         app.http.cache_policy.sitemap.clone()
     };
     headers.insert(CACHE_CONTROL, cache_control);
+    if let Some(tags) = app.http.cache_tags.as_ref().filter(|_| !filter.unlisted) {
+        let types = params.site.rules.content_types();
+        let all = types.iter().map(|uid| uid.as_str()).chain([PAGES]);
+        let is_wanted = |uid: &&str| params.uid.as_ref().is_none_or(|wanted| wanted == uid);
+        tags.insert_list(headers, params.site, all.filter(is_wanted));
+    }
     Ok(response)
 }
 
