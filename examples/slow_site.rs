@@ -1,8 +1,9 @@
 //! A frontend that costs next to nothing, for `scripts/bench_validate.py`: answers every path after a
 //! fixed delay, and counts what it sees.
 //!
-//! `slow_site serve DELAY_MS BYTES healthy|mixed`: the bound address is the first line on stdout.
-//! Pages have so many bytes; in a mixed site the last digits of a path decide the response. After
+//! `slow_site serve DELAY_MS BYTES healthy|mixed|html`: the bound address is the first line on stdout.
+//! Pages have so many bytes; in a mixed site the last digits of a path decide the response, and an HTML
+//! site has pages with text and a canonical link, and a 404 for paths without a number. After
 //! each line on stdin it prints `ACCEPTS REQUESTS MOST_IN_FLIGHT` since the line before.
 //! `slow_site ask ADDRESS REQUESTS PREFIX`: sends so many requests over ten connections, one after
 //! the other on each, reads the answers to their end, and prints the seconds that took.
@@ -25,7 +26,7 @@ async fn main() -> Result<(), Failure> {
     match arguments[..] {
         ["serve", delay, bytes, kind] => {
             let delay = Duration::from_millis(delay.parse()?);
-            serve(Site::new(delay, bytes.parse()?, kind == "mixed")).await
+            serve(Site::new(delay, bytes.parse()?, kind)).await
         }
         ["ask", address, requests, prefix] => {
             let begun = Instant::now();
@@ -34,7 +35,7 @@ async fn main() -> Result<(), Failure> {
             Ok(())
         }
         _ => {
-            Err("slow_site serve DELAY_MS BYTES healthy|mixed | ask ADDRESS REQUESTS PREFIX".into())
+            Err("slow_site serve DELAY_MS BYTES healthy|mixed|html | ask ADDRESS REQUESTS PREFIX".into())
         }
     }
 }
@@ -42,6 +43,7 @@ async fn main() -> Result<(), Failure> {
 struct Site {
     delay: Duration,
     mixed: bool,
+    html: bool,
     page: Vec<u8>,
     accepts: AtomicUsize,
     requests: AtomicUsize,
@@ -50,12 +52,18 @@ struct Site {
 }
 
 impl Site {
-    fn new(delay: Duration, bytes: usize, mixed: bool) -> Self {
-        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {bytes}\r\n\r\n");
-        let page = [head.into_bytes(), vec![b'x'; bytes]].concat();
+    fn new(delay: Duration, bytes: usize, kind: &str) -> Self {
+        let (mixed, html) = (kind == "mixed", kind == "html");
+        let page = if html {
+            let text = "<p class=\"text\">Some words, <a href=\"/x\">a link</a> &amp; more.</p>\n";
+            text.bytes().cycle().take(bytes).collect()
+        } else {
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {bytes}\r\n\r\n");
+            [head.into_bytes(), vec![b'x'; bytes]].concat()
+        };
         let zero = AtomicUsize::default;
         let [accepts, requests, in_flight, most_in_flight] = [zero(), zero(), zero(), zero()];
-        Self { delay, mixed, page, accepts, requests, in_flight, most_in_flight }
+        Self { delay, mixed, html, page, accepts, requests, in_flight, most_in_flight }
     }
 
     /// The answer, and whether the connection is kept.
@@ -71,6 +79,25 @@ impl Site {
             9 => (b"", false),
             _ => (&self.page, true),
         }
+    }
+
+    /// A page with its canonical link.
+    fn html(&self, head: &str, path: &str, number: Option<usize>) -> Vec<u8> {
+        let Some(number) = number else {
+            return b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_vec();
+        };
+        let host = head.split("host: ").nth(1).and_then(|rest| rest.split('\r').next());
+        let host = host.unwrap_or_default();
+        let begin = format!(
+            "<!doctype html><html lang=\"en\"><head><title>Page {number}</title>\
+             <link rel=\"canonical\" href=\"http://{host}{path}\"></head><body>"
+        );
+        let text = &self.page[..self.page.len().saturating_sub(begin.len())];
+        let length = begin.len() + text.len();
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {length}\r\n\r\n"
+        );
+        [head.as_bytes(), begin.as_bytes(), text].concat()
     }
 
     fn take_counts(&self) -> String {
@@ -112,9 +139,16 @@ async fn converse(mut stream: TcpStream, site: &Site) -> Result<(), Failure> {
             // The timer has whole milliseconds, and rounds up.
             sleep_until(begun + site.delay - Duration::from_micros(500)).await;
         }
-        let path = std::str::from_utf8(&head)?.split(' ').nth(1).ok_or("no target")?;
-        let number = path.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(0);
-        let (answer, keep) = site.answer(number);
+        let text = std::str::from_utf8(&head)?;
+        let path = text.split(' ').nth(1).ok_or("no target")?;
+        let number = path.rsplit('-').next().and_then(|n| n.parse().ok());
+        let page;
+        let (answer, keep) = if site.html {
+            page = site.html(text, path, number);
+            (&*page, true)
+        } else {
+            site.answer(number.unwrap_or(0))
+        };
         // Before the last byte is sent: the client may ask again as soon as it has it.
         site.in_flight.fetch_sub(1, Relaxed);
         stream.write_all(answer).await?;

@@ -9,6 +9,8 @@ the front end saw. `--bare` adds the seconds of a bare client with ten connectio
 on the PATH, it checks the same URLs at the same concurrency, without redirects and retries, in the
 same run.
 
+With `--content` the pages are HTML, and the same site is checked with and without `content=true`.
+
 With `--memory N` it checks N URLs without a delay instead, and prints the memory of the process
 before, at each tenth, and after.
 """
@@ -85,11 +87,13 @@ def serve(cms: Server, front_end: Server, folder: pathlib.Path) -> Service:
     return service
 
 
-def validate(cms: Server, front_end: Server, urls: int, folder: pathlib.Path) -> Run:
+def validate(
+    cms: Server, front_end: Server, urls: int, folder: pathlib.Path, more: str = ""
+) -> Run:
     with serve(cms, front_end, folder) as service:
         service.reset_peak_memory()
         before, cpu, begun = service.memory(), service.cpu_seconds(), time.monotonic()
-        begin = read(service.address, site.LIST + "&validate=true")
+        begin = read(service.address, site.LIST + "&validate=true" + more)
         seconds, cpu = time.monotonic() - begun, service.cpu_seconds() - cpu
         if f'"count":{urls},' not in begin:
             raise SystemExit(f"not {urls} URLs: {begin[:200]}")
@@ -133,6 +137,11 @@ def compare(
     with Server(example("slow_site"), "serve", options.delay, size, kind) as front_end:
         ours = [validate(cms, front_end, urls, folder) for _ in runs]
         show("frontend-map", ours, seen(front_end), urls, floor)
+        if options.content:
+            judged = [validate(cms, front_end, urls, folder, "&content=true") for _ in runs]
+            show("with content", judged, seen(front_end), urls, floor)
+            ratio = [statistics.median(run.seconds for run in runs) for runs in (judged, ours)]
+            print(f"  content costs {ratio[0] / ratio[1]:.3f} x the time", flush=True)
         if shutil.which("lychee"):
             theirs = [lychee(front_end, urls, folder) for _ in runs]
             show("lychee", theirs, seen(front_end), urls, floor)
@@ -186,6 +195,7 @@ def main() -> None:
     parser.add_argument("--kinds", default="healthy,mixed", help="of front ends")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--bare", action="store_true")
+    parser.add_argument("--content", action="store_true")
     parser.add_argument("--memory", type=int, default=0, metavar="N")
     options = parser.parse_args()
     build("fast_cms", "slow_site")
@@ -196,8 +206,9 @@ def main() -> None:
             if options.memory:
                 memory(cms, options.memory, folder)
                 return
+            kinds = "html" if options.content else options.kinds
             for size in options.sizes.split(","):
-                for kind in options.kinds.split(","):
+                for kind in kinds.split(","):
                     compare(cms, options, kind, size, folder)
 
 

@@ -7,6 +7,7 @@
 //! 128 KiB can nest formatting elements so that a tree has millions of nodes.
 
 use html5gum::{Emitter, Error, State, Tokenizer};
+use rustc_hash::FxHashMap;
 
 /// What a page says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +64,8 @@ enum Part {
     /// Behind `</head>`, where most elements of the head still belong to it.
     AfterHead,
     Body,
+    /// In or behind a `<frameset>`, where nothing counts.
+    Frameset,
 }
 
 /// An element with text alone, in which the tokenizer sees no tags.
@@ -115,6 +118,8 @@ struct PageReader {
     scopes: Vec<Scope>,
     /// How many of the scopes are templates.
     templates: usize,
+    /// The elements of HTML that have begun and not ended, by name.
+    open: FxHashMap<Box<[u8]>, usize>,
     tag: Tag,
     last_start_tag: Vec<u8>,
     inside: Option<TextElement>,
@@ -235,9 +240,15 @@ impl PageReader {
     }
 
     fn html_start(&mut self, tag: &Tag) -> Option<State> {
+        match self.open.get_mut(&*tag.name) {
+            Some(open) => *open += 1,
+            None => _ = self.open.insert(tag.name.as_slice().into(), 1),
+        }
         let in_template = self.is_in_template();
         if !in_template {
             self.place(&tag.name);
+        }
+        if !in_template && self.part != Part::Frameset {
             self.note(tag);
         }
         match &*tag.name {
@@ -270,9 +281,12 @@ impl PageReader {
             b"noscript" => self.part == Part::Head,
             _ => false,
         };
-        if !belongs_to_head {
-            self.part = Part::Body;
-        }
+        self.part = match self.part {
+            Part::Head | Part::AfterHead if name == b"frameset" => Part::Frameset,
+            part if belongs_to_head => part,
+            Part::Head | Part::AfterHead => Part::Body,
+            part => part,
+        };
     }
 
     fn note(&mut self, tag: &Tag) {
@@ -351,11 +365,19 @@ impl PageReader {
         }
         if let Some(at) = found {
             self.leave(at);
+            return true;
         }
-        found.is_some()
+        // The tag may end an element of HTML around the foreign ones, and these with it.
+        if self.open.get(name).is_some_and(|open| *open > 0) {
+            self.leave_foreign();
+        }
+        false
     }
 
     fn html_end(&mut self, name: &[u8]) {
+        if let Some(open) = self.open.get_mut(name) {
+            *open = open.saturating_sub(1);
+        }
         if name == b"template" {
             let open = self.scopes.iter().rposition(|scope| matches!(scope, Scope::Template));
             if let Some(open) = open {
@@ -368,7 +390,7 @@ impl PageReader {
         }
         self.part = match (name, self.part) {
             (b"head", Part::Head) => Part::AfterHead,
-            (b"body" | b"html" | b"br", _) => Part::Body,
+            (b"body" | b"html" | b"br", Part::Head | Part::AfterHead) => Part::Body,
             (_, part) => part,
         };
     }
@@ -384,8 +406,12 @@ impl PageReader {
             Some(TextElement::Unseen) => {}
             Some(TextElement::Shown) | None if self.is_in_template() => {}
             Some(TextElement::Shown) | None => {
-                let is_blank = text.iter().all(|byte| b" \t\n\r\x0c".contains(byte));
-                if self.inside.is_none() && !is_blank {
+                // Browsers drop NUL.
+                let is_blank = text.iter().all(|byte| b" \t\n\r\x0c\0".contains(byte));
+                if self.inside.is_none()
+                    && !is_blank
+                    && matches!(self.part, Part::Head | Part::AfterHead)
+                {
                     self.part = Part::Body;
                 }
                 self.text.extend_from_slice(text);
