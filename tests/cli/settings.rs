@@ -64,6 +64,11 @@ fn unknown_keys_are_refused_in_every_section() {
         ("top level", format!("colour = 1\n{}", valid()), vec!["colour"]),
         ("table", format!("{}[colours]\nred = 1\n", valid()), vec!["colours"]),
         ("server", format!("{SERVER}listne = \"x\"\n{CMS}{SITE}{RULE}"), vec!["listne"]),
+        (
+            "header of cache tags",
+            format!("{SERVER}cache_tags = \"Content-Type\"\n{CMS}{SITE}{RULE}"),
+            vec!["server.cache_tags", "`Content-Type`", "Cache-Tag, Netlify-Cache-Tag"],
+        ),
         ("cms", format!("{SERVER}{CMS}pth = \"x\"\n{SITE}{RULE}"), vec!["pth"]),
         (
             "site",

@@ -102,6 +102,25 @@ async fn sixty_callers_of_three_instances_share_one_run_and_its_result() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn run_with_content_serves_callers_of_other_instances_with_and_without_it() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, mixed).await);
+    let [first, second, third] = start_three(&peer, &redis, 60);
+    let content = format!("{}&content=true", target(0));
+    let judged = |service: &Service| http::get(service.addr(), &content).text().to_owned();
+    let result = judged(&first);
+    assert!(result.contains(r#""content":{"read":0,"faulty":0,"kinds":{}}"#), "{result}");
+    // Each URL, robots.txt, and a path that cannot exist.
+    assert_eq!(peer.heads().len(), 60 + 2);
+    assert_eq!(judged(&second), result);
+    let without = ask(&third);
+    assert_complete(&without, 60);
+    assert!(!without.contains("documentId"), "{without}");
+    assert_eq!(peer.heads().len(), 60 + 2, "the result is reused");
+    let last = http::get(second.addr(), "/api/validations?site=main").text().to_owned();
+    assert!(last.contains(r#""read":0,"faulty":0"#), "{last}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn callers_of_other_instances_get_the_progress_the_findings_and_the_result() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, mixed).await);
     let [first, second, _third] = start_three(&peer, &redis, 500);

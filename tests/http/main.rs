@@ -6,6 +6,7 @@
 
 mod bad_inputs;
 mod batches;
+mod cache_tags;
 mod connections;
 mod crawler;
 mod document;

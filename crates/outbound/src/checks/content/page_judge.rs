@@ -205,8 +205,9 @@ fn requests_before(targets: &[Targets]) -> Vec<Before> {
             requests.push(Before::Robots { origin: origin.clone() });
             requests.push(Before::MissingOnHost { origin: origin.clone(), url: missing });
         }
-        if urls >= MIN_URLS_OF_GROUP {
-            let url = format!("{origin}{}", sibling(url.path(), &name));
+        let beside = sibling(url.path(), &name);
+        if urls >= MIN_URLS_OF_GROUP && beside[1..] != name {
+            let url = format!("{origin}{beside}");
             requests.push(Before::MissingInGroup { group, url });
         }
     }

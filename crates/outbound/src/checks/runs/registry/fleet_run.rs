@@ -36,14 +36,13 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// Drives a run until its end: checks its URLs as the owner, or follows the run of another
 /// instance.
 pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_own: bool) {
-    let id = SnapshotId::of(&job.site, &job.key.name());
     let (mut may_own, mut reuse) = (may_own, job.times.reuse);
     // Until then, responses wait for Redis.
     let admitted_by = Instant::now() + ANSWER_WAIT;
     let mut deadline = admitted_by;
     loop {
-        let progress = job.run.progress();
-        let result = match fleet.join(id.as_str(), may_own, reuse, &progress, deadline).await {
+        let (kind, joined) = join(fleet, &job, may_own, reuse, deadline).await;
+        let result = match joined {
             // Without an answer of Redis, this instance checks the URLs.
             Joined::Own(ownership) | Joined::Unknown(ownership) if may_own => {
                 let Some(unused) = own(shared, fleet, ownership, job).await else { return };
@@ -63,7 +62,7 @@ pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_
             }
         };
         if let Some(result) = result {
-            if complete(shared, fleet, &job, &result, admitted_by).await {
+            if complete(shared, fleet, &job, kind, &result, admitted_by).await {
                 return;
             }
             // The result is refused: it is not requested again.
@@ -73,6 +72,29 @@ pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_
             (may_own, deadline) = (true, Instant::now() + WITHIN);
         }
     }
+}
+
+/// Joins a run, and returns its kind: one of another instance that also judges pages serves for the
+/// statuses, too.
+async fn join(
+    fleet: &FleetRuns,
+    job: &Job,
+    may_own: bool,
+    reuse: Duration,
+    deadline: Instant,
+) -> (RunKind, Joined) {
+    let Job { site, key, run, .. } = job;
+    let progress = run.progress();
+    let id = |kind| SnapshotId::of(site, &RunKey { kind, ..key.clone() }.name());
+    if key.kind == RunKind::Status {
+        let other = id(RunKind::Content);
+        let joined = fleet.join(other.as_str(), false, reuse, &progress, deadline).await;
+        if matches!(joined, Joined::Follow(_) | Joined::Ended(_)) {
+            return (RunKind::Content, joined);
+        }
+    }
+    let joined = fleet.join(id(key.kind).as_str(), may_own, reuse, &progress, deadline).await;
+    (key.kind, joined)
 }
 
 /// Follows the run of another instance until its end. Returns its result; `None`: there is none.
@@ -100,16 +122,18 @@ async fn follow(fleet: &FleetRuns, run: &Run, following: Following) -> Option<Sh
     None
 }
 
-/// Ends the run with the result of another instance. Returns `false` if the result is refused. If
+/// Ends the run with the result of another instance, of a run of this kind. Returns `false` if the result is refused. If
 /// reading takes until `admitted_by`, the run is accepted before.
 async fn complete(
     shared: &Shared,
     fleet: &FleetRuns,
     job: &Job,
+    kind: RunKind,
     result: &SharedResult,
     admitted_by: Instant,
 ) -> bool {
-    let mut reading = pin!(read(fleet, &job.site, &job.key, result));
+    let key = RunKey { kind, ..job.key.clone() };
+    let mut reading = pin!(read(fleet, &job.site, &key, result));
     let stored = tokio::select! {
         stored = &mut reading => stored,
         () = sleep_until(admitted_by.into()) => {
