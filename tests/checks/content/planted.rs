@@ -137,7 +137,7 @@ async fn every_planted_fault_is_found_and_no_other() {
         assert_eq!(content["kinds"][kind.replace('-', "_")], count, "{kind}");
     }
     assert_eq!(content["faulty"], count * 11);
-    assert_eq!(peer.most_in_flight(), 10);
+    assert!(peer.most_in_flight() <= 10, "{}", peer.most_in_flight());
     // Each URL once, robots.txt, and a path that cannot exist for the host and for each language.
     assert_eq!(peer.heads().len(), 2 * count * (KINDS.len() + 2) + 4);
 }
