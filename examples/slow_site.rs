@@ -34,9 +34,8 @@ async fn main() -> Result<(), Failure> {
             println!("{:.3}", begun.elapsed().as_secs_f64());
             Ok(())
         }
-        _ => {
-            Err("slow_site serve DELAY_MS BYTES healthy|mixed|html | ask ADDRESS REQUESTS PREFIX".into())
-        }
+        _ => Err("slow_site serve DELAY_MS BYTES healthy|mixed|html | ask ADDRESS REQUESTS PREFIX"
+            .into()),
     }
 }
 

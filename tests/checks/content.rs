@@ -16,9 +16,7 @@ use crate::support::settings::site;
 const HTML: &str = "Content-Type: text/html; charset=utf-8\r\n";
 
 /// A frontend whose script knows its own base URL.
-async fn front_end(
-    script: impl Fn(&str, &str) -> Answer + Send + Sync + 'static,
-) -> FrontEnd {
+async fn front_end(script: impl Fn(&str, &str) -> Answer + Send + Sync + 'static) -> FrontEnd {
     let base: Arc<OnceLock<String>> = Arc::default();
     let own = Arc::clone(&base);
     let peer = FrontEnd::start(move |target: &str| script(own.get().unwrap(), target)).await;

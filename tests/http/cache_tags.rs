@@ -57,7 +57,10 @@ fn responses_have_the_tags_of_what_they_depend_on() {
             "/api/pages?site=main".to_owned(),
             Some("site:main,list:api::post.post,list:api::page.page,list:pages"),
         ),
-        ("/api/pages?site=main&contentType=api::page.page".to_owned(), Some("site:main,list:api::page.page")),
+        (
+            "/api/pages?site=main&contentType=api::page.page".to_owned(),
+            Some("site:main,list:api::page.page"),
+        ),
         ("/api/pages?site=main&unlisted=true".to_owned(), None),
         (
             "/sitemaps/main/index.xml".to_owned(),

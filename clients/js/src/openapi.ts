@@ -106,7 +106,9 @@ export interface paths {
          *     (`text/event-stream`) or lines (`application/x-ndjson`). The events `finding`, `progress`
          *     and `stopped` carry the schemas `FindingEvent`, `ProgressEvent` and `StoppedEvent`, the
          *     event `result` the whole JSON response. Each line is one such object:
-         *     `{"finding": …}`, `{"progress": …}`, `{"stopped": …}` or the JSON response.
+         *     `{"finding": …}`, `{"progress": …}`, `{"stopped": …}` or the JSON response. With
+         *     `content=true` as well, the content of pages that answer 200 is judged, and results have
+         *     their source and the faults of the page.
          */
         get: operations["buildSitemap"];
         put?: never;
@@ -762,7 +764,8 @@ export interface components {
                 count: number;
                 byClass: components["schemas"]["ByClass"];
                 byStatus: components["schemas"]["ByStatus"];
-                /** @description One for each URL, in the order of `urls`. */
+                content?: components["schemas"]["FoundInPages"];
+                /** @description One for each URL, in the order of `urls`; with `content=true` with its source and the faults of its page. */
                 results: components["schemas"]["UrlCheck"][];
             };
             meta: components["schemas"]["Meta"];
@@ -791,7 +794,46 @@ export interface components {
             ok: boolean;
             location?: components["schemas"]["RedirectTarget"];
             reason?: components["schemas"]["CheckFailure"];
+            contentType?: components["schemas"]["ContentTypeUid"];
+            documentId?: string;
+            /** @description In place of the document, the name of a page. */
+            page?: string;
+            locale?: components["schemas"]["LocaleCode"];
+            /** @description The template. */
+            rule?: string;
+            faults?: components["schemas"]["Faults"];
         };
+        /** @description With `content=true`, what was found in the pages. */
+        FoundInPages: {
+            /** @description HTML pages that were read. */
+            read: number;
+            /** @description Pages with a fault; hints do not count. */
+            faulty: number;
+            kinds: components["schemas"]["FaultKinds"];
+            robots?: components["schemas"]["UnreadableRobots"];
+        };
+        /** @description Pages by the kind of fault or hint. */
+        FaultKinds: {
+            [key: string]: number;
+        };
+        /** @description The `robots.txt` that cannot be read. Absent if there is none. */
+        UnreadableRobots: {
+            url: components["schemas"]["Url"];
+            /** @description A status, or why there is no response. */
+            reason: string;
+        }[];
+        /** @description At most one of each kind. Absent without one. */
+        Faults: components["schemas"]["Fault"][];
+        Fault: {
+            kind: components["schemas"]["FaultKind"];
+            /** @description What the page says. Absent where the kind says it all. */
+            detail?: string;
+        };
+        /**
+         * @description The last three are hints.
+         * @enum {string}
+         */
+        FaultKind: "noindex" | "robots_disallowed" | "soft_404" | "canonical_dead" | "canonical_elsewhere" | "canonical_conflict" | "canonical_missing" | "hreflang_missing" | "hreflang_wrong" | "hreflang_extra" | "lang_differs" | "canonical_relative" | "title_absent" | "unread";
         Pages: {
             data: {
                 /** @description The length of `pages`. */
@@ -1258,6 +1300,16 @@ export interface components {
             endedAt: components["schemas"]["Time"];
             /** @description Whether there are more dead URLs than `dead` has. */
             truncated: boolean;
+            /** @description What the last run with `content=true` has found, if there is one. */
+            content?: {
+                endedAt: components["schemas"]["Time"];
+                /** @description HTML pages that were read. */
+                read: number;
+                /** @description Pages with a fault; hints do not count. */
+                faulty: number;
+                kinds: components["schemas"]["FaultKinds"];
+                robots?: components["schemas"]["UnreadableRobots"];
+            };
             /** @description With `documentId`, the result of each URL in the sitemap that this document owns. */
             pages?: components["schemas"]["CheckedPage"][];
             /** @description The first 10,000 dead URLs, in the order of the sitemap: those whose status is neither 2xx nor 3xx, and those without a response. Not those that were not checked before the deadline. */
@@ -1274,6 +1326,8 @@ export interface components {
             locale: components["schemas"]["LocaleCode"];
             /** @description The template. */
             rule: string;
+            /** @description Those that the last run with `content=true` has found. */
+            faults?: components["schemas"]["Faults"];
         };
         DeadUrl: {
             url: components["schemas"]["Url"];
@@ -1311,6 +1365,7 @@ export interface components {
             locale: components["schemas"]["LocaleCode"];
             /** @description The template. */
             rule?: string;
+            faults?: components["schemas"]["Faults"];
         };
         /** @description The data of an event `progress`. */
         ProgressEvent: {
@@ -1814,6 +1869,8 @@ export interface components {
         Xml: components["schemas"]["Flag"];
         /** @description Whether to request each URL and report the results; always JSON or a stream. */
         Validate: components["schemas"]["Flag"];
+        /** @description With `validate=true`, whether to judge the content of pages that answer 200. */
+        Content: components["schemas"]["Flag"];
         /** @description The `ETag` of an earlier response. */
         IfNoneMatch: string;
         /** @description The `Last-Modified` of an earlier response; ignored beside `If-None-Match`. */
@@ -2252,6 +2309,8 @@ export interface operations {
                 xml?: components["parameters"]["Xml"];
                 /** @description Whether to request each URL and report the results; always JSON or a stream. */
                 validate?: components["parameters"]["Validate"];
+                /** @description With `validate=true`, whether to judge the content of pages that answer 200. */
+                content?: components["parameters"]["Content"];
             };
             header?: {
                 /** @description The `ETag` of an earlier response. */

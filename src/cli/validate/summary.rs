@@ -232,7 +232,8 @@ mod tests {
         };
         let results = checked.iter().map(finding).collect();
         let (site, content_type) = ("main", "api::post.post");
-        let part = TypeReport { validated: true, site, content_type, tally, content: None, results };
+        let part =
+            TypeReport { validated: true, site, content_type, tally, content: None, results };
         SiteReport::new("main", vec!["http://h"], String::new(), vec![part])
     }
 

@@ -38,8 +38,12 @@ fn script(base: &str, target: &str) -> Answer {
             Answer::Close(head.into_bytes())
         }
         "utf-16" => with_body("200 OK", "Content-Type: text/html\r\n", utf16(&fine)),
-        "gzip" => with_body("200 OK", &format!("{HTML}Content-Encoding: gzip\r\n"), gzip(fine.as_bytes())),
-        "bomb" => with_body("200 OK", &format!("{HTML}Content-Encoding: gzip\r\n"), gzip_bomb(50 << 20)),
+        "gzip" => {
+            with_body("200 OK", &format!("{HTML}Content-Encoding: gzip\r\n"), gzip(fine.as_bytes()))
+        }
+        "bomb" => {
+            with_body("200 OK", &format!("{HTML}Content-Encoding: gzip\r\n"), gzip_bomb(50 << 20))
+        }
         "binary" => with_body("200 OK", HTML, (0..=255).cycle().take(200_000).collect::<Vec<u8>>()),
         "pdf" => with_body("200 OK", "Content-Type: application/pdf\r\n", "%PDF"),
         "empty" => with_body("200 OK", HTML, ""),

@@ -78,7 +78,11 @@ async fn run_with_content_serves_those_without_and_not_the_other_way_round() {
     assert_eq!(peer.heads().len(), checked, "the run is reused");
     let (_, rest) = without.split_once("http://").unwrap();
     let own = format!("http://{}", &rest[..rest.find('/').unwrap()]);
-    assert_eq!(shared, without.replace(&own, "BASE"), "byte for byte as from a run without content");
+    assert_eq!(
+        shared,
+        without.replace(&own, "BASE"),
+        "byte for byte as from a run without content"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -122,7 +126,10 @@ async fn last_run_with_content_is_kept_beside_later_runs_and_survives_a_restart(
         assert!(ended.as_str() < run["endedAt"].as_str(), "{run}");
         let faults = run["pages"].as_array().unwrap().iter().map(|page| &page["faults"]);
         let faults: Vec<&Value> = faults.collect();
-        assert_eq!(faults, [&json!([{"kind": "noindex", "detail": "<meta>: noindex"}]), &Value::Null]);
+        assert_eq!(
+            faults,
+            [&json!([{"kind": "noindex", "detail": "<meta>: noindex"}]), &Value::Null]
+        );
     };
     let mut service = start();
     get(&service, STATUS);

@@ -7,9 +7,20 @@ use crate::support::front_end::{Answer, with_body};
 
 /// Each kind, and whether it is a hint.
 const KINDS: [&str; 14] = [
-    "noindex", "robots-disallowed", "soft-404", "canonical-dead", "canonical-elsewhere",
-    "canonical-conflict", "canonical-missing", "hreflang-missing", "hreflang-wrong",
-    "hreflang-extra", "lang-differs", "canonical-relative", "title-absent", "unread",
+    "noindex",
+    "robots-disallowed",
+    "soft-404",
+    "canonical-dead",
+    "canonical-elsewhere",
+    "canonical-conflict",
+    "canonical-missing",
+    "hreflang-missing",
+    "hreflang-wrong",
+    "hreflang-extra",
+    "lang-differs",
+    "canonical-relative",
+    "title-absent",
+    "unread",
 ];
 
 /// Planted faults of each kind: more with `PLANTED_FAULTS=1000`.
@@ -42,7 +53,11 @@ fn script(base: &str, target: &str) -> Answer {
     };
     if slug.starts_with("frontend-map-check") {
         // English pages have a soft 404, German ones a real one.
-        return if target.starts_with("/en/") { with_body("200 OK", HTML, missing()) } else { not_found() };
+        return if target.starts_with("/en/") {
+            with_body("200 OK", HTML, missing())
+        } else {
+            not_found()
+        };
     }
     let Some((kind, n)) = plan(slug).filter(|_| target.starts_with("/en/")) else {
         return with_body("200 OK", HTML, fine);
@@ -65,14 +80,18 @@ fn script(base: &str, target: &str) -> Answer {
             fine.replace("</head>", &format!("{}</head>", tags[n % 4]))
         }
         "soft-404" => missing(),
-        "canonical-dead" => with_canonical(&format!("<link rel=canonical href={base}/en/posts/gone-{n}>")),
-        "canonical-elsewhere" => with_canonical(&[
-            format!("<link rel=canonical href={base}/en/posts/fine-{n}>"),
-            format!("<link rel=canonical href={base}{target}/>"),
-            format!("<link rel=canonical href={base}{target}?page=1>"),
-            "<link rel=canonical href=https://www.example.com/>".to_owned(),
-            "<base href=https://www.example.com/><link rel=canonical href=x>".to_owned(),
-        ][n % 5]),
+        "canonical-dead" => {
+            with_canonical(&format!("<link rel=canonical href={base}/en/posts/gone-{n}>"))
+        }
+        "canonical-elsewhere" => with_canonical(
+            &[
+                format!("<link rel=canonical href={base}/en/posts/fine-{n}>"),
+                format!("<link rel=canonical href={base}{target}/>"),
+                format!("<link rel=canonical href={base}{target}?page=1>"),
+                "<link rel=canonical href=https://www.example.com/>".to_owned(),
+                "<base href=https://www.example.com/><link rel=canonical href=x>".to_owned(),
+            ][n % 5],
+        ),
         "canonical-conflict" => {
             if n % 2 == 0 {
                 headers += "Link: </other>; rel=\"canonical\"\r\n";
@@ -81,25 +100,34 @@ fn script(base: &str, target: &str) -> Answer {
                 with_canonical(&format!("{canonical}{}", canonical.replace(slug, "x").repeat(9)))
             }
         }
-        "canonical-missing" => with_canonical(&[
-            String::new(),
-            format!("<noscript>{canonical}</noscript>"),
-            format!("<!-- {canonical} -->"),
-            format!("<template>{canonical}</template>"),
-            format!("<script>'{canonical}'</script>"),
-            format!("<p>{canonical}"),
-            format!("<svg>{canonical}</svg>"),
-            "<link rel=canonical><link rel=canonical href=''>".to_owned(),
-        ][n % 8]),
+        "canonical-missing" => with_canonical(
+            &[
+                String::new(),
+                format!("<noscript>{canonical}</noscript>"),
+                format!("<!-- {canonical} -->"),
+                format!("<template>{canonical}</template>"),
+                format!("<script>'{canonical}'</script>"),
+                format!("<p>{canonical}"),
+                format!("<svg>{canonical}</svg>"),
+                "<link rel=canonical><link rel=canonical href=''>".to_owned(),
+            ][n % 8],
+        ),
         "hreflang-missing" => fine.replace("hreflang=de", "data-hreflang=de"),
         "hreflang-wrong" => {
-            let wrong = ["hreflang=de href=/de/x", "hreflang=de href=https://www.example.com/ data-x"];
+            let wrong =
+                ["hreflang=de href=/de/x", "hreflang=de href=https://www.example.com/ data-x"];
             fine.replace("hreflang=de href=", &format!("{}=", wrong[n % 2].to_owned() + " data-y"))
         }
-        "hreflang-extra" => fine.replace("</head>", "<link rel=alternate hreflang=fr href=/fr/x></head>"),
-        "lang-differs" => fine.replace("<html lang=en>", ["<html lang=de>", "<html lang=fr-CA>"][n % 2]),
-        "canonical-relative" => with_canonical(&format!("<link rel=canonical href={}>",
-            [target, slug, &format!("../posts/{slug}#top")][n % 3])),
+        "hreflang-extra" => {
+            fine.replace("</head>", "<link rel=alternate hreflang=fr href=/fr/x></head>")
+        }
+        "lang-differs" => {
+            fine.replace("<html lang=en>", ["<html lang=de>", "<html lang=fr-CA>"][n % 2])
+        }
+        "canonical-relative" => with_canonical(&format!(
+            "<link rel=canonical href={}>",
+            [target, slug, &format!("../posts/{slug}#top")][n % 3]
+        )),
         "title-absent" => fine.replace("Title of", "Another"),
         "unread" => {
             headers += ["Content-Encoding: br\r\n", "Content-Encoding: gzip\r\n"][n % 2];
@@ -123,7 +151,8 @@ async fn every_planted_fault_is_found_and_no_other() {
     for (path, kinds) in faults(&report, &base) {
         let slug = path.rsplit('/').next().unwrap();
         let planted = plan(slug).map(|(kind, _)| kind.replace('-', "_"));
-        let planted = planted.filter(|kind| path.starts_with("/en/") && kind != "gone" && kind != "fine");
+        let planted =
+            planted.filter(|kind| path.starts_with("/en/") && kind != "gone" && kind != "fine");
         let expected: Vec<&str> = planted.iter().map(String::as_str).collect();
         assert_eq!(kinds, expected, "{path}");
         for kind in kinds {
@@ -199,6 +228,8 @@ async fn every_format_names_rule_document_and_fault() {
     let end = r#""rule":"/{locale}/posts/{slug}","title":"Title of noindex-0","faults":[{"kind":"noindex","detail":"<meta>: noindex, follow"}]}"#;
     assert!(line.ends_with(end), "{line}");
     let html = report("html");
-    assert!(html.contains("<td><code>noindex</code></td><td>asks search engines not to list it</td>"));
+    assert!(
+        html.contains("<td><code>noindex</code></td><td>asks search engines not to list it</td>")
+    );
     assert!(html.contains(r#"["noindex","\u003cmeta>: noindex, follow"]"#), "{html}");
 }

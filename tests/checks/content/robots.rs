@@ -7,7 +7,9 @@ use crate::support::front_end::{Answer, FrontEnd, answer, with_body};
 
 /// The faults, and the files that cannot be read, of a site with two posts whose frontend answers requests
 /// for `robots.txt`, and for paths that begin with `/r`, in this way.
-async fn judged(robots: impl Fn(&str, &str) -> Answer + Send + Sync + 'static) -> (FrontEnd, Value) {
+async fn judged(
+    robots: impl Fn(&str, &str) -> Answer + Send + Sync + 'static,
+) -> (FrontEnd, Value) {
     let peer = front_end(move |base, target| match target {
         target if target.contains("/a-") => with_body("200 OK", HTML, page(base, target)),
         target if target.starts_with("/r") => robots(base, target),

@@ -116,7 +116,8 @@ impl<'f> Source<'f> {
 
 impl Serialize for Finding<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { entry, content_type, document_id, locale, rule, title, admin_url, faults } = self;
+        let Self { entry, content_type, document_id, locale, rule, title, admin_url, faults } =
+            self;
         let source = Source::new(content_type, document_id, locale, rule);
         let (title, admin_url) = (*title, admin_url.as_deref());
         Members { entry, content_type, source, title, admin_url, faults }.serialize(serializer)

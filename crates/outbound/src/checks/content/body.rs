@@ -49,11 +49,10 @@ pub(in crate::checks) async fn read_page(
     until: Instant,
 ) -> (Page, Option<Response>) {
     let headers = response.headers();
-    let texts = |name| headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
-    let mut page = Page {
-        robots_tags: texts(X_ROBOTS_TAG).map(Into::into).collect(),
-        ..Page::default()
-    };
+    let texts =
+        |name| headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let mut page =
+        Page { robots_tags: texts(X_ROBOTS_TAG).map(Into::into).collect(), ..Page::default() };
     for value in texts(LINK) {
         page.links.add(&value);
     }
@@ -171,7 +170,8 @@ mod tests {
         assert_eq!(decompress(&gzip(b"<p>"), false), Some((b"<p>".to_vec(), false)));
         let bomb = gzip(&vec![b'x'; 50 << 20]);
         assert_eq!(decompress(&bomb, false), Some((vec![b'x'; MAX_PAGE_BYTES], true)));
-        let many: Vec<u8> = (0_u32..60_000).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        let many: Vec<u8> =
+            (0_u32..60_000).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
         let whole = gzip(&many);
         let (bytes, is_cut) = decompress(&whole[..whole.len() / 4], true).unwrap();
         assert!(is_cut && !bytes.is_empty() && many.starts_with(&bytes));

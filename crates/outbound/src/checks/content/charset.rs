@@ -7,7 +7,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
     Utf8,
-    Utf16 { is_big_endian: bool },
+    Utf16 {
+        is_big_endian: bool,
+    },
     Windows1252,
     /// One that is not decoded.
     Other,
@@ -87,8 +89,8 @@ impl Encoding {
             "utf-8" | "utf8" | "unicode-1-1-utf-8" => Self::Utf8,
             "utf-16" | "utf-16le" | "unicode" | "ucs-2" => Self::Utf16 { is_big_endian: false },
             "utf-16be" => Self::Utf16 { is_big_endian: true },
-            "windows-1252" | "iso-8859-1" | "iso8859-1" | "latin1" | "l1" | "ascii" | "us-ascii"
-            | "cp1252" => Self::Windows1252,
+            "windows-1252" | "iso-8859-1" | "iso8859-1" | "latin1" | "l1" | "ascii"
+            | "us-ascii" | "cp1252" => Self::Windows1252,
             _ => Self::Other,
         }
     }
@@ -149,7 +151,11 @@ mod tests {
             (b"a", Some("x"), "", "a", false),
         ] {
             let decoded = decode(bytes, header, declared_by(declared));
-            assert_eq!(decoded, Decoded { text: text.to_owned(), is_exact }, "{bytes:?} {header:?}");
+            assert_eq!(
+                decoded,
+                Decoded { text: text.to_owned(), is_exact },
+                "{bytes:?} {header:?}"
+            );
         }
     }
 

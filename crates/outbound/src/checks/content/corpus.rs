@@ -63,9 +63,16 @@ fn pages_say_what_they_say_to_chromium() {
         let own = Facts::from(html::read(&decoded.text));
         if own != row.facts {
             let html = decoded.text.chars().take(300).collect::<String>();
-            different.push(format!("{}: {html}\n  own: {own:?}\n  Chromium: {:?}", row.name, row.facts));
+            different
+                .push(format!("{}: {html}\n  own: {own:?}\n  Chromium: {:?}", row.name, row.facts));
         }
     }
     assert!(rows.len() > 100);
-    assert!(different.is_empty(), "{} of {}\n{}", different.len(), rows.len(), different.join("\n"));
+    assert!(
+        different.is_empty(),
+        "{} of {}\n{}",
+        different.len(),
+        rows.len(),
+        different.join("\n")
+    );
 }

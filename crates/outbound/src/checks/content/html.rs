@@ -131,10 +131,50 @@ struct PageReader {
 
 /// HTML elements that end foreign content (section 13.2.6.5).
 const BREAKOUT: [&[u8]; 44] = [
-    b"b", b"big", b"blockquote", b"body", b"br", b"center", b"code", b"dd", b"div", b"dl", b"dt",
-    b"em", b"embed", b"h1", b"h2", b"h3", b"h4", b"h5", b"h6", b"head", b"hr", b"i", b"img", b"li",
-    b"listing", b"menu", b"meta", b"nobr", b"ol", b"p", b"pre", b"ruby", b"s", b"small", b"span",
-    b"strong", b"strike", b"sub", b"sup", b"table", b"tt", b"u", b"ul", b"var",
+    b"b",
+    b"big",
+    b"blockquote",
+    b"body",
+    b"br",
+    b"center",
+    b"code",
+    b"dd",
+    b"div",
+    b"dl",
+    b"dt",
+    b"em",
+    b"embed",
+    b"h1",
+    b"h2",
+    b"h3",
+    b"h4",
+    b"h5",
+    b"h6",
+    b"head",
+    b"hr",
+    b"i",
+    b"img",
+    b"li",
+    b"listing",
+    b"menu",
+    b"meta",
+    b"nobr",
+    b"ol",
+    b"p",
+    b"pre",
+    b"ruby",
+    b"s",
+    b"small",
+    b"span",
+    b"strong",
+    b"strike",
+    b"sub",
+    b"sup",
+    b"table",
+    b"tt",
+    b"u",
+    b"ul",
+    b"var",
 ];
 
 impl Tag {
@@ -203,7 +243,9 @@ impl PageReader {
     fn start(&mut self, tag: &Tag) -> Option<State> {
         if self.is_foreign() {
             let is_font = tag.name == b"font"
-                && [&b"color"[..], b"face", b"size"].iter().any(|name| tag.attribute(name).is_some());
+                && [&b"color"[..], b"face", b"size"]
+                    .iter()
+                    .any(|name| tag.attribute(name).is_some());
             let is_svg_in_annotation = tag.name == b"svg"
                 && matches!(self.scopes.last(), Some(Scope::Foreign { name, .. }) if name == b"annotation-xml");
             if BREAKOUT.contains(&&*tag.name) || is_font {
@@ -422,9 +464,8 @@ impl PageReader {
     fn finish(&mut self) -> PageFacts {
         let text = |bytes: &mut Vec<u8>| {
             let bytes = std::mem::take(bytes);
-            String::from_utf8(bytes).unwrap_or_else(|bad| {
-                String::from_utf8_lossy(bad.as_bytes()).into_owned()
-            })
+            String::from_utf8(bytes)
+                .unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
         };
         let mut facts = std::mem::take(&mut self.facts);
         facts.title = self.title.as_mut().map(text);

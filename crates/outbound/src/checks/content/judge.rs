@@ -69,12 +69,15 @@ pub(super) fn judge(page: &ReadPage, expected: &Expected) -> Vec<Fault> {
 
 fn base(facts: &PageFacts, url: &Url) -> Url {
     let base = facts.base.as_deref().and_then(|href| url.join(href.trim()).ok());
-    base.filter(|base| !matches!(base.scheme(), "data" | "javascript")).unwrap_or_else(|| url.clone())
+    base.filter(|base| !matches!(base.scheme(), "data" | "javascript"))
+        .unwrap_or_else(|| url.clone())
 }
 
 fn noindex(page: &ReadPage) -> Option<Fault> {
     let tag = page.robots_tags.iter().find(|value| header_forbids(value));
-    let meta = || page.html.iter().flat_map(|html| &html.facts.robots).find(|content| meta_forbids(content));
+    let meta = || {
+        page.html.iter().flat_map(|html| &html.facts.robots).find(|content| meta_forbids(content))
+    };
     let detail = match tag {
         Some(tag) => format!("X-Robots-Tag: {tag}"),
         None => format!("<meta>: {}", meta()?),
@@ -146,9 +149,8 @@ fn hreflang(page: &ReadPage, html: &ReadHtml, base: &Url, expected: &Expected) -
             Some(_) => {}
         }
     }
-    let fault = |kind, all: Vec<String>| {
-        (!all.is_empty()).then(|| Fault::new(kind, &all.join(", ")))
-    };
+    let fault =
+        |kind, all: Vec<String>| (!all.is_empty()).then(|| Fault::new(kind, &all.join(", ")));
     let missing = fault(FaultKind::HreflangMissing, missing);
     let wrong = fault(FaultKind::HreflangWrong, wrong);
     let extra = fault(FaultKind::HreflangExtra, extra);
@@ -257,25 +259,47 @@ mod tests {
             href=https://www.example.com/en/hello><link rel=alternate hreflang=x-default href=/en/hello>\
             <link rel=alternate hreflang=fr href=/fr/salut>";
         assert_eq!(with_canonical(all), none);
-        assert_eq!(with_canonical("<link rel=alternate type=application/rss+xml href=/feed>"), none);
+        assert_eq!(
+            with_canonical("<link rel=alternate type=application/rss+xml href=/feed>"),
+            none
+        );
     }
 
     #[test]
     fn canonical_links_have_one_fault() {
         for (head, expected) in [
             ("", "canonical_missing"),
-            ("<body><link rel=canonical href=/de/hallo>", "canonical_missing: the one in <body> does not count"),
+            (
+                "<body><link rel=canonical href=/de/hallo>",
+                "canonical_missing: the one in <body> does not count",
+            ),
             ("<link rel=canonical href=/de/hallo>", "canonical_relative: /de/hallo"),
-            ("<base href=https://www.example.com/de/><link rel=canonical href=hallo>", "canonical_relative: hallo"),
-            ("<link rel=canonical href=https://www.example.com/de/x>", "canonical_elsewhere: https://www.example.com/de/x"),
-            ("<link rel=canonical href=https://www.example.com/de/hallo/>", "canonical_elsewhere: https://www.example.com/de/hallo/"),
-            ("<link rel=canonical href=http://www.example.com/de/hallo>", "canonical_elsewhere: http://www.example.com/de/hallo"),
+            (
+                "<base href=https://www.example.com/de/><link rel=canonical href=hallo>",
+                "canonical_relative: hallo",
+            ),
+            (
+                "<link rel=canonical href=https://www.example.com/de/x>",
+                "canonical_elsewhere: https://www.example.com/de/x",
+            ),
+            (
+                "<link rel=canonical href=https://www.example.com/de/hallo/>",
+                "canonical_elsewhere: https://www.example.com/de/hallo/",
+            ),
+            (
+                "<link rel=canonical href=http://www.example.com/de/hallo>",
+                "canonical_elsewhere: http://www.example.com/de/hallo",
+            ),
             ("<link rel=canonical href=https://>", "canonical_elsewhere: https://"),
-            ("<link rel=canonical href=/a><link rel=canonical href=/de/hallo>", "canonical_conflict: https://www.example.com/a, https://www.example.com/de/hallo"),
+            (
+                "<link rel=canonical href=/a><link rel=canonical href=/de/hallo>",
+                "canonical_conflict: https://www.example.com/a, https://www.example.com/de/hallo",
+            ),
         ] {
             assert_eq!(faults(head), [expected], "{head}");
         }
-        let twice = format!("<link rel=canonical href={OWN}#x><link rel='CANONICAL nofollow' href={OWN}>");
+        let twice =
+            format!("<link rel=canonical href={OWN}#x><link rel='CANONICAL nofollow' href={OWN}>");
         assert!(faults(&twice).is_empty());
     }
 
@@ -285,7 +309,8 @@ mod tests {
         page.links.add(&format!("<{OWN}>; rel=canonical"));
         assert_eq!(judge(&page, &expected()), []);
         page.links.add("</de/other>; rel=canonical");
-        let kinds: Vec<FaultKind> = judge(&page, &expected()).iter().map(|fault| fault.kind).collect();
+        let kinds: Vec<FaultKind> =
+            judge(&page, &expected()).iter().map(|fault| fault.kind).collect();
         assert_eq!(kinds, [FaultKind::CanonicalConflict]);
     }
 
@@ -297,7 +322,9 @@ mod tests {
             (de.to_owned(), vec!["hreflang_missing: en-us https://www.example.com/en/hello"]),
             (
                 format!("{en}<link rel=alternate hreflang=de href=/de/x>"),
-                vec!["hreflang_wrong: de https://www.example.com/de/x instead of https://www.example.com/de/hallo"],
+                vec![
+                    "hreflang_wrong: de https://www.example.com/de/x instead of https://www.example.com/de/hallo",
+                ],
             ),
             (
                 format!("{en}{de}<link rel=alternate hreflang=it href=/it/x>"),
@@ -305,7 +332,9 @@ mod tests {
             ),
             (
                 format!("{en}{de}<link rel=alternate hreflang=x-default href=/>"),
-                vec!["hreflang_wrong: x-default https://www.example.com/ instead of https://www.example.com/en/hello"],
+                vec![
+                    "hreflang_wrong: x-default https://www.example.com/ instead of https://www.example.com/en/hello",
+                ],
             ),
             (
                 format!("<link rel=alternate hreflang=en href=/en/hello>{de}"),
@@ -335,7 +364,8 @@ mod tests {
             assert_eq!(agree(one, other), expected, "{one} {other}");
         }
         let html = format!("<html lang=en><link rel=canonical href={OWN}><body>Hallo Welt");
-        let found: Vec<String> = judge(&page(&html), &expected()).iter().map(ToString::to_string).collect();
+        let found: Vec<String> =
+            judge(&page(&html), &expected()).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["lang_differs: en instead of de"]);
         let unknown = Expected { language: None, ..expected() };
         assert_eq!(judge(&page(&html), &unknown), []);
@@ -343,10 +373,16 @@ mod tests {
 
     #[test]
     fn noindex_is_found_in_html_and_in_the_header() {
-        assert_eq!(with_canonical("<meta name=Robots content='follow, NOINDEX'>"), ["noindex: <meta>: follow, NOINDEX"]);
+        assert_eq!(
+            with_canonical("<meta name=Robots content='follow, NOINDEX'>"),
+            ["noindex: <meta>: follow, NOINDEX"]
+        );
         assert_eq!(with_canonical("<meta name=googlebot content=none>"), ["noindex: <meta>: none"]);
         assert!(with_canonical("<meta name=otherbot content=noindex>").is_empty());
-        let pdf = ReadPage { robots_tags: vec!["index".to_owned(), "noindex".to_owned()], ..ReadPage::default() };
+        let pdf = ReadPage {
+            robots_tags: vec!["index".to_owned(), "noindex".to_owned()],
+            ..ReadPage::default()
+        };
         let found: Vec<String> = judge(&pdf, &expected()).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["noindex: X-Robots-Tag: noindex"]);
     }
@@ -381,7 +417,8 @@ mod tests {
         if let Some(html) = &mut cut.html {
             html.is_cut = true;
         }
-        let kinds: Vec<FaultKind> = judge(&cut, &expected()).iter().map(|fault| fault.kind).collect();
+        let kinds: Vec<FaultKind> =
+            judge(&cut, &expected()).iter().map(|fault| fault.kind).collect();
         assert_eq!(kinds, [FaultKind::Unread]);
     }
 }

@@ -13,7 +13,9 @@ impl HeaderLinks {
     /// Adds the links of a header's value; a malformed rest of it counts as absent.
     pub(super) fn add(&mut self, value: &str) {
         let mut rest = value.trim_start_matches([' ', '\t', ',']);
-        while let Some((href, behind)) = rest.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        while let Some((href, behind)) =
+            rest.strip_prefix('<').and_then(|rest| rest.split_once('>'))
+        {
             let (parameters, next) = parameters(behind);
             self.add_link(href.trim(), &parameters);
             rest = next.trim_start_matches([' ', '\t', ',']);
@@ -24,7 +26,8 @@ impl HeaderLinks {
         // The first `rel` counts (section 3.3), and each `hreflang` (section 3.4.1).
         let rel = parameters.iter().find(|(name, _)| name == "rel");
         let rel = rel.map_or("", |(_, value)| value.as_str());
-        let has = |word: &str| rel.split_ascii_whitespace().any(|own| own.eq_ignore_ascii_case(word));
+        let has =
+            |word: &str| rel.split_ascii_whitespace().any(|own| own.eq_ignore_ascii_case(word));
         if has("canonical") {
             self.canonicals.push(href.to_owned());
         }
@@ -104,11 +107,18 @@ mod tests {
         let none: ([&str; 0], [&str; 0]) = ([], []);
         for value in ["", "x", "<", "<https://a>", "<https://a>; rel", "<a>; rel=\"open", ", ,"] {
             let (canonicals, alternates) = links(value);
-            assert_eq!((canonicals.as_slice(), alternates.as_slice()), (&none.0.map(str::to_owned)[..], &none.1.map(str::to_owned)[..]), "{value}");
+            assert_eq!(
+                (canonicals.as_slice(), alternates.as_slice()),
+                (&none.0.map(str::to_owned)[..], &none.1.map(str::to_owned)[..]),
+                "{value}"
+            );
         }
         assert_eq!(links("<a>; REL=\"Next Canonical\"").0, ["a"]);
         assert_eq!(links("<a>; rel=next; rel=canonical").0, none.0);
-        assert_eq!(links("<a>; title=\"x, y; rel=\\\"z\\\"\"; rel=canonical, <b>; rel=canonical").0, ["a", "b"]);
+        assert_eq!(
+            links("<a>; title=\"x, y; rel=\\\"z\\\"\"; rel=canonical, <b>; rel=canonical").0,
+            ["a", "b"]
+        );
         assert_eq!(links("<a>; rel=alternate; hreflang=de; hreflang=en").1, ["de a", "en a"]);
     }
 }

@@ -14,9 +14,7 @@ use super::page_url::PageUrl;
 use super::robots_txt::RobotsTxt;
 use super::soft_404::MissingPage;
 use crate::checks::client::{Fetched, RobotsFile};
-use crate::checks::{
-    CONCURRENT_CHECKS, CheckResult, CheckedUrl, Failure, Targets, Validator,
-};
+use crate::checks::{CONCURRENT_CHECKS, CheckResult, CheckedUrl, Failure, Targets, Validator};
 
 /// A rule that has fewer URLs in a locale is compared with the missing page of its host alone, so that a
 /// small site is not asked twice as much.
@@ -235,7 +233,8 @@ pub(in crate::checks) fn dead_canonicals<'f>(
     }
     for (url, result) in checked {
         let outcome = match result {
-            CheckResult::Response { status: 200, .. } | CheckResult::Failed(Failure::NotChecked) => {
+            CheckResult::Response { status: 200, .. }
+            | CheckResult::Failed(Failure::NotChecked) => {
                 continue;
             }
             CheckResult::Response { status, .. } => status.to_string(),
@@ -296,8 +295,7 @@ mod tests {
     fn canonical_links_to_listed_urls_that_are_not_200_are_dead() {
         let at = |path: &str| format!("https://www.example.com/{path}");
         let elsewhere = |path: &str| Fault::new(FaultKind::CanonicalElsewhere, &at(path));
-        let mut faults =
-            ["gone", "moved", "fine", "later", "unlisted"].map(|path| elsewhere(path));
+        let mut faults = ["gone", "moved", "fine", "later", "unlisted"].map(|path| elsewhere(path));
         let status = |status| CheckResult::Response { status, location: None, retry_after: None };
         let checked = [
             (at("gone"), status(404)),

@@ -28,7 +28,8 @@ impl PageUrl {
 pub(super) fn is_absolute(text: &str) -> bool {
     let text = text.trim();
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| ["http", "https"].iter().any(|own| own.eq_ignore_ascii_case(scheme)))
+    scheme
+        .is_some_and(|scheme| ["http", "https"].iter().any(|own| own.eq_ignore_ascii_case(scheme)))
 }
 
 fn with_one_encoding(url: &str) -> String {

@@ -21,7 +21,8 @@ pub(super) fn header_forbids(value: &str) -> bool {
             if WITH_VALUE.iter().any(|own| own.eq_ignore_ascii_case(name)) {
                 return false;
             }
-            is_meant = ["robots", "googlebot", "*"].iter().any(|own| own.eq_ignore_ascii_case(name));
+            is_meant =
+                ["robots", "googlebot", "*"].iter().any(|own| own.eq_ignore_ascii_case(name));
             directive = rest;
         }
         is_meant && forbids(directive)

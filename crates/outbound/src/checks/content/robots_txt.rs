@@ -235,7 +235,11 @@ mod tests {
             ("*", "/x", true),
             ("fish", "/fish", false),
         ] {
-            assert_eq!(matches(&normalized(pattern), &normalized(path)), expected, "{pattern} {path}");
+            assert_eq!(
+                matches(&normalized(pattern), &normalized(path)),
+                expected,
+                "{pattern} {path}"
+            );
         }
     }
 
@@ -252,12 +256,9 @@ mod tests {
         let file = "\u{feff}USER-AGENT : GoogleBot/2.1 # the first\r\rSitemap: /x.xml\rdisallow : /a # x\r\n\
             User-agent: *\nDisallow: /c\nuser-agent: googlebot-news\nDisallow: /d\n\
             user-agent: googlebot\nCrawl-delay: 3\nDisallow: /b\nallow\n";
-        for (path, expected) in [
-            ("/a", Some("Googlebot")),
-            ("/b", Some("Googlebot")),
-            ("/c", Some("*")),
-            ("/d", None),
-        ] {
+        for (path, expected) in
+            [("/a", Some("Googlebot")), ("/b", Some("Googlebot")), ("/c", Some("*")), ("/d", None)]
+        {
             assert_eq!(forbids(file, path).map(|(crawler, _)| crawler), expected, "{path}");
         }
         assert_eq!(forbids("User-agent: *\nDisallow: /", "/x").unwrap().0, "Googlebot");

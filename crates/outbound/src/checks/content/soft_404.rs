@@ -40,9 +40,8 @@ fn words_of_path(path: &str) -> Vec<String> {
     let path = path.trim_end_matches('/');
     let segment = path.rsplit('/').next().unwrap_or_default();
     let [decoded_path, decoded_segment] = [path, segment].map(|text| {
-        percent_decode(text).map_or_else(String::new, |bytes| {
-            String::from_utf8_lossy(&bytes).into_owned()
-        })
+        percent_decode(text)
+            .map_or_else(String::new, |bytes| String::from_utf8_lossy(&bytes).into_owned())
     });
     let mut words = vec![path.to_owned(), decoded_path, segment.to_owned(), decoded_segment];
     words.retain(|word| word.chars().any(char::is_alphanumeric));
@@ -96,20 +95,35 @@ mod tests {
 
     #[test]
     fn page_is_like_a_missing_one_if_only_the_paths_differ() {
-        let missing = facts("Not found", "  Nothing at /en/none-1x:\n none-1x is gone.  Page search ");
+        let missing =
+            facts("Not found", "  Nothing at /en/none-1x:\n none-1x is gone.  Page search ");
         let missing = MissingPage::new("/en/none-1x", &missing);
         for (path, title, text, expected) in [
             ("/en/hello", "Not found", "Nothing at /en/hello: hello is gone. Page search", true),
-            ("/en/caf%C3%A9", "Not found", "Nothing at /en/café: caf%C3%A9 is gone. Page search", true),
+            (
+                "/en/caf%C3%A9",
+                "Not found",
+                "Nothing at /en/café: caf%C3%A9 is gone. Page search",
+                true,
+            ),
             // A slug that is a word of the text is taken out of both.
-            ("/en/search/", "Not found", "Nothing at /en/search: search is gone. Page search", true),
+            (
+                "/en/search/",
+                "Not found",
+                "Nothing at /en/search: search is gone. Page search",
+                true,
+            ),
             ("/en/a", "Not found", "Nothing at /en/a: a is gone. Page search", true),
             ("/en/hello", "Hello", "Nothing at /en/hello: hello is gone. Page search", false),
             ("/en/hello", "Not found", "Nothing at /en/hello: hello is gone. Page search 2", false),
             ("/en/hello", "Not found", "Hello is a page", false),
             ("/", "Not found", "", false),
         ] {
-            assert_eq!(missing.is_like(path, &facts(title, text)), expected, "{path} {title} {text}");
+            assert_eq!(
+                missing.is_like(path, &facts(title, text)),
+                expected,
+                "{path} {title} {text}"
+            );
         }
     }
 
@@ -117,7 +131,9 @@ mod tests {
     fn long_texts_are_compared_at_their_beginning() {
         let long = "word ".repeat(20_000);
         let missing = MissingPage::new("/en/none", &facts("", &format!("/en/none {long}")));
-        assert!(missing.is_like("/en/a-long-path", &facts("", &format!("/en/a-long-path {long}x"))));
+        assert!(
+            missing.is_like("/en/a-long-path", &facts("", &format!("/en/a-long-path {long}x")))
+        );
         assert!(!missing.is_like("/en/x", &facts("", &format!("other {long}"))));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::xml_text::XmlText;
 use super::csv::faults;
+use super::xml_text::XmlText;
 use super::{Class, Classes, Entry, SiteReport, TypeReport};
 use crate::checks::Finding;
 use crate::checks::content::{Fault, FaultTally};

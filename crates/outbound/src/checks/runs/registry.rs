@@ -306,7 +306,8 @@ impl Shared {
     /// The newest run of any kind over a content type of a site.
     pub(super) fn last_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
         let runs = RunKind::ALL.into_iter();
-        let runs = runs.filter_map(|kind| self.last_run_with(&RunKey::of(site, content_type, kind)));
+        let runs =
+            runs.filter_map(|kind| self.last_run_with(&RunKey::of(site, content_type, kind)));
         runs.max_by_key(|run| run.ended())
     }
 
@@ -315,12 +316,7 @@ impl Shared {
     }
 
     /// Makes a run that has ended the last one with its key.
-    pub(super) fn record(
-        &self,
-        site: &Site,
-        key: &RunKey,
-        run: &Arc<Run>,
-    ) -> Option<Arc<LastRun>> {
+    pub(super) fn record(&self, site: &Site, key: &RunKey, run: &Arc<Run>) -> Option<Arc<LastRun>> {
         let previous = self.last_run(site, &key.content_type);
         // Not under the lock: it reads all results.
         let last_run = LastRun::new(Arc::clone(run), previous.as_deref()).map(Arc::new)?;

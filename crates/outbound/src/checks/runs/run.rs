@@ -317,13 +317,7 @@ impl Run {
         tracing::info!(site, uid, count, ok, not_checked, "a validation has ended");
     }
 
-    fn push(
-        &self,
-        publisher: &Publisher,
-        position: usize,
-        checked: CheckResult,
-        judged: Judged,
-    ) {
+    fn push(&self, publisher: &Publisher, position: usize, checked: CheckResult, judged: Judged) {
         // Before the result, which readers wait for.
         if let Some(faults) = &self.faults {
             faults.write().push(position, judged);

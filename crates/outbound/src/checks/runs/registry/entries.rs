@@ -128,11 +128,7 @@ impl Entries {
     }
 }
 
-fn join(
-    entries: &mut HashMap<RunKey, Entry>,
-    key: &RunKey,
-    reuse: Duration,
-) -> Option<Arc<Run>> {
+fn join(entries: &mut HashMap<RunKey, Entry>, key: &RunKey, reuse: Duration) -> Option<Arc<Run>> {
     // An expired result stays in the map until its task removes it.
     let is_fresh = |run: &Run| !run.has_ended() || run.age() < reuse;
     let entry = entries.get_mut(key).filter(|entry| is_fresh(&entry.run))?;

@@ -260,9 +260,9 @@ pub(super) async fn sync_for_response(
 
 /// Reads the last runs of other instances that are newer than those of this one.
 async fn sync(shared: &Shared, fleet: &FleetRuns, site: &Site, content_types: &[String]) {
-    let keys = content_types.iter().flat_map(|content_type| {
-        RunKind::ALL.map(|kind| RunKey::of(site, content_type, kind))
-    });
+    let keys = content_types
+        .iter()
+        .flat_map(|content_type| RunKind::ALL.map(|kind| RunKey::of(site, content_type, kind)));
     let keys: Vec<RunKey> = keys.collect();
     let ids: Vec<SnapshotId> = keys.iter().map(|key| SnapshotId::of(site, &key.name())).collect();
     let Ok(results) = fleet.results(&ids).await else { return };
