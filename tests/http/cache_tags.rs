@@ -26,8 +26,9 @@ fn started(server: &str) -> Service {
         .server(server)
         .files(&content.to_string())
         .start();
-    let about = "/api/resolve?site=main&pathname=/en/about";
-    until_so("all types are known", || http::get(service.addr(), about).status == 200);
+    for path in ["/en/about", "/en/posts/hello"] {
+        until_so("the type is known", || http::get(service.addr(), &resolve(path)).status == 200);
+    }
     service
 }
 
