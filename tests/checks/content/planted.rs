@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{HTML, faults, front_end, judge, not_found, page, posts};
 use crate::support::front_end::{Answer, with_body};
 
-/// Each kind, and whether it is a hint.
+/// Each kind; the last three are hints.
 const KINDS: [&str; 14] = [
     "noindex",
     "robots-disallowed",
@@ -25,7 +25,7 @@ const KINDS: [&str; 14] = [
 
 /// Planted faults of each kind: more with `PLANTED_FAULTS=1000`.
 fn planted() -> usize {
-    std::env::var("PLANTED_FAULTS").map_or(20, |text| text.parse().unwrap())
+    std::env::var("PLANTED_FAULTS").map_or(100, |text| text.parse().unwrap())
 }
 
 /// The kind that is planted in the page of a slug, and its number among these.
