@@ -47,6 +47,7 @@
 mod content;
 mod content_file;
 mod error;
+pub mod links;
 mod projection;
 mod query;
 mod strapi;
@@ -65,4 +66,4 @@ pub use strapi::{
 };
 #[cfg(fuzzing)]
 pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
-pub use walk::{DocumentSink, KnownDocuments, WalkRequest};
+pub use walk::{DocumentSink, KnownDocuments, Pace, WalkRequest};

@@ -20,6 +20,8 @@ pub struct Projection {
     fields: Arc<[FieldPath]>,
     /// The paths of `fields`, then [`SYSTEM_KEYS`]; each path's position is its slot.
     tree: PathTree,
+    /// Whether the values are JSON texts.
+    is_of_content: bool,
 }
 
 /// The keys that are read of every document.
@@ -41,7 +43,23 @@ impl Projection {
     pub fn new(fields: Vec<FieldPath>) -> Self {
         let system = SYSTEM_KEYS.map(|key| FieldPath::parse(key).expect("a field name"));
         let tree = PathTree::new(fields.iter().chain(&system));
-        Self { fields: fields.into(), tree }
+        Self { fields: fields.into(), tree, is_of_content: false }
+    }
+
+    /// A projection of fields with content: each value is its JSON text, of whatever form it is. A path may
+    /// lead through dynamic zones. None is the beginning of another one.
+    #[must_use]
+    pub fn of_content(fields: Vec<FieldPath>) -> Self {
+        let mut projection = Self::new(fields);
+        projection.tree.read_as_json(&*projection.fields);
+        projection.is_of_content = true;
+        projection
+    }
+
+    /// Whether the values are JSON texts.
+    #[must_use]
+    pub(crate) fn is_of_content(&self) -> bool {
+        self.is_of_content
     }
 
     /// The fields that the rules need, without the system keys.
@@ -195,6 +213,27 @@ mod tests {
             let document = projection.decode(&json).unwrap();
             assert_eq!(document.values, [expected], "{json}");
         }
+    }
+
+    #[test]
+    fn decode_of_content_reads_json_texts_through_lists_of_any_items() {
+        let json = r#"{"documentId":"d","body":"a\\n\"b","blocks":[{"x":1}],"no":null,
+            "zone":[{"__component":"a.b","text":"t"},{"__component":"a.c","other":1},null,{"text":[1]}],
+            "seo":{"url":"/u"},"none":null}"#;
+        let paths = ["body", "blocks", "no", "zone.text", "seo.url", "none.url", "absent"];
+        let fields = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
+        let projection = Projection::of_content(fields);
+        let document = projection.decode(json).unwrap();
+        let expected = [
+            text(r#""a\\n\"b""#),
+            text(r#"[{"x":1}]"#),
+            text("null"),
+            list(&[text(r#""t""#), FieldValue::Absent(1), text("[1]")]),
+            text(r#""/u""#),
+            FieldValue::NullAt(0),
+            FieldValue::Absent(0),
+        ];
+        assert_eq!(document.values, expected);
     }
 
     #[test]

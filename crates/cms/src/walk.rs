@@ -1,5 +1,7 @@
 //! What a walk is given: what to read, what is known already, and where the documents go.
 
+use futures::future::BoxFuture;
+
 use crate::{BadItem, ContentQuery};
 use frontend_map_rules::{Document, Locale};
 
@@ -12,6 +14,28 @@ pub struct WalkRequest<'a> {
     pub locales: &'a [Locale],
     /// What earlier walks have found.
     pub known: &'a dyn KnownDocuments,
+    /// When its requests may be sent; `None`: each as soon as it is needed.
+    pub pace: Option<&'a dyn Pace>,
+    /// The most rows of a page; `None`: as the settings say.
+    pub page_size: Option<usize>,
+}
+
+impl<'a> WalkRequest<'a> {
+    /// A walk that reads as fast as the CMS responds.
+    #[must_use]
+    pub fn new(
+        query: &'a ContentQuery,
+        locales: &'a [Locale],
+        known: &'a dyn KnownDocuments,
+    ) -> Self {
+        Self { query, locales, known, pace: None, page_size: None }
+    }
+}
+
+/// Decides when a request of a walk that no client waits for may be sent.
+pub trait Pace: Sync {
+    /// Waits until the next request may be sent. It has ended when the result is dropped.
+    fn begin(&self) -> BoxFuture<'_, Box<dyn Send>>;
 }
 
 /// The documents that the cached snapshots had when a walk began.

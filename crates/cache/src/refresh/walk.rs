@@ -79,7 +79,7 @@ async fn walk_members(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
     }
     let (query, locales) = (&group.query, group.locales.as_slice());
     let known = KnownSnapshots::of(group);
-    let request = WalkRequest { query, locales, known: &known };
+    let request = WalkRequest::new(query, locales, &known);
     let new_sink = |locale: Option<&_>| MemberParts::new(group, locale);
     let sinks = group.content().walk(request, new_sink).await?;
     let bad_items = sinks.iter().any(MemberParts::has_bad_items);

@@ -14,6 +14,8 @@ pub(super) struct PathTree {
     /// The slots of `through` whose next key was not requested, so that its absence means nothing
     /// (D32).
     pub(super) sent_by_default: Vec<usize>,
+    /// Whether the value is read as its JSON text, whatever it is.
+    pub(super) is_json: bool,
     children: Vec<(Box<str>, Self)>,
 }
 
@@ -25,6 +27,18 @@ impl PathTree {
             root.add(path.segments(), slot);
         }
         root
+    }
+
+    /// Lets the values at the ends of these paths be read as JSON texts.
+    pub(super) fn read_as_json<'p>(&mut self, paths: impl IntoIterator<Item = &'p FieldPath>) {
+        for path in paths {
+            let mut node = &mut *self;
+            for key in path.segments() {
+                let at = node.children.iter().position(|(own, _)| own == key);
+                node = &mut node.children[at.expect("the path is in the tree")].1;
+            }
+            node.is_json = true;
+        }
     }
 
     fn add(&mut self, path: &[Box<str>], slot: usize) {

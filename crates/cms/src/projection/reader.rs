@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::value::RawValue;
 
 use super::path_tree::PathTree;
 use frontend_map_rules::{DocumentLocale, FieldValue};
@@ -174,6 +177,11 @@ impl<'de, const IN_LIST: bool> DeserializeSeed<'de> for ValueReader<'_, '_, 'de,
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        if self.paths.is_json {
+            let json = <&RawValue>::deserialize(reader)?;
+            self.set(ReadField::Text(json.get()));
+            return Ok(());
+        }
         reader.deserialize_any(self)
     }
 }

@@ -147,7 +147,29 @@ fn push_field_list(text: &mut String, query: &ContentQuery, is_localized: bool) 
     own.extend(is_localized.then_some("locale"));
     let paths = query.projection.paths().iter().filter(|path| !is_locale(path));
     let paths: Vec<_> = paths.map(FieldPath::segments).collect();
+    if query.projection.is_of_content() {
+        return push_content(text, own, &paths);
+    }
     push_level(text, "", own, &paths);
+}
+
+/// The longest path through a dynamic zone: with `populate=*` below it, Strapi sends the components of a
+/// part, and no deeper ones.
+const MAX_IN_ZONE: usize = 3;
+
+/// Fields with content. Strapi refuses `fields` of a dynamic zone, and it is not known which name is one,
+/// so all fields below the first name are requested, unless a path is longer: no zone is on it then.
+fn push_content<'a>(text: &mut String, own: Vec<&'a str>, paths: &[&'a [Box<str>]]) {
+    let is_long = |name: &str| paths.iter().any(|path| *path[0] == *name && path.len() > MAX_IN_ZONE);
+    let (in_zone, exact): (Vec<_>, Vec<_>) =
+        paths.iter().copied().partition(|path| path.len() > 1 && !is_long(&path[0]));
+    push_level(text, "", own, &exact);
+    let mut names: Vec<&str> = in_zone.iter().map(|path| &*path[0]).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        push(text, &format!("populate[{}][populate]", encode(name)), "*");
+    }
 }
 
 /// Whether a path is the document's own locale, which the parameter `locale` is for.
@@ -315,6 +337,22 @@ mod tests {
     }
 
     const FIRST: PageRequest<'_> = PageRequest { after: None, size: 100, with_total: true };
+
+    #[test]
+    fn page_of_content_requests_all_below_a_name_that_may_be_a_dynamic_zone() {
+        let paths = ["body", "zone.text", "zone.button.url", "seo.url", "a.b.c.d", "a.url"];
+        let fields = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
+        let query = ContentQuery { projection: Projection::of_content(fields), ..query(&[]) };
+        let text = page(&query, Some(&en()), FIRST);
+        let (_, fields) = text.split_once("&locale=en&").unwrap();
+        assert_eq!(
+            fields,
+            "fields[0]=publishedAt&fields[1]=locale&fields[2]=body&populate[a][fields][0]=url\
+             &populate[a][populate][b][fields][0]=id\
+             &populate[a][populate][b][populate][c][fields][0]=d\
+             &populate[seo][populate]=%2A&populate[zone][populate]=%2A"
+        );
+    }
 
     #[test]
     fn page_starts_after_a_key_and_names_its_fields() {

@@ -50,15 +50,26 @@ pub(super) async fn walk<S: DocumentSink>(
     request: WalkRequest<'_>,
     new_sink: impl Fn(&Locale) -> S + Sync,
 ) -> Result<Vec<S>, ContentError> {
-    let WalkRequest { query, locales, known } = request;
+    let WalkRequest { query, locales, known, pace, page_size } = request;
+    let page_size = page_size.map_or(fetcher.page_size, |size| size.min(fetcher.page_size));
     let resolved = &*fetcher.resolve(&query.uid).await?;
     let (mut sinks, failures) = (Vec::with_capacity(locales.len()), Failures::default());
     // One after another: a walk occupies the CMS like a single client, and editors need it too.
     for locale in locales {
         let is_first = sinks.is_empty();
         let failures = &failures;
-        let scope =
-            WalkScope { fetcher, query, resolved, locale, locales, known, is_first, failures };
+        let scope = WalkScope {
+            fetcher,
+            query,
+            resolved,
+            locale,
+            locales,
+            known,
+            is_first,
+            failures,
+            pace,
+            page_size,
+        };
         let Walked { sink, is_localized } = walk_locale(scope, &new_sink).await?;
         let is_last = sink.has_failed() || (is_first && !is_localized);
         sinks.push(sink);
@@ -88,6 +99,7 @@ async fn read_single<S: DocumentSink>(
     let query_string =
         |locale: Option<&Locale>| query_string::version(query, locale, Status::Published);
     let path = resolved.endpoint.path();
+    let _permit = scope.permit().await;
     let body = fetcher.version(resolved, path, locale, query_string).await?;
     let read = |body| document::read(body, &query.projection);
     let found = body.as_deref().map_or(Ok(None), read)?;
@@ -121,12 +133,12 @@ async fn walk_once<S: DocumentSink>(
     scope: WalkScope<'_>,
     mut sink: S,
 ) -> Result<Walked<S>, WalkError> {
-    let WalkScope { fetcher, query, resolved, locale, is_first, .. } = scope;
+    let WalkScope { query, resolved, locale, is_first, .. } = scope;
     if query.selection.is_none() {
         // The type may have become localized: a list without a locale would lack versions.
         resolved.forget_not_localized();
     }
-    let mut proof = Proof::new(fetcher.page_size);
+    let mut proof = Proof::new(scope.page_size);
     let (mut evidence, mut seen) = (LocaleEvidence::default(), SeenIds::default());
     let ListReply { mut body, is_localized } = next_page(scope, Some(locale), &proof).await?;
     // The other locales are walked only because the type is localized.
@@ -181,10 +193,10 @@ async fn next_page(
     locale: Option<&Locale>,
     proof: &Proof,
 ) -> Result<ListReply, ContentError> {
-    let WalkScope { fetcher, query, .. } = scope;
+    let WalkScope { query, page_size, .. } = scope;
     let page = PageRequest {
         after: proof.key(),
-        size: fetcher.page_size,
+        size: page_size,
         with_total: proof.needs_total(),
     };
     page_retry::list(scope, locale, |locale| query_string::page(query, locale, page)).await

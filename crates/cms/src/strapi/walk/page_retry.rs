@@ -28,6 +28,7 @@ pub(super) async fn list(
         matches!(query.selection, Some(Selection::Dependents { .. } | Selection::Unrelated(_)));
     let mut failing: Option<Instant> = None;
     loop {
+        let _permit = scope.permit().await;
         let error = match fetcher.list(resolved, locale, &query_string).await {
             Ok(reply) => {
                 failures.add(failing.map_or(Duration::ZERO, |since| since.elapsed()));

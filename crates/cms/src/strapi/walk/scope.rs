@@ -3,7 +3,7 @@
 use super::failures::Failures;
 use crate::strapi::endpoint_cache::ResolvedEndpoint;
 use crate::strapi::fetch::Fetcher;
-use crate::{ContentQuery, KnownDocuments};
+use crate::{ContentQuery, KnownDocuments, Pace};
 use frontend_map_rules::Locale;
 
 /// One content type in one locale.
@@ -21,4 +21,18 @@ pub(super) struct WalkScope<'a> {
     pub(super) is_first: bool,
     /// How long its pages have failed so far.
     pub(super) failures: &'a Failures,
+    /// When requests may be sent, if they have to wait.
+    pub(super) pace: Option<&'a dyn Pace>,
+    /// The rows of a page.
+    pub(super) page_size: usize,
+}
+
+impl WalkScope<'_> {
+    /// Waits until a request may be sent. It has ended when the result is dropped.
+    pub(super) async fn permit(&self) -> Option<Box<dyn Send>> {
+        match self.pace {
+            Some(pace) => Some(pace.begin().await),
+            None => None,
+        }
+    }
 }

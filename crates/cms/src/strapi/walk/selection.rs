@@ -78,7 +78,7 @@ pub(in crate::strapi) async fn select_by_locale(
             all.extend(versions.checked(selection)?);
             continue;
         }
-        let request = WalkRequest { query, locales: slice::from_ref(locale), known: &Unknown };
+        let request = WalkRequest::new(query, slice::from_ref(locale), &Unknown);
         for versions in walk(fetcher, request, |_| Versions::default()).await? {
             all.extend(versions.checked(selection)?);
         }
@@ -120,7 +120,7 @@ async fn by_locale(
     let mut all = Vec::new();
     // One after another, so that the CMS stays fast for editors.
     for locale in locales {
-        let request = WalkRequest { query, locales: slice::from_ref(locale), known: &Unknown };
+        let request = WalkRequest::new(query, slice::from_ref(locale), &Unknown);
         for versions in walk(fetcher, request, |_| Versions::default()).await? {
             all.extend(versions.documents()?);
         }

@@ -1,0 +1,96 @@
+//! Links in the value of a field: rich text as HTML, as Markdown (Strapi's rich text) or as Strapi's
+//! Blocks, or a text that is a URL.
+//!
+//! Here and not in the catalog, because it is about what fields of the CMS look like; the catalog gets
+//! addresses and texts. Pure.
+//!
+//! - A text that begins with a block of HTML and has no Markdown link is HTML, as CKEditor writes it.
+//! - A text that is one URL is one link.
+//! - Any other text is CommonMark, which has HTML inside: it becomes HTML first, so that there is one
+//!   reader of links. HTML in Markdown that is indented by four spaces after an empty line is code there.
+//! - A list or an object is Blocks. Nodes of unknown types are searched for children.
+
+mod blocks;
+mod html;
+mod markdown;
+
+use serde_json::Value;
+
+/// The longest text of a link that is kept, in bytes.
+pub const MAX_TEXT: usize = 120;
+
+/// A link, as the content has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentLink {
+    /// The address as it is written.
+    pub address: String,
+    /// The text, with single spaces, at most [`MAX_TEXT`] bytes; of an image its description.
+    pub text: String,
+}
+
+/// The value is not JSON that can be read as text: a lone surrogate, or too many levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the value of a field cannot be read")]
+pub struct UnreadableValue;
+
+/// Finds the links in the value of a field, which is JSON, in their order.
+///
+/// # Errors
+/// [`UnreadableValue`]
+pub fn find_links(json: &str, found: &mut Vec<ContentLink>) -> Result<(), UnreadableValue> {
+    let json = json.trim_ascii();
+    match json.as_bytes().first() {
+        Some(b'"') => {
+            let text: String = serde_json::from_str(json).map_err(|_| UnreadableValue)?;
+            find_in_text(&text, found);
+        }
+        Some(b'[' | b'{') => {
+            let value: Value = serde_json::from_str(json).map_err(|_| UnreadableValue)?;
+            blocks::find(&value, found);
+        }
+        // A number, a boolean or null has no link.
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Finds the links in a text.
+pub fn find_in_text(text: &str, found: &mut Vec<ContentLink>) {
+    let text = text.trim();
+    if is_one_url(text) {
+        found.push(ContentLink { address: text.to_owned(), text: String::new() });
+    } else if html::is_html(text) && !text.contains("](") {
+        html::find(text, found);
+    } else if markdown::may_have_links(text) {
+        html::find(&markdown::to_html(text), found);
+    }
+}
+
+/// Whether a text is a URL or a path and nothing else. A single word is none: most texts of one word are
+/// no addresses.
+fn is_one_url(text: &str) -> bool {
+    let starts = ["/", "./", "../", "http://", "https://"];
+    let is_word = !text.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`'));
+    let start = text.get(..8).unwrap_or(text).to_ascii_lowercase();
+    is_word && !text.contains("](") && starts.iter().any(|one| start.starts_with(one))
+}
+
+/// Appends a text with single spaces, up to [`MAX_TEXT`] bytes.
+fn add_text(to: &mut String, text: &str) {
+    for character in text.chars() {
+        if to.len() + character.len_utf8() > MAX_TEXT {
+            return;
+        }
+        match character {
+            c if c.is_whitespace() || c.is_control() => {
+                if !to.is_empty() && !to.ends_with(' ') {
+                    to.push(' ');
+                }
+            }
+            c => to.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
