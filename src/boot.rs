@@ -138,6 +138,7 @@ fn build(
         unread_documents: HourlyWarnings::default(),
         imports: Imports::new(config.imports, &sites),
         misses: shared.misses.of_sites(&sites, &shared.store),
+        links: shared.links.of_sites(&sites, &shared.store, limits.links),
         admin_url: config.admin_url,
         sites,
         http: HttpSettings {

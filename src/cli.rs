@@ -30,7 +30,7 @@ use crate::config::{self, Config, Environment, Problems, SettingsFile};
 const INVALID_SETTINGS: u8 = 78;
 /// The exit status for any other failure.
 const FAILED: u8 = 1;
-/// The exit status of `validate`, `diff` and `types` if they could not run: there 1 is a result.
+/// The exit status of `validate`, `links`, `diff` and `types` if they could not run: there 1 is a result.
 const NOT_RUN: u8 = 2;
 
 /// Maps the content of a headless CMS to public frontend URLs, in both directions.
@@ -63,8 +63,8 @@ Settings come from FILE and from the environment, which wins:
   RUST_LOG                       the level of the log
 
 Exit status: 0 success, 1 failure, 2 invalid arguments, 78 invalid settings; of `validate`: 0 no dead
-URL, 1 dead URLs, 2 could not run; of `diff`: 1 too many paths change, 2 could not run;
-of `types --check`: 1 the file differs, 2 could not run.";
+URL, 1 dead URLs, 2 could not run; of `links`: 1 broken links, 2 could not run; of `diff`: 1 too many
+paths change, 2 could not run; of `types --check`: 1 the file differs, 2 could not run.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -86,6 +86,8 @@ enum Command {
     Problems(tables::problems::ProblemsArgs),
     /// List the paths that visitors of a site could not find, with the pages that were perhaps meant
     Misses(tables::misses::MissesArgs),
+    /// List the links in the content of a site, with what is at each
+    Links(tables::links::LinksArgs),
     /// Write the redirects of a site, for a static host or a proxy
     Redirects(tables::redirects::RedirectsArgs),
     /// List the paths that change if these settings replace others
@@ -209,6 +211,10 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         }
         Command::Misses(args) => {
             tables::misses::run(&with_log_if_verbose(load()?, verbose), args)?;
+        }
+        Command::Links(args) => {
+            let config = with_log_if_verbose(load()?, verbose);
+            return tables::links::run(&config, args).map_err(CommandError::NotRun);
         }
         Command::Redirects(args) => tables::redirects::run(load()?, args, verbose)?,
         Command::Diff(args) => {

@@ -1,8 +1,9 @@
 //! The commands that write a table: `frontend-map pages` and `frontend-map problems`, without the
-//! service, `frontend-map redirects`, `frontend-map misses` and `frontend-map diff`.
+//! service, `frontend-map redirects`, `frontend-map misses`, `frontend-map links` and `frontend-map diff`.
 
 mod csv;
 pub(super) mod diff;
+pub(super) mod links;
 pub(super) mod misses;
 pub(super) mod pages;
 pub(super) mod problems;

@@ -24,14 +24,19 @@ pub(super) struct Written {
 
 /// A site as written.
 struct WrittenSite {
-    /// Without its redirects: with other ones, its documents have the same URLs.
+    /// Without its redirects and links: with other ones, its documents have the same URLs.
     documents: String,
     /// The redirects, and what their paths depend on.
     redirects: String,
+    /// The links in content, and what their positions depend on.
+    links: String,
 }
 
 /// The settings of redirects.
 const REDIRECTS: [&str; 2] = ["redirects", "redirect_hosts"];
+
+/// The setting of links in content.
+const LINKS: &str = "links";
 
 /// A limit that needs a restart, and so changes no fingerprint.
 const FIXED_LIMIT: &str = "cms_requests";
@@ -60,8 +65,9 @@ fn written_site(site: &Value) -> WrittenSite {
         canonical(&site)
     };
     WrittenSite {
-        documents: with(&|key| !REDIRECTS.contains(&key)),
+        documents: with(&|key| !REDIRECTS.contains(&key) && key != LINKS),
         redirects: with(&|key| REDIRECTS.contains(&key) || key == "locales"),
+        links: with(&|key| [LINKS, "locales"].contains(&key)),
     }
 }
 
@@ -97,12 +103,17 @@ pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site])
         Cms::Files { content, .. } => hash.update(&content.hash().to_le_bytes()),
     }
     let cms = hash.digest128();
+    // Which links are internal depends on the hosts of all sites.
+    let hosts = sites.iter().flat_map(|site| site.hosts.all()).map(|host| host.base.as_str());
+    let hosts = hosts.collect::<Vec<_>>().join(" ");
     for (site, written) in sites.iter_mut().zip(&written.sites) {
         let bases = (0..site.hosts.locales()).map(|at| site.hosts.base(at).map(BaseUrl::as_str));
         let bases: Vec<Option<&str>> = bases.collect();
         let of = |text: &str| xxh3_128(format!("{cms} {bases:?} {text}").as_bytes());
         let redirects = of(&written.redirects);
         (site.fingerprint, site.source) = (of(&written.documents), source);
+        let links = format!("{source} {hosts} {}", written.links);
+        site.links_fingerprint = xxh3_128(links.as_bytes());
         if let Some(site) = site.redirects.as_mut().map(Arc::make_mut) {
             (site.fingerprint, site.source) = (redirects, source);
         }

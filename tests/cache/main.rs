@@ -11,6 +11,7 @@
 
 mod changes;
 mod changing;
+mod links;
 mod moved;
 mod owners;
 mod redirects;

@@ -49,13 +49,17 @@ path = "/{locale}/search"
 sitemap = false
 "#;
 
-/// Redirects in the CMS.
+/// Redirects in the CMS, and links in content.
 const REDIRECTS: &str = r#"
 [[site.redirects]]
 content_type = "api::redirect.redirect"
 from = "from"
 to = "to"
 document = "target"
+
+[[site.links]]
+content_type = "plugin::cms.page"
+fields = ["body"]
 "#;
 
 /// One service for each of [`VARIANTS`], and their frontends.
@@ -87,6 +91,10 @@ impl Services {
                 services.send(variant, "GET", target, &[], "").text().contains("p1about")
             });
         }
+        let headers = [("Authorization", "Bearer validation-token")];
+        until_so("the content is read", || {
+            services.send("missed", "GET", "/api/links?site=main", &headers, "").status == 200
+        });
         services.edit();
         for path in ["/en/articles/Welcome", "/en/typo", "/wp-login.php"] {
             let target = format!("/api/resolve?site=main&pathname={path}");
@@ -161,6 +169,8 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
         "secrets" => with_secrets(setup),
         "missed" => {
             let content = CONTENT.replacen('{', "{\"api::redirect.redirect\": [],", 1);
+            let body = r#""slug": "about", "body": "See [our team](/en/team#board)"}"#;
+            let content = content.replace(r#""slug": "about"}"#, body);
             with_secrets(setup.file("content.json", &content))
         }
         "no CMS" => setup.env("FRONTEND_MAP__HOOKS__SECRET", "webhook-secret"),

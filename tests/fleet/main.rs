@@ -13,6 +13,7 @@ mod cms_outage;
 mod foreign_values;
 mod history;
 pub(crate) mod instances;
+mod links;
 mod lists;
 mod misses;
 mod publication;

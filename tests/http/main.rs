@@ -13,6 +13,7 @@ mod document;
 mod hostile_slugs;
 mod hosts;
 mod lifecycle;
+mod links;
 mod matching;
 mod misses;
 mod operations;

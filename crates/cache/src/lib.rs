@@ -33,6 +33,7 @@
 //!   searched for the documents that read a changed one only after they contain the read of named
 //!   documents that was in flight at the change. A walk whose list cannot be put together with
 //!   the updates since it began is withheld and repeated at once, up to three times.
+//! - **Links in content** have passes of their own (`links`), which no walk waits for.
 
 mod cached_snapshot;
 mod document_cache;
@@ -42,6 +43,7 @@ mod fleet;
 mod incremental_update;
 mod install;
 mod invalidation;
+mod links;
 mod lookup;
 mod refresh;
 mod refresher;
@@ -59,6 +61,7 @@ pub use file_cache::FileCache;
 pub use fleet::{follow_roles, follow_snapshots};
 pub use incremental_update::apply_invalidations;
 pub use invalidation::{Change, Invalidation};
+pub use links::{LinkRegistry, SiteLinks};
 pub use refresh::FAILED_WALK;
 pub use refresher::{Probes, keep_fresh};
 pub use settings::{Freshness, ProcessState, Settings};

@@ -13,12 +13,14 @@
 //! - [`misses`]: paths that visitors could not find, and which page was perhaps meant.
 //! - [`sitemap`] and [`tables`]: the snapshots as lists, sitemap files, pages and problems.
 //! - [`preview`]: what publishing, unpublishing and deleting a version would do.
+//! - [`links`]: links in the content of documents, and what each leads to.
 //! - [`json`]: the JSON of answers, written without a tree.
 //! - [`explain`]: why a rule matches or not, for people.
 
 pub mod changes;
 pub mod explain;
 pub mod json;
+pub mod links;
 pub mod misses;
 pub mod moved;
 pub mod path_index;

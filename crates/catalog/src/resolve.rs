@@ -5,7 +5,7 @@ use crate::moved::redirects::FormerOwner;
 use crate::path_index::{Basis, Decision, PathIndex};
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
-use frontend_map_rules::{ContentTypeUid, Match, Pathname};
+use frontend_map_rules::{ContentTypeUid, Match, Pathname, percent_decode};
 
 /// What a pathname resolves to.
 #[derive(Debug)]
@@ -143,6 +143,17 @@ pub fn page<'s>(
     host: Option<usize>,
 ) -> Option<PublicUrl<'s>> {
     if site.pages.is_empty() { None } else { site.pages.find(&pathname.normalized(), host) }
+}
+
+/// Whether a requested pathname is the path of this URL, percent-encoded or not and without query and
+/// fragment, on its host (by its position, if the site has several).
+#[must_use]
+pub fn is_canonical(pathname: &str, host: Option<usize>, url: PublicUrl<'_>) -> bool {
+    let end = pathname.find(['?', '#']).unwrap_or(pathname.len());
+    let written = &pathname[..end];
+    let is_same_path =
+        written == url.path() || percent_decode(written) == percent_decode(url.path());
+    is_same_path && host.is_none_or(|host| host == url.host())
 }
 
 /// Finds the rule of a pathname. While a content type that could own the path is not known, or too old

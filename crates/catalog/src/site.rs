@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::snapshot::PublicUrl;
 use frontend_map_rules::frontend_url::Hosts;
-use frontend_map_rules::{ContentTypeUid, Locale, RuleSet};
+use frontend_map_rules::{ContentTypeUid, FieldPath, Locale, RuleSet};
 
 /// A site: a frontend with its rules.
 #[derive(Clone, Debug)]
@@ -32,6 +32,11 @@ pub struct Site {
     /// The content types whose documents are redirects of the site, as the rules of a site of their own:
     /// with the same key, locales, hosts and content source.
     pub redirects: Option<Arc<Site>>,
+    /// The content types whose fields have links to follow; none unless the settings ask for it.
+    pub links: Vec<LinkSource>,
+    /// A hash of what a table of these links depends on: the fields, the locales, the hosts of all sites
+    /// and the content source.
+    pub links_fingerprint: u128,
     /// A hash of the site's settings and content source. As part of a cache key, it keeps data from
     /// before a change of these from being found.
     pub fingerprint: u128,
@@ -48,6 +53,15 @@ pub enum ResolveBy {
     Rules,
     /// The document that owns the path, by an index of the site's published paths.
     Documents,
+}
+
+/// A content type whose fields have links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkSource {
+    /// The content type, with or without a rule.
+    pub content_type: ContentTypeUid,
+    /// The fields, through components and dynamic zones; none is the beginning of another one.
+    pub fields: Vec<FieldPath>,
 }
 
 /// All sites, in the order of the settings. Cheap to clone.
@@ -222,6 +236,8 @@ mod tests {
             sitemap_path: String::new(),
             pages: SitePages::default(),
             redirects: None,
+            links: Vec::new(),
+            links_fingerprint: 0,
             fingerprint: 0,
             source: 0,
         }

@@ -42,7 +42,7 @@ mod patch;
 mod path_table;
 mod public_url;
 mod references;
-mod serialized;
+pub(crate) mod serialized;
 mod skipped;
 mod timestamp;
 

@@ -13,6 +13,7 @@ use crate::groups::SnapshotGroup;
 use crate::history::SharedHistory;
 use crate::known_groups::KnownGroups;
 use crate::lead::Lead;
+use crate::links::SharedLinks;
 use crate::misses::SharedMisses;
 use crate::positions::SharedPositions;
 use crate::redis::{self, Event};
@@ -83,6 +84,12 @@ impl Fleet {
     #[must_use]
     pub fn misses(&self, site: &Site) -> Option<SharedMisses> {
         Some(SharedMisses::new(self.redis.clone()?, site.source, &site.key))
+    }
+
+    /// The links in the content of a site, as the leader has read them; `None` without `[shared]`.
+    #[must_use]
+    pub fn links(&self, site: &Site) -> Option<SharedLinks> {
+        Some(SharedLinks::new(self.redis.clone()?, site))
     }
 
     /// Follows the change logs and shares the path history. With a Redis it runs for ever,

@@ -1,5 +1,5 @@
 //! What several instances share through Redis or Valkey: who leads, the published snapshots, events of
-//! the CMS, change logs, the path history, missed paths and URL checks.
+//! the CMS, change logs, the path history, missed paths, links in content and URL checks.
 //!
 //! [`redis`] is the client: availability, leases with epochs, sealed values, chunks, the stream of
 //! events. Nothing else speaks to Redis. While it is unavailable, each instance works alone and says so.
@@ -51,6 +51,7 @@ mod groups;
 pub mod history;
 mod known_groups;
 mod lead;
+pub mod links;
 mod liveness;
 pub mod misses;
 pub mod positions;

@@ -7,6 +7,7 @@ mod former_owner;
 mod history_copy;
 mod http_settings;
 mod imports;
+mod links;
 mod misses;
 mod shared_paths;
 mod similar_types;
@@ -26,6 +27,7 @@ pub(crate) use self::former_owner::{former_owner, redirects};
 pub use self::history_copy::{history_copy_is_due, write_history_copy};
 pub use self::http_settings::HttpSettings;
 pub use self::imports::Imports;
+pub(crate) use self::links::Links;
 pub use self::misses::{MissRegistry, SiteMisses};
 pub(crate) use self::misses::{read_misses, remove_misses, save_misses, share_misses};
 pub use self::shared_paths::SharedPathsCache;
@@ -35,7 +37,7 @@ pub use self::unread_documents::log_unread_documents;
 use tokio::task::block_in_place;
 
 use crate::shared::SharedState;
-use frontend_map_cache::{DocumentCache, FileCache, SnapshotCache, TypeStatus};
+use frontend_map_cache::{DocumentCache, FileCache, SiteLinks, SnapshotCache, TypeStatus};
 use frontend_map_catalog::site::{AdminLinks, Site, Sites};
 use frontend_map_cms::BreakerState;
 use frontend_map_outbound::checks::Targets;
@@ -63,6 +65,8 @@ pub struct App {
     pub imports: Imports,
     /// The paths that were not found, by the keys of the sites with a path index.
     pub misses: BTreeMap<String, Arc<SiteMisses>>,
+    /// The links in content, by the keys of the sites whose settings ask for them.
+    pub links: BTreeMap<String, Arc<SiteLinks>>,
     /// The URL of the CMS's admin panel.
     pub admin_url: Option<BaseUrl>,
     /// Limits, secrets and headers of the HTTP side.
@@ -118,6 +122,7 @@ impl App {
     pub fn admin_links(&self, site: &Site) -> Option<Arc<AdminLinks>> {
         let content = self.snapshots.content();
         let types = site.rules.content_types().into_iter();
+        let types = types.chain(site.links.iter().map(|source| &source.content_type));
         let single = types.filter(|uid| content.is_single_type(uid)).cloned().collect();
         Some(Arc::new(AdminLinks::new(self.admin_url.clone()?, single)))
     }

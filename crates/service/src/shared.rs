@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::app::MissRegistry;
-use frontend_map_cache::{FileCache, LastGoodDocuments, RefreshTriggers};
+use frontend_map_cache::{FileCache, LastGoodDocuments, LinkRegistry, RefreshTriggers};
 use frontend_map_catalog::changes::log::{ChangeLog, Recorder};
 use frontend_map_catalog::moved::history::PathHistory;
 use frontend_map_cms::RequestLimiters;
@@ -41,6 +41,8 @@ pub struct SharedState {
     pub path_history: Arc<PathHistory>,
     /// The paths that visitors could not find.
     pub misses: MissRegistry,
+    /// The links in content.
+    pub links: LinkRegistry,
     /// What has changed, in order.
     pub change_log: Arc<ChangeLog>,
     /// Sends it to the targets of webhooks.
@@ -114,6 +116,7 @@ impl SharedState {
             store,
             path_history,
             misses: MissRegistry::default(),
+            links: LinkRegistry::default(),
             notifier: Arc::new(Notifier::new(Arc::clone(&change_log), counters)),
             change_log,
             triggers: Arc::default(),

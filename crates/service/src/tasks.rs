@@ -1,5 +1,6 @@
 //! The background tasks of the running service.
 
+use std::future::pending;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +36,9 @@ pub(crate) fn start(service: &Service) -> JoinSet<()> {
     tasks.start(copy_history);
     tasks.start(|service| follow_store(snapshots(&service)));
     tasks.start(keep_misses);
+    tasks.start(read_links);
+    tasks.start(update_links);
+    tasks.start(share_links);
     tasks.start(send_webhooks);
     tasks.start(|service| service.app().shared.runs.clone().follow_store());
     tasks.start(|service| follow_roles(snapshots(&service), fleet(&service)));
@@ -147,6 +151,69 @@ async fn keep_misses(service: Service) {
             share_misses(&service.app()).await;
         }
         save_misses(&service.app()).await;
+    }
+}
+
+/// How often it is checked whether the content of a site is to be read for its links.
+const LINKS_CHECK_PERIOD: Duration = Duration::from_secs(1);
+
+/// Reads the content of the sites whose settings ask for its links.
+async fn read_links(service: Service) {
+    loop {
+        sleep(LINKS_CHECK_PERIOD).await;
+        let app = service.app();
+        for links in app.links.values() {
+            links.run_pass(&app.snapshots).await;
+        }
+    }
+}
+
+/// From an event of the CMS to the read of its document: more events may follow.
+const LINKS_DEBOUNCE: Duration = Duration::from_millis(50);
+/// The pause after documents could not be read.
+const LINKS_RETRY: Duration = Duration::from_secs(5);
+
+/// Reads the links of the documents that events of the CMS name.
+async fn update_links(service: Service) {
+    let mut are_left = false;
+    loop {
+        let shared = Arc::clone(&service.app().shared);
+        let retry = async {
+            sleep(LINKS_RETRY).await;
+            if !are_left {
+                pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = shared.links.woken() => sleep(LINKS_DEBOUNCE).await,
+            () = retry => {}
+        }
+        let app = service.app();
+        are_left = false;
+        for links in app.links.values() {
+            are_left |= links.run_updates(&app.snapshots).await;
+        }
+    }
+}
+
+/// How often tables of links are published, adopted and stored after updates: less than the time for which
+/// the events of a fleet can be read again.
+const LINKS_SHARE_PERIOD: Duration = Duration::from_secs(30);
+/// The first time: a new instance has no table yet.
+const LINKS_FIRST_SHARE: Duration = Duration::from_secs(2);
+
+/// Shares the tables of links with the other instances and stores them.
+async fn share_links(service: Service) {
+    let mut pause = LINKS_FIRST_SHARE;
+    loop {
+        sleep(pause).await;
+        let app = service.app();
+        let mut lacks_table = false;
+        for links in app.links.values() {
+            links.share(&app.snapshots).await;
+            lacks_table |= links.table().is_none();
+        }
+        pause = if lacks_table { LINKS_FIRST_SHARE } else { LINKS_SHARE_PERIOD };
     }
 }
 

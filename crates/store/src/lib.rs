@@ -1,5 +1,5 @@
 //! What survives a restart, in one file: the last snapshots, the path history, the change log, the results
-//! of URL checks and the paths that were not found.
+//! of URL checks, the paths that were not found and the links in content.
 //!
 //! A thread of its own writes, and nothing waits for it: where the file cannot be used, the service
 //! goes on with what it has in memory, and says so. The file has paths, ids and dates of published

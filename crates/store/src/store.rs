@@ -130,7 +130,7 @@ impl Store {
     /// Stores a summary of the paths that were not found on a site, in place of the one before it.
     pub fn save_misses(&self, source: u128, site: &str, bytes: Vec<u8>) {
         if let Some(writer) = &self.writer {
-            let key = (RowKind::Misses, misses_key(source, site));
+            let key = (RowKind::Misses, row_key(source, site));
             writer.save_row(key, Arc::new(move || bytes.clone()));
         }
     }
@@ -139,8 +139,27 @@ impl Store {
     #[must_use]
     pub fn load_misses(&self, source: u128, site: &str) -> Option<Vec<u8>> {
         let Some(writer) = &self.writer else { return Some(Vec::new()) };
-        let load = || writer.load_row(RowKind::Misses, &misses_key(source, site));
+        let load = || writer.load_row(RowKind::Misses, &row_key(source, site));
         writer.is_readable().then(|| load().unwrap_or_default())
+    }
+
+    /// Stores the links in the content of a site, in place of those before. `serialize` is called when they
+    /// are written, in another thread.
+    pub fn save_links(
+        &self,
+        source: u128,
+        site: &str,
+        serialize: impl Fn() -> Vec<u8> + Send + Sync + 'static,
+    ) {
+        if let Some(writer) = &self.writer {
+            writer.save_row((RowKind::Links, row_key(source, site)), Arc::new(serialize));
+        }
+    }
+
+    /// The bytes of these links.
+    #[must_use]
+    pub fn load_links(&self, source: u128, site: &str) -> Option<Vec<u8>> {
+        self.writer.as_ref()?.load_row(RowKind::Links, &row_key(source, site))
     }
 
     /// A site has these content types from now on.
@@ -186,6 +205,6 @@ impl Store {
 }
 
 /// The key of the row of a site whose documents come from this source.
-fn misses_key(source: u128, site: &str) -> String {
+fn row_key(source: u128, site: &str) -> String {
     format!("{source:032x} {site}")
 }

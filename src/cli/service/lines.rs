@@ -16,7 +16,7 @@ use frontend_map_platform::outgoing::{cause, client_builder};
 const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The setting with the token, and its variable.
-const TOKEN: [&str; 2] = ["auth.validate_token_file", "FRONTEND_MAP__AUTH__VALIDATE_TOKEN"];
+pub(in crate::cli) const TOKEN: [&str; 2] = ["auth.validate_token_file", "FRONTEND_MAP__AUTH__VALIDATE_TOKEN"];
 
 /// The last line of a list.
 #[derive(Clone, Copy, Deserialize)]
@@ -55,8 +55,24 @@ pub(in crate::cli) async fn read_list<Row: DeserializeOwned>(
     site: &str,
 ) -> Result<(Vec<Row>, Figures), Box<dyn Error>> {
     let mut list = List { rows: Vec::new(), figures: None };
+    read_lines(service, token, route, &[("site", site)], |line| list.take(line)).await?;
+    Ok(list.end().map_err(|error| format!("{service}: {error}"))?)
+}
+
+/// Requests the list at this route, with these query parameters and the token if there is one, and gives
+/// `take` each line.
+///
+/// # Errors
+/// If there is no response, if it is an error, or if `take` refuses a line.
+pub(in crate::cli) async fn read_lines(
+    service: &str,
+    token: Option<&SecretString>,
+    route: &str,
+    parameters: &[(&str, &str)],
+    mut take: impl FnMut(&[u8]) -> Result<(), String>,
+) -> Result<(), Box<dyn Error>> {
     let mut url = route_url(service, route)?;
-    url.query_pairs_mut().append_pair("site", site);
+    url.query_pairs_mut().extend_pairs(parameters);
     let client = client_builder()?.connect_timeout(TIMEOUT).read_timeout(TIMEOUT).build()?;
     let mut request = client.get(url).header(ACCEPT, "application/x-ndjson");
     if let Some(token) = token {
@@ -65,7 +81,7 @@ pub(in crate::cli) async fn read_list<Row: DeserializeOwned>(
     let failed = |error: &reqwest::Error| format!("{service}: {:?}", cause(error));
     let mut response = request.send().await.map_err(|error| failed(&error))?;
     let status = response.status();
-    let mut take = |line: &[u8]| list.take(line).map_err(|error| format!("{service}: {error}"));
+    let mut take = |line: &[u8]| take(line).map_err(|error| format!("{service}: {error}"));
     let mut rest = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| failed(&error))? {
         rest.extend_from_slice(&chunk);
@@ -81,7 +97,7 @@ pub(in crate::cli) async fn read_list<Row: DeserializeOwned>(
     if !rest.is_empty() {
         take(&rest)?;
     }
-    Ok(list.end().map_err(|error| format!("{service}: {error}"))?)
+    Ok(())
 }
 
 impl<Row: DeserializeOwned> List<Row> {

@@ -27,7 +27,14 @@ pub struct Limits {
     pub cms_requests: usize,
     /// The limits of one request to the CMS.
     pub cms: StrapiLimits,
+    /// The most memory of the links in the content of one site, in bytes.
+    pub links: usize,
 }
+
+/// The least memory that can be set for links: some thousands of them.
+const MIN_LINKS_BYTES: u64 = 1 << 20;
+/// The most: numbers of links have 32 bits.
+const MAX_LINKS_BYTES: u64 = 4 << 30;
 
 /// The default of [`Limits::requests`]: a thousand requests that wait for one URL check fit into three
 /// quarters of it.
@@ -50,5 +57,6 @@ pub(in crate::config) fn read(limits: &mut Section<'_>) -> Limits {
             request: limits.get("cms_request_ms", millis(1..)),
             page_bytes: limits.get("cms_page_bytes", whole(1..)),
         },
+        links: limits.get("links_bytes", whole(MIN_LINKS_BYTES..=MAX_LINKS_BYTES)),
     }
 }

@@ -2,6 +2,7 @@
 
 mod base_urls;
 pub(super) mod by_locale;
+mod links;
 mod locales;
 mod pages;
 mod redirects;
@@ -61,6 +62,7 @@ fn one(
     let rules = site.entries("rule", |rule| rule::read(rule, &mut of_rules));
     let pages = pages::read(site, locales.as_ref());
     let redirects = redirects::read(site, resolve, hosts.as_ref());
+    let links = links::read(site, resolve);
     let key = key?;
     check_key(&key, site);
     variables.push(SiteVariables::new(&key, locales.as_ref()));
@@ -80,6 +82,8 @@ fn one(
         sitemap_path: sitemap_path?,
         pages,
         redirects: None,
+        links: links?,
+        links_fingerprint: 0,
         // Set when all sections are read.
         fingerprint: 0,
         source: 0,

@@ -22,6 +22,7 @@ const ROUTES: &[(&str, u16, &str)] = &[
     ("/api/changes?site=main", 200, "/api/changes"),
     ("/sitemaps/main/index.xml", 200, "/sitemaps"),
     ("/api/misses?site=main", 501, "/api/misses"),
+    ("/api/links?site=main", 501, "/api/links"),
     ("/api/redirects?site=main", 501, "/api/redirects"),
     ("/api/validations?site=main", 200, "/api/validations"),
     ("/hooks/cms", 405, "/hooks/cms"),

@@ -31,6 +31,8 @@ fn site() -> Site {
         sitemap_path: String::new(),
         pages: SitePages::default(),
         redirects: None,
+        links: Vec::new(),
+        links_fingerprint: 0,
         fingerprint: 0,
         source: 0,
     }

@@ -5,7 +5,7 @@
 //! Titles are content: they are left out of what is kept on a disk, and are there between instances.
 
 mod body;
-mod bytes;
+pub(crate) mod bytes;
 mod columns;
 mod delta;
 mod rows;
@@ -114,7 +114,7 @@ impl Titles {
     }
 }
 
-fn deflate(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn deflate(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), COMPRESSION);
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
     written.expect("a vector takes all bytes")
@@ -122,7 +122,7 @@ fn deflate(bytes: &[u8]) -> Vec<u8> {
 
 /// The bytes from which these were compressed, if they are at most `max_bytes`: a few kilobytes may
 /// stand for gigabytes.
-fn inflate(bytes: &[u8], max_bytes: usize) -> Result<Vec<u8>, Unreadable> {
+pub(crate) fn inflate(bytes: &[u8], max_bytes: usize) -> Result<Vec<u8>, Unreadable> {
     let mut inflated = Vec::new();
     let malformed = |_: io::Error| Unreadable::Malformed("it cannot be decompressed");
     let limit = (max_bytes as u64).saturating_add(1);

@@ -5,6 +5,7 @@ use std::time::Instant;
 use frontend_map_cache::{Change, Invalidation};
 use frontend_map_catalog::site::Site;
 use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_fleet::links::READ_LINKS;
 use frontend_map_fleet::{FleetEvent, Gap};
 use frontend_map_rules::Locale;
 
@@ -58,6 +59,7 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
             app.documents.miss_events(lost_until);
             for (at, event) in &kept {
                 record_withdrawal(app, event, *at);
+                invalidate_links(app, event);
             }
             app.snapshots.record_named(None);
             app.snapshots.record_missed_events(until);
@@ -67,6 +69,10 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
             }
         }
         FleetEvent::Other(event) => {
+            if event.kind == READ_LINKS {
+                let site = String::from_utf8_lossy(&event.body);
+                return app.links.get(&*site).into_iter().for_each(|links| links.want());
+            }
             if app.shared.fleet.read_event(&event) {
                 return;
             }
@@ -115,13 +121,25 @@ fn record_withdrawal(app: &App, event: &CmsEvent, at: Instant) {
 }
 
 /// Lets the documents of an event and their dependents be read again, for the lists that this
-/// instance walks.
+/// instance walks, and for their links.
 fn invalidate_snapshots(app: &App, event: &CmsEvent) {
+    invalidate_links(app, event);
     match &event.change {
         CmsChange::Nothing => {}
         CmsChange::ContentTypes(uids) => app.snapshots.refresh_types(uids),
         CmsChange::Document { .. } | CmsChange::Anything => {
             app.snapshots.invalidate(invalidation(event));
+        }
+    }
+}
+
+fn invalidate_links(app: &App, event: &CmsEvent) {
+    for links in app.links.values() {
+        match &event.change {
+            CmsChange::Nothing => {}
+            CmsChange::Document { uid, document_id, .. } => links.name(uid, document_id),
+            CmsChange::ContentTypes(uids) => links.name_types(Some(uids)),
+            CmsChange::Anything => links.name_types(None),
         }
     }
 }

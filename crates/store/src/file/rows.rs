@@ -16,6 +16,8 @@ pub(crate) enum RowKind {
     Misses,
     /// By target and site: how far webhooks have been sent.
     Position,
+    /// By source and site: the links in content.
+    Links,
 }
 
 /// The kind and the key of a row.
@@ -25,13 +27,14 @@ pub(crate) type RowKey = (RowKind, String);
 pub(crate) type RowBytes = Arc<dyn Fn() -> Vec<u8> + Send + Sync>;
 
 impl RowKind {
-    pub(super) const ALL: [Self; 3] = [Self::Run, Self::Misses, Self::Position];
+    pub(super) const ALL: [Self; 4] = [Self::Run, Self::Misses, Self::Position, Self::Links];
 
     pub(super) fn table(self) -> TableDefinition<'static, &'static str, &'static [u8]> {
         TableDefinition::new(match self {
             Self::Run => "check_runs",
             Self::Misses => "misses",
             Self::Position => "positions",
+            Self::Links => "links",
         })
     }
 }

@@ -18,6 +18,7 @@ const WEBHOOKS = ['admin::webhooks.create', 'admin::webhooks.read', 'admin::webh
 
 export const ADMIN_ROUTES = [
   route('GET', '/document', 'urls.document', ACTIONS.readUrl),
+  route('GET', '/document-links', 'urls.links', ACTIONS.readUrl),
   route('POST', '/rows', 'urls.rows', ACTIONS.readUrl),
   route('GET', '/parts', 'settings.parts', ACTIONS.readUrl),
   route('GET', '/overview', 'reports.overview', ACTIONS.readReport),
@@ -25,6 +26,7 @@ export const ADMIN_ROUTES = [
   route('GET', '/checks', 'reports.checks', ACTIONS.readReport),
   route('GET', '/moves', 'reports.moves', ACTIONS.readReport),
   route('GET', '/misses', 'reports.misses', ACTIONS.readReport),
+  route('GET', '/links', 'reports.links', ACTIONS.readReport),
   route('DELETE', '/misses', 'reports.clearMisses', ACTIONS.clearMisses),
   route('GET', '/sites', 'reports.sites', ACTIONS.readReport),
   route('GET', '/check', 'reports.check', ACTIONS.runCheck),

@@ -13,8 +13,8 @@ const UID = 'api::a.a';
 test('controllers: reports and checks of a site that the settings do not name are a 404', async () => {
   const peer = await startPeer((_request, response) => data(response, {}));
   const strapi = strapiWith({ url: peer.address }, { site: 'main', sites: { [UID]: 'shop' } }, { [UID]: [] });
-  const { overview, findings, checks, moves, misses, clearMisses, check, start } = reports({ strapi });
-  for (const handler of [overview, findings, checks, moves, misses, clearMisses, check, start]) {
+  const { overview, findings, checks, moves, misses, links, clearMisses, check, start } = reports({ strapi });
+  for (const handler of [overview, findings, checks, moves, misses, links, clearMisses, check, start]) {
     await assert.rejects(handler(request({ site: 'another', uid: UID })), { status: 404 });
   }
   assert.deepEqual(peer.asked, []);
@@ -133,6 +133,7 @@ test('controllers: each body of another server has a result, and ends no process
         'validations',
         'redirects',
         'misses',
+        'links',
         'locales',
         'formerPaths',
         'sites',
@@ -150,6 +151,8 @@ test('controllers: each body of another server has a result, and ends no process
       [reports({ strapi }).checks, request({ site: 'main' })],
       [reports({ strapi }).moves, request({ site: 'main' })],
       [reports({ strapi }).misses, request({ site: 'main' })],
+      [reports({ strapi }).links, request({ site: 'main' })],
+      [urls({ strapi }).links, request({ uid: UID, documentId: 'd', path: '/a' })],
     ];
     for (const [handler, ctx] of contexts) {
       await handler(ctx);

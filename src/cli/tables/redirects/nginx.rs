@@ -154,6 +154,8 @@ mod tests {
             sitemap_path: String::new(),
             pages: SitePages::new(Snapshot::default()),
             redirects: None,
+            links: Vec::new(),
+            links_fingerprint: 0,
             fingerprint: 0,
             source: 0,
         }

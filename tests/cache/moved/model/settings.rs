@@ -53,6 +53,8 @@ impl Settings {
             sitemap_path: String::new(),
             pages: SitePages::default(),
             redirects: None,
+            links: Vec::new(),
+            links_fingerprint: 0,
             fingerprint: 0,
             source: SOURCE,
         };

@@ -304,6 +304,8 @@ impl Settings {
             sitemap_path: String::new(),
             pages,
             redirects: None,
+            links: Vec::new(),
+            links_fingerprint: 0,
             fingerprint: 0,
             source: 1,
         };

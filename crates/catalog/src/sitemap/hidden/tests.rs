@@ -47,6 +47,8 @@ fn site(base_urls: [&str; 2]) -> Site {
         sitemap_path: String::new(),
         pages: SitePages::default(),
         redirects,
+        links: Vec::new(),
+        links_fingerprint: 0,
         fingerprint: 0,
         source: 0,
     };

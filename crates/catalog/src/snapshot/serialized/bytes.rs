@@ -10,7 +10,7 @@ const TRUNCATED: Unreadable = Unreadable::Malformed("it ends too early");
 const NUMBER: Unreadable = Unreadable::Malformed("a number is too large");
 
 /// Appends a number: small ones take one byte (LEB128).
-pub(super) fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
+pub(crate) fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= u64::from(MORE) {
         bytes.push(low_bits(number) | MORE);
         number >>= BITS;
@@ -23,32 +23,32 @@ fn low_bits(number: u64) -> u8 {
 }
 
 /// Appends a number that may be negative: those close to 0 take one byte.
-pub(super) fn write_signed(bytes: &mut Vec<u8>, number: i64) {
+pub(crate) fn write_signed(bytes: &mut Vec<u8>, number: i64) {
     // The sign is the lowest bit.
     write_number(bytes, ((number << 1) ^ (number >> 63)).cast_unsigned());
 }
 
 /// Appends a text with its length.
-pub(super) fn write_text(bytes: &mut Vec<u8>, text: &str) {
+pub(crate) fn write_text(bytes: &mut Vec<u8>, text: &str) {
     write_number(bytes, text.len() as u64);
     bytes.extend(text.as_bytes());
 }
 
 /// Reads what these functions have written.
-pub(super) struct Reader<'b>(&'b [u8]);
+pub(crate) struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
-    pub(super) fn new(bytes: &'b [u8]) -> Self {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self(bytes)
     }
 
-    pub(super) fn byte(&mut self) -> Result<u8, Unreadable> {
+    pub(crate) fn byte(&mut self) -> Result<u8, Unreadable> {
         let (first, rest) = self.0.split_first().ok_or(TRUNCATED)?;
         self.0 = rest;
         Ok(*first)
     }
 
-    pub(super) fn number(&mut self) -> Result<u64, Unreadable> {
+    pub(crate) fn number(&mut self) -> Result<u64, Unreadable> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(BITS as usize) {
             let byte = self.byte()?;
@@ -64,51 +64,51 @@ impl<'b> Reader<'b> {
         Err(NUMBER)
     }
 
-    pub(super) fn signed(&mut self) -> Result<i64, Unreadable> {
+    pub(crate) fn signed(&mut self) -> Result<i64, Unreadable> {
         let number = self.number()?;
         Ok((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 
     /// A number of a narrower type.
-    pub(super) fn narrow<T: TryFrom<u64>>(&mut self) -> Result<T, Unreadable> {
+    pub(crate) fn narrow<T: TryFrom<u64>>(&mut self) -> Result<T, Unreadable> {
         T::try_from(self.number()?).map_err(|_| NUMBER)
     }
 
     /// How many bytes, or things of at least one byte each, follow: no more than there are.
-    pub(super) fn count(&mut self) -> Result<usize, Unreadable> {
+    pub(crate) fn count(&mut self) -> Result<usize, Unreadable> {
         let count = self.narrow()?;
         if count <= self.0.len() { Ok(count) } else { Err(TRUNCATED) }
     }
 
-    pub(super) fn bytes(&mut self, length: usize) -> Result<&'b [u8], Unreadable> {
+    pub(crate) fn bytes(&mut self, length: usize) -> Result<&'b [u8], Unreadable> {
         let (own, rest) = self.0.split_at_checked(length).ok_or(TRUNCATED)?;
         self.0 = rest;
         Ok(own)
     }
 
-    pub(super) fn text(&mut self, length: usize) -> Result<&'b str, Unreadable> {
+    pub(crate) fn text(&mut self, length: usize) -> Result<&'b str, Unreadable> {
         let text = std::str::from_utf8(self.bytes(length)?);
         text.map_err(|_| Unreadable::Malformed("a text is not UTF-8"))
     }
 
     /// A text with its length.
-    pub(super) fn sized_text(&mut self) -> Result<&'b str, Unreadable> {
+    pub(crate) fn sized_text(&mut self) -> Result<&'b str, Unreadable> {
         let length = self.count()?;
         self.text(length)
     }
 
     /// Eight bytes, the lowest first.
-    pub(super) fn word(&mut self) -> Result<u64, Unreadable> {
+    pub(crate) fn word(&mut self) -> Result<u64, Unreadable> {
         let bytes = self.bytes(size_of::<u64>())?;
         Ok(u64::from_le_bytes(bytes.try_into().expect("eight bytes")))
     }
 
-    pub(super) fn rest(self) -> &'b [u8] {
+    pub(crate) fn rest(self) -> &'b [u8] {
         self.0
     }
 
     /// Nothing must be left.
-    pub(super) fn end(self) -> Result<(), Unreadable> {
+    pub(crate) fn end(self) -> Result<(), Unreadable> {
         if self.0.is_empty() { Ok(()) } else { Err(Unreadable::Malformed("bytes are left over")) }
     }
 }

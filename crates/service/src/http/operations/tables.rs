@@ -1,5 +1,6 @@
 //! The operations that respond with a table of a site, as one JSON document or as lines.
 
+pub(in crate::http) mod links;
 pub(in crate::http) mod misses;
 pub(in crate::http) mod pages;
 pub(in crate::http) mod problems;

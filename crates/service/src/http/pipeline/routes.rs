@@ -41,7 +41,7 @@ pub(super) use declaration::FromMemory;
 use declaration::{Declaration, Handler, Methods};
 
 /// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
-static ROUTES: [Declaration; 19] = [
+static ROUTES: [Declaration; 20] = [
     Declaration {
         path: "/api/get-content-type",
         label: "/api/get-content-type",
@@ -122,6 +122,13 @@ static ROUTES: [Declaration; 19] = [
         methods: Methods::ReadAndDelete,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(tables::misses::get).delete(tables::misses::delete)),
+    },
+    Declaration {
+        path: "/api/links",
+        label: "/api/links",
+        methods: Methods::ReadAndPost,
+        limit: LimitClass::List,
+        handler: Handler::Routed(|| get(tables::links::get).post(tables::links::post)),
     },
     Declaration {
         path: "/api/redirects",

@@ -130,6 +130,13 @@ impl ApiError {
         Self { retry_after: Some(RETRY_AFTER_DEFAULT), ..error }
     }
 
+    /// 503: the content of the site has not been read for its links yet.
+    pub(in crate::http) fn links_not_read() -> Self {
+        let message = "the links in the content of the site have not been read yet";
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
+        Self { retry_after: Some(RETRY_AFTER_DEFAULT), ..error }
+    }
+
     /// 414: the request target is longer than this many bytes.
     pub(in crate::http) fn target_too_long(max_bytes: usize) -> Self {
         let message = format!("the request target is longer than {max_bytes} bytes");

@@ -7,14 +7,22 @@ import { READ_REPORT } from '../permissions';
 import { useText, type TextId } from '../texts';
 import { CheckPanel } from './check';
 import { FindingsTab } from './findings';
+import { LinksTab } from './links';
 import { MissesTab } from './misses';
 import { MovesTab } from './moves';
 import { usePageState, type PageState } from './state';
 
-const TABS = { problems: FindingsTab, checks: CheckPanel, misses: MissesTab, moves: MovesTab };
+const TABS = {
+  problems: FindingsTab,
+  links: LinksTab,
+  checks: CheckPanel,
+  misses: MissesTab,
+  moves: MovesTab,
+};
 type Tab = keyof typeof TABS;
 const TITLES: Record<Tab, TextId> = {
   problems: 'tab.problems',
+  links: 'links.title',
   checks: 'check.title',
   misses: 'misses.title',
   moves: 'moves.title',

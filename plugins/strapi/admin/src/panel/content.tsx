@@ -14,16 +14,18 @@ interface Props {
   /** Null while the document is not saved. */
   loaded: Loaded<DocumentReport> | null;
   retry: () => void;
+  /** The links of the document, and to it. */
+  links: React.ReactNode;
 }
 
-export const PanelContent = ({ loaded, retry }: Props) => {
+export const PanelContent = ({ loaded, retry, links }: Props) => {
   const text = useText();
   if (!loaded) return <Note>{text('panel.unsaved')}</Note>;
   if (loaded.state === 'loading') return <Loader small>{text('panel.loading')}</Loader>;
   const note = <FailureNote loaded={loaded} retry={retry} />;
   if (loaded.state !== 'done' || 'failure' in loaded.result) return note;
   const { report, missing } = loaded.result;
-  return <Report report={report} withoutPreview={missing ? note : null} />;
+  return <Report report={report} withoutPreview={missing ? note : null} links={links} />;
 };
 
 const Note = ({ children }: { children: string }) => (
@@ -36,9 +38,10 @@ interface ReportProps {
   report: DocumentReport;
   /** Why it is not known what the next click would do. */
   withoutPreview: React.ReactNode;
+  links: React.ReactNode;
 }
 
-const Report = ({ report, withoutPreview }: ReportProps) => {
+const Report = ({ report, withoutPreview, links }: ReportProps) => {
   const text = useText();
   const { published, draft, languages, formerPaths, check, before } = report;
   // What was checked before a version had no URL says nothing of it.
@@ -62,6 +65,7 @@ const Report = ({ report, withoutPreview }: ReportProps) => {
         <BeforeView title={text('before.publish')} notes={publishNotes(before, hasLink(draft))} />
       )}
       {before && published && <BeforeView title={text('before.withdraw')} notes={withdrawNotes(before)} />}
+      {links}
       {hasMore && (
         <Box>
           <Divider marginBottom={3} />

@@ -5,6 +5,7 @@ import { hasRule, useParts } from '../parts';
 import { READ_URL } from '../permissions';
 import { useText } from '../texts';
 import { PanelContent } from './content';
+import { LinksView } from './links';
 
 /** What Strapi knows of the version that is open. */
 export interface OpenDocument {
@@ -51,7 +52,13 @@ export const UrlPanel = ({ model, documentId, document, meta }: Props) => {
   if (!isOn || isWithout) return null;
   return {
     title: text('panel.title'),
-    content: <PanelContent loaded={path ? loaded : null} retry={retry} />,
+    content: (
+      <PanelContent
+        loaded={path ? loaded : null}
+        retry={retry}
+        links={path && <LinksView query={path.split('?')[1] ?? ''} version={version} loaded={loaded} />}
+      />
+    ),
   };
 };
 

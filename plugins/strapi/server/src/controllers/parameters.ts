@@ -1,5 +1,6 @@
 import { errors } from '@strapi/utils';
 import { KINDS } from '../../../shared/problems';
+import { LINK_KINDS, type LinkKind } from '../../../shared/links';
 import { MAX_ROWS } from '../../../shared/reports';
 import { SITE_KEY } from '../config';
 import type { Choice } from '../operations/choice';
@@ -58,9 +59,16 @@ export const choiceOf = (query: Record<string, unknown>): Choice => ({
   pageSize: numberOf('pageSize', query.pageSize, 20, MAX_ROWS),
 });
 
+/** Broken links unless another kind is asked for. */
+export const linkKindOf = (value: unknown): LinkKind =>
+  (optional('kind', value, new RegExp(`^(${LINK_KINDS.join('|')})$`)) as LinkKind | undefined) ?? 'broken';
+
 /** A path begins with a slash; the service checks the rest. */
 const PATH = /^\/[^]{0,2047}$/;
 const HOST = /^[^\s/]{1,1024}$/;
+
+/** The path of the open page; absent without one. */
+export const pathOf = (value: unknown): string | undefined => optional('path', value, PATH);
 
 /** The row of a path that was not found; of all of them without a path. */
 export const missOf = (query: Record<string, unknown>): { path?: string; host?: string } => {

@@ -2,7 +2,7 @@ import type { Core } from '@strapi/strapi';
 import type { Context } from 'koa';
 import { mayReadWholeType } from '../content/readable';
 import type { OperationsService } from '../operations/service';
-import { choiceOf, missOf, siteOf, uidOf } from './parameters';
+import { choiceOf, linkKindOf, missOf, siteOf, uidOf } from './parameters';
 
 const reports = ({ strapi }: { strapi: Core.Strapi }) => {
   const operations = (): OperationsService => strapi.plugin('frontend-map').service('operations');
@@ -60,6 +60,19 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
       const site = await ownSite(ctx);
       ctx.set('Cache-Control', 'no-store');
       ctx.body = await operations().misses(ctx.state.userAbility, site, choiceOf(ctx.query));
+    },
+
+    /** `GET /links?site&kind&…`: a `Result<Links>`. */
+    async links(ctx: Context) {
+      const site = await ownSite(ctx);
+      const { kind, ...query } = ctx.query;
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await operations().links(
+        ctx.state.userAbility,
+        site,
+        linkKindOf(kind),
+        choiceOf(query),
+      );
     },
 
     /** `DELETE /misses?site&path&host`: a `Result<Cleared>`; without `path`, of all rows. */

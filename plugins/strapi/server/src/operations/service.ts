@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Core, UID } from '@strapi/strapi';
 import type { CheckRun } from '../../../shared/check';
 import type { ConnectionTest } from '../../../shared/connection';
+import type { DocumentLinks, LinkKind, Links } from '../../../shared/links';
 import type { Checks, Cleared, Finding, Findings, Misses, Moves, Overview } from '../../../shared/problems';
 import type {
   Address,
@@ -40,6 +41,7 @@ import { readDocument, type FoundAddress, type Get, type Versions } from './docu
 import { createChecks } from './checks';
 import { causesOf, choose, pageOf, type Choice } from './choice';
 import { findingsOf, type Knowledge } from './findings';
+import { documentLinksOf, linksOf, linksWith, verdictsOf } from './links';
 import { missesOf, missesWith } from './misses';
 import { movesWith } from './moves';
 import { chosenPage, readPage, type Page, type PageAddress } from './page';
@@ -353,6 +355,47 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
         const knowledge = { typeOf: (uid: string) => typeOf(strapi, uid), locales };
         const misses = await missesOf(response, mayReadOf(strapi, ability), knowledge);
         return pageOf(missesWith(misses, choice.search), choice);
+      });
+    },
+
+    /** A page of the links in content that lead to no page, or with another verdict. */
+    async links(
+      ability: Ability,
+      site: string,
+      kind: LinkKind,
+      choice: Pick<Choice, 'search' | 'page' | 'pageSize'>,
+    ): Promise<Result<Links>> {
+      return asResult(async () => {
+        const query = { site, verdict: verdictsOf(kind) };
+        const get = await getWith(REPORT_MS);
+        const response = await cached(['links', query], () => get('/api/links', query, 'validate'));
+        if (response.status === 501) return null;
+        const links = await linksOf(response, mayReadOf(strapi, ability), (uid) => typeOf(strapi, uid));
+        return pageOf(linksWith(links, choice.search), choice);
+      });
+    },
+
+    /** The links of a document, and to the page at `path`. Null: there is no such document that the admin may read. */
+    async documentLinks(
+      ability: Ability,
+      request: DocumentRequest,
+      to: string | undefined,
+    ): Promise<Result<DocumentLinks> | null> {
+      const found = await versionsOf(strapi, ability, request);
+      if (!found) return null;
+      return asResult(async () => {
+        const site = (await settings().effective()).siteOf(request.uid) ?? (await this.sites())[0];
+        if (!site) return null;
+        const get = await getWith(settings().config().timeoutMs);
+        const { documentId } = request;
+        const [own, incoming] = await Promise.all([
+          get('/api/links', { site, documentId }, 'validate'),
+          to ? get('/api/links', { site, to }, 'validate') : null,
+        ]);
+        // An older service, or one whose settings name no fields.
+        if (own.status === 404 || own.status === 501) return null;
+        const key = { documentId, locale: found.locale };
+        return documentLinksOf(own, incoming, key, mayReadOf(strapi, ability), (uid) => typeOf(strapi, uid));
       });
     },
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::description;
-use crate::http::operations::tables::{misses, pages, problems, redirects, validations};
+use crate::http::operations::tables::{links, misses, pages, problems, redirects, validations};
 use crate::http::operations::{
     build_sitemap, changes, document, frontend_url, frontend_urls, get_content_type,
     publish_preview, resolve,
@@ -36,6 +36,8 @@ fn query_parameters(path: &str, method: &str) -> &'static [Param] {
         ("/api/frontend-urls", _) => &frontend_urls::GET_PARAMS,
         ("/api/build-sitemap", _) => &build_sitemap::PARAMS,
         ("/api/changes", _) => &changes::PARAMS,
+        ("/api/links", "post") => &links::POST_PARAMS,
+        ("/api/links", _) => &links::PARAMS,
         ("/api/misses", "delete") => &misses::DELETE_PARAMS,
         ("/api/misses", _) => &misses::PARAMS,
         ("/api/pages", _) => &pages::PARAMS,

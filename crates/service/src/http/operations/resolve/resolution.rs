@@ -5,9 +5,10 @@ use crate::app::App;
 use frontend_map_catalog::json::Json;
 use frontend_map_catalog::moved::entries::RedirectWorld;
 use frontend_map_catalog::path_index::PathIndex;
+use frontend_map_catalog::resolve::is_canonical;
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::{PublicUrl, timestamp_text};
-use frontend_map_rules::{Pathname, percent_decode};
+use frontend_map_rules::Pathname;
 
 /// What the response says of a pathname or a document.
 pub(super) struct ResolvedData<'a> {
@@ -66,8 +67,7 @@ impl<'a> ResolvedDocument<'a> {
         pathname: &str,
         host: Option<usize>,
     ) -> Self {
-        let is_same_host = host.is_none_or(|host| host == url.host());
-        let is_canonical = is_same_host && is_same_path(pathname, url.path());
+        let is_canonical = is_canonical(pathname, host, url);
         let host = site.hosts.host_if_several(url.locale());
         let breadcrumbs = breadcrumbs(index, site, url.normalized_path(), host);
         Self { url, is_canonical, resource: None, breadcrumbs, is_page: true, redirects: None }
@@ -88,13 +88,6 @@ impl<'a> ResolvedDocument<'a> {
             Note::of_spelling(self.url, self.is_page, status)
         }
     }
-}
-
-/// Whether a requested pathname is this path, percent-encoded or not, without query and fragment.
-fn is_same_path(pathname: &str, path: &str) -> bool {
-    let end = pathname.find(['?', '#']).unwrap_or(pathname.len());
-    let written = &pathname[..end];
-    written == path || percent_decode(written) == percent_decode(path)
 }
 
 /// The pages and documents that have the prefixes of a path, the shortest first. A prefix that a document of a

@@ -1,0 +1,256 @@
+//! The links in the content of a site's documents: read in passes of their own, and by document after an
+//! event of the CMS.
+//!
+//! A pass reads the fields of all published documents, page by page within the share of the CMS, and never
+//! together with a walk: walks do not get longer by it. Its table replaces the one before as a whole. What
+//! an event names is read at once, and by each instance of a fleet: one request each, where the table of
+//! all documents takes megabytes. Only the leader makes passes; the others adopt its table.
+
+mod pace;
+mod pass;
+mod sharing;
+mod sink;
+mod update;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::SnapshotCache;
+use frontend_map_catalog::links::{KnownHosts, LinkTable};
+use frontend_map_catalog::site::{LinkSource, Site, Sites};
+use frontend_map_cms::{ContentQuery, Projection, Selection};
+use frontend_map_fleet::links::PublishedLinks;
+use frontend_map_platform::clock::unix_ms;
+use frontend_map_store::Store;
+
+/// From one pass to the next one, without the random part.
+const PERIOD: Duration = Duration::from_hours(23);
+/// The random part, at most: sites and instances do not begin together.
+const JITTER: Duration = Duration::from_hours(2);
+/// From a pass that has failed to the next one.
+const RETRY: Duration = Duration::from_mins(5);
+/// Passes that events ask for begin so long after the pass before, at least.
+const PAUSE: Duration = Duration::from_mins(10);
+/// How long the documents that events have named are remembered: longer than from an event to the
+/// publication of a table that has it.
+const REMEMBERED: Duration = Duration::from_mins(3);
+
+/// The links of all sites, which survive a reload.
+#[derive(Default)]
+pub struct LinkRegistry {
+    /// By the key of the site.
+    sites: Mutex<BTreeMap<String, Arc<SiteLinks>>>,
+    /// Signals that a document has been named.
+    wake: Arc<Notify>,
+}
+
+/// The links in the content of one site.
+pub struct SiteLinks {
+    site: Arc<Site>,
+    hosts: KnownHosts,
+    max_bytes: usize,
+    state: Mutex<State>,
+    wake: Arc<Notify>,
+    /// Locked while all documents are read.
+    pass: tokio::sync::Mutex<()>,
+    /// Whether a pass is asked for that the age of the table does not make due.
+    is_wanted: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    table: Option<Arc<LinkTable>>,
+    /// When the next pass is due; `None`: now.
+    next: Option<Instant>,
+    /// When the last pass ended.
+    ended: Option<Instant>,
+    /// The documents that are to be read.
+    pending: BTreeSet<Named>,
+    /// The documents that were read, each with the time at which that began, for [`REMEMBERED`] and as long
+    /// as a pass is in flight.
+    read: BTreeMap<Named, Instant>,
+    /// The table that is published in Redis, as far as this instance knows.
+    published: Option<PublishedLinks>,
+    /// Whether the table has changes that are not published or stored.
+    has_changed: bool,
+}
+
+/// A document, with the position of its content type among those with links.
+type Named = (usize, String);
+
+impl LinkRegistry {
+    /// The links of the sites whose settings ask for them, by their keys; at most `max_bytes` each. A table
+    /// that was made by the same settings is kept.
+    #[must_use]
+    pub fn of_sites(
+        &self,
+        sites: &Sites,
+        store: &Store,
+        max_bytes: usize,
+    ) -> BTreeMap<String, Arc<SiteLinks>> {
+        let mut own = self.sites.lock();
+        let with_links = sites.iter_shared().filter(|site| !site.links.is_empty());
+        let hosts = KnownHosts::new(sites);
+        let links = |site: &Arc<Site>| {
+            let previous = own.get(&site.key);
+            let links = SiteLinks::new(site, hosts.clone(), max_bytes, Arc::clone(&self.wake));
+            let is_same = |previous: &&Arc<SiteLinks>| {
+                previous.site.links_fingerprint == site.links_fingerprint
+            };
+            match previous.filter(is_same) {
+                Some(previous) => links.take_over(previous),
+                None => links.load(store),
+            }
+            (site.key.clone(), Arc::new(links))
+        };
+        let kept: BTreeMap<_, _> = with_links.map(links).collect();
+        (*own).clone_from(&kept);
+        kept
+    }
+
+    /// Waits until a document is named that may have other links now.
+    pub async fn woken(&self) {
+        self.wake.notified().await;
+    }
+}
+
+impl SiteLinks {
+    fn new(site: &Arc<Site>, hosts: KnownHosts, max_bytes: usize, wake: Arc<Notify>) -> Self {
+        Self {
+            site: Arc::clone(site),
+            hosts,
+            max_bytes,
+            state: Mutex::default(),
+            wake,
+            pass: tokio::sync::Mutex::default(),
+            is_wanted: AtomicBool::new(false),
+        }
+    }
+
+    /// Continues with the table of the same site before a reload.
+    fn take_over(&self, previous: &Self) {
+        let (mut own, previous) = (self.state.lock(), previous.state.lock());
+        own.table.clone_from(&previous.table);
+        own.next = previous.next;
+        own.pending.clone_from(&previous.pending);
+        own.read.clone_from(&previous.read);
+        own.published.clone_from(&previous.published);
+        own.has_changed = previous.has_changed;
+        if let Some(table) = &mut own.table {
+            Arc::make_mut(table).set_max_bytes(self.max_bytes);
+        }
+    }
+
+    /// Begins with the table that the store has. A pass is due, because events were missed since.
+    fn load(&self, store: &Store) {
+        let Some(bytes) = store.load_links(self.site.source, &self.site.key) else { return };
+        match LinkTable::from_bytes(&bytes, &self.site, self.max_bytes) {
+            Ok(table) => self.state.lock().table = Some(Arc::new(table)),
+            Err(error) => tracing::debug!(site = self.site.key, %error, "stored links are not used"),
+        }
+    }
+
+    /// The table; `None`: the documents have not been read yet.
+    #[must_use]
+    pub fn table(&self) -> Option<Arc<LinkTable>> {
+        self.state.lock().table.clone()
+    }
+
+    /// The hosts of all sites.
+    #[must_use]
+    pub fn hosts(&self) -> &KnownHosts {
+        &self.hosts
+    }
+
+    /// Records that a document may have other links now.
+    pub fn name(&self, uid: &str, document_id: &str) {
+        for at in self.sources(uid) {
+            self.state.lock().pending.insert((at, document_id.to_owned()));
+            self.wake.notify_one();
+        }
+    }
+
+    /// Records that any document of these content types may have other links now; `None`: of all types.
+    pub fn name_types(&self, uids: Option<&[String]>) {
+        let has_any = uids.is_none_or(|uids| uids.iter().any(|uid| self.sources(uid).next().is_some()));
+        if has_any {
+            let mut state = self.state.lock();
+            // Not at once: many such events may follow.
+            let earliest = state.ended.map(|ended| ended + PAUSE);
+            state.next = match (state.next, earliest) {
+                (Some(next), Some(earliest)) => Some(next.min(earliest)),
+                _ => None,
+            };
+        }
+    }
+
+    /// Asks for a pass, whatever the age of the table is.
+    pub fn want(&self) {
+        self.is_wanted.store(true, Ordering::Relaxed);
+    }
+
+    /// The positions of a content type among those with links.
+    fn sources(&self, uid: &str) -> impl Iterator<Item = usize> {
+        let is_own = move |(_, source): &(usize, &LinkSource)| source.content_type.as_str() == uid;
+        self.site.links.iter().enumerate().filter(is_own).map(|(at, _)| at)
+    }
+
+    fn is_due(&self) -> bool {
+        self.is_wanted.load(Ordering::Relaxed)
+            || self.state.lock().next.is_none_or(|next| next <= Instant::now())
+    }
+
+    /// Puts the table of a pass in use, with the documents that were read by themselves since it began.
+    fn install(&self, mut table: LinkTable, begun: Instant) {
+        let mut state = self.state.lock();
+        if let Some(before) = &state.table {
+            for ((at, id), read) in &state.read {
+                if *read >= begun {
+                    table.copy_document(*at, id, before);
+                }
+            }
+        }
+        state.read.retain(|_, read| read.elapsed() < REMEMBERED);
+        state.table = Some(Arc::new(table));
+        state.has_changed = true;
+    }
+
+    fn save(&self, store: &Store) {
+        if let Some(table) = self.table() {
+            store.save_links(self.site.source, &self.site.key, move || table.to_bytes());
+        }
+    }
+}
+
+/// The fields of a content type, of all documents or of some.
+fn query(source: &LinkSource, selection: Option<Selection>) -> ContentQuery {
+    ContentQuery {
+        uid: source.content_type.clone(),
+        projection: Projection::of_content(source.fields.clone()),
+        alternatives: Vec::new(),
+        selection,
+    }
+}
+
+impl SnapshotCache {
+    /// Whether this instance reads the content of a site for all: as the leader, or alone.
+    fn leads_site(&self, site: &Site) -> bool {
+        let mut groups = self.groups.values();
+        groups.any(|group| {
+            let is_own = group.members.iter().any(|member| member.entry.site == site.key);
+            is_own && group.shared.refreshes_here()
+        })
+    }
+}
+
+/// When the next pass is due after one that has succeeded.
+fn next_pass(read_at: i64) -> Instant {
+    let age = Duration::from_millis(u64::try_from(unix_ms() - read_at).unwrap_or_default());
+    let period = PERIOD + JITTER.mul_f64(fastrand::f64());
+    Instant::now() + period.saturating_sub(age)
+}

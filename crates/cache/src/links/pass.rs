@@ -1,0 +1,119 @@
+//! A pass: reads the content of all documents of a site.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use super::pace::CmsPace;
+use super::sink::LinkSink;
+use super::{RETRY, SiteLinks, next_pass, query};
+use crate::SnapshotCache;
+use frontend_map_catalog::links::{LinkTable, TableSummary};
+use frontend_map_catalog::site::LinkSource;
+use frontend_map_cms::{ContentError, KnownDocuments, WalkRequest};
+use frontend_map_platform::clock::unix_ms;
+use frontend_map_rules::Locale;
+
+/// The rows of a page, and those of the attempts after a response that cannot be used: it may be longer
+/// than `limits.cms_page_bytes`, because content is.
+const PAGE_SIZES: [usize; 3] = [25, 5, 1];
+
+/// No earlier pass is compared with this one.
+struct Unknown;
+
+impl KnownDocuments for Unknown {
+    fn each(&self, _: Option<&Locale>, _: &mut dyn FnMut(&str)) {}
+}
+
+impl SiteLinks {
+    /// Reads all documents if that is due and this instance does it. A pass that fails leaves the table as
+    /// it was.
+    pub async fn run_pass(&self, cache: &SnapshotCache) {
+        let is_ready = self.is_due()
+            && cache.leads_site(&self.site)
+            && cache.content.circuit_open().is_none()
+            && cache.path_index(&self.site).is_some_and(|state| state.index.knows_all_types());
+        if !is_ready {
+            return;
+        }
+        let _pass = self.pass.lock().await;
+        self.is_wanted.store(false, Ordering::Relaxed);
+        let (begun, read_at) = (Instant::now(), unix_ms());
+        let read = self.read_all(cache, read_at).await;
+        let (site, milliseconds) = (&self.site.key, begun.elapsed().as_millis());
+        let next = match read {
+            Ok(table) => {
+                let TableSummary { links, documents, bytes, left_out, unreadable } =
+                    table.summary();
+                tracing::info!(
+                    site,
+                    documents,
+                    links,
+                    bytes,
+                    left_out,
+                    unreadable,
+                    milliseconds,
+                    "links in content were read"
+                );
+                self.install(table, begun);
+                self.save(&cache.store);
+                next_pass(read_at)
+            }
+            Err((uid, error)) => {
+                let error = cache.content.detail(&error);
+                tracing::warn!(site, uid, error, "links in content could not be read");
+                Instant::now() + RETRY
+            }
+        };
+        let mut state = self.state.lock();
+        (state.next, state.ended) = (Some(next), Some(Instant::now()));
+    }
+
+    async fn read_all(
+        &self,
+        cache: &SnapshotCache,
+        read_at: i64,
+    ) -> Result<LinkTable, (String, ContentError)> {
+        let new_table = || LinkTable::new(self.site.links_fingerprint, read_at, self.max_bytes);
+        let mut table = new_table();
+        for (at, source) in self.site.links.iter().enumerate() {
+            let failed = |error| (source.content_type.to_string(), error);
+            let parts = self.read_type(cache, at, source, &new_table).await.map_err(failed)?;
+            tokio::task::block_in_place(|| parts.iter().for_each(|part| table.append(part)));
+        }
+        table.shrink();
+        Ok(table)
+    }
+
+    /// The links of a content type, in parts.
+    async fn read_type(
+        &self,
+        cache: &SnapshotCache,
+        at: usize,
+        source: &LinkSource,
+        new_table: &(impl Fn() -> LinkTable + Sync),
+    ) -> Result<Vec<LinkTable>, ContentError> {
+        let (query, pace) = (query(source, None), CmsPace::new(cache));
+        let locales = self.site.rules.locales().codes();
+        let new_sink = |_: Option<&Locale>| LinkSink {
+            site: &self.site,
+            hosts: &self.hosts,
+            source: at,
+            table: new_table(),
+            found: Vec::new(),
+        };
+        let mut sizes = PAGE_SIZES.into_iter();
+        let mut page_size = sizes.next();
+        loop {
+            let request = WalkRequest {
+                pace: Some(&pace),
+                page_size,
+                ..WalkRequest::new(&query, locales, &Unknown)
+            };
+            match (cache.content.walk(request, new_sink).await, sizes.next()) {
+                (Ok(sinks), _) => return Ok(sinks.into_iter().map(|sink| sink.table).collect()),
+                (Err(ContentError::Unusable(_)), Some(smaller)) => page_size = Some(smaller),
+                (Err(error), _) => return Err(error),
+            }
+        }
+    }
+}

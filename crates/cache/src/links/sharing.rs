@@ -1,0 +1,100 @@
+//! The table of links between the instances of a fleet, and in the store after updates.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{PERIOD, REMEMBERED, SiteLinks};
+use crate::SnapshotCache;
+use frontend_map_catalog::links::LinkTable;
+use frontend_map_fleet::cms_events::CmsChange;
+use frontend_map_fleet::links::PublishedLinks;
+
+/// A table takes at most this many times its bytes in memory once it is serialized and sealed.
+const MARGIN: usize = 2;
+
+impl SiteLinks {
+    /// Publishes or adopts the table, whichever is due: the leader publishes what has changed, a follower
+    /// adopts what it does not have. What has changed is stored as well.
+    pub async fn share(&self, cache: &SnapshotCache) {
+        let has_changed = std::mem::take(&mut self.state.lock().has_changed);
+        if has_changed {
+            self.compact();
+            self.save(&cache.store);
+        }
+        let Some(shared) = cache.fleet.links(&self.site) else { return };
+        let lead = cache.groups.values().find_map(|group| group.shared.lead().cloned());
+        let Some(lead) = lead else { return };
+        if lead.lease().epoch().is_some() {
+            let (table, before) = {
+                let state = self.state.lock();
+                let is_due = has_changed || state.published.is_none();
+                (state.table.clone().filter(|_| is_due), state.published.clone())
+            };
+            let Some(table) = table else { return };
+            let bytes = tokio::task::block_in_place(|| table.to_bytes());
+            match shared.publish(&lead, &bytes, before.as_ref()).await {
+                Ok(Some(published)) => self.state.lock().published = Some(published),
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::debug!(site = self.site.key, %error, "links are not published yet");
+                    self.state.lock().has_changed = true;
+                }
+            }
+            return;
+        }
+        let Ok(Some(published)) = shared.published().await else { return };
+        if self.state.lock().published.as_ref() == Some(&published) {
+            return;
+        }
+        let adopted = match shared.download(&published, self.max_bytes * MARGIN).await {
+            Ok(bytes) => tokio::task::block_in_place(|| {
+                LinkTable::from_bytes(&bytes, &self.site, self.max_bytes)
+                    .map_err(|error| error.to_string())
+            }),
+            Err(error) => Err(error.to_string()),
+        };
+        match adopted {
+            Ok(table) => self.adopt(table, cache, published).await,
+            Err(error) => {
+                tracing::debug!(site = self.site.key, error, "published links are not adopted");
+            }
+        }
+    }
+
+    /// Puts the table of the leader in use. It may lack what events have named a short time ago.
+    async fn adopt(
+        &self,
+        table: LinkTable,
+        cache: &SnapshotCache,
+        published: PublishedLinks,
+    ) {
+        let is_first = self.state.lock().table.is_none();
+        let oldest = Instant::now().checked_sub(REMEMBERED);
+        self.install(table, oldest.unwrap_or_else(Instant::now));
+        {
+            let mut state = self.state.lock();
+            (state.published, state.has_changed) = (Some(published), false);
+            state.next = Some(Instant::now() + PERIOD);
+        }
+        self.save(&cache.store);
+        if !is_first {
+            return;
+        }
+        for event in cache.fleet.recent_cms_events().await {
+            if let CmsChange::Document { uid, document_id, .. } = &event.change {
+                self.name(uid, document_id);
+            }
+        }
+    }
+
+    /// Drops the texts of links that were replaced, once they are more than the others.
+    fn compact(&self) {
+        let Some(table) = self.table() else { return };
+        let compact = tokio::task::block_in_place(|| table.compacted());
+        let mut state = self.state.lock();
+        let is_same = state.table.as_ref().is_some_and(|own| Arc::ptr_eq(own, &table));
+        if is_same && compact.summary().bytes * 2 < table.summary().bytes {
+            state.table = Some(Arc::new(compact));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Reads the documents that events have named.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::sink::LinkSink;
+use super::{Named, REMEMBERED, SiteLinks, query};
+use crate::SnapshotCache;
+use frontend_map_catalog::links::LinkTable;
+use frontend_map_cms::{ContentError, DocumentSink, Selected, Selection};
+
+/// The most documents of one request: their content may be long.
+const AT_ONCE: usize = 20;
+/// If more documents are named at once, a pass is faster.
+const MAX_NAMED: usize = 1_000;
+
+impl SiteLinks {
+    /// Reads the documents that events have named, and puts their links in the place of those before.
+    /// Returns whether some are left, because the CMS fails.
+    pub async fn run_updates(&self, cache: &SnapshotCache) -> bool {
+        if !cache.content.may_change() {
+            return false;
+        }
+        let named = {
+            let mut state = self.state.lock();
+            let named = std::mem::take(&mut state.pending);
+            if state.table.is_none() || named.len() > MAX_NAMED {
+                // The next pass has them.
+                state.next = state.next.filter(|_| named.len() <= MAX_NAMED);
+                return false;
+            }
+            named
+        };
+        for at in 0..self.site.links.len() {
+            let own: Vec<&Named> = named.iter().filter(|(source, _)| *source == at).collect();
+            for ids in own.chunks(AT_ONCE) {
+                let ids: Vec<String> = ids.iter().map(|(_, id)| id.clone()).collect();
+                let begun = Instant::now();
+                match self.read(cache, at, &ids).await {
+                    Ok(table) => self.replace(at, &ids, &table, begun),
+                    Err(error) => {
+                        let (site, error) = (&self.site.key, cache.content.detail(&error));
+                        tracing::debug!(site, error, "links of documents could not be read");
+                        self.state.lock().pending.extend(ids.into_iter().map(|id| (at, id)));
+                    }
+                }
+            }
+        }
+        !self.state.lock().pending.is_empty()
+    }
+
+    /// The links of these documents.
+    async fn read(
+        &self,
+        cache: &SnapshotCache,
+        at: usize,
+        ids: &[String],
+    ) -> Result<LinkTable, ContentError> {
+        let source = &self.site.links[at];
+        let query = query(source, Some(Selection::Documents(ids.to_vec())));
+        let locales = self.site.rules.locales().codes();
+        let documents = match cache.content.select(&query, locales, u64::MAX).await? {
+            Selected::Versions(documents) => documents,
+            Selected::TooMany => Vec::new(),
+        };
+        let mut sink = LinkSink {
+            site: &self.site,
+            hosts: &self.hosts,
+            source: at,
+            table: LinkTable::new(self.site.links_fingerprint, 0, self.max_bytes),
+            found: Vec::new(),
+        };
+        tokio::task::block_in_place(|| documents.iter().for_each(|one| sink.push(Ok(one))));
+        Ok(sink.table)
+    }
+
+    fn replace(&self, at: usize, ids: &[String], read: &LinkTable, begun: Instant) {
+        let mut state = self.state.lock();
+        let state = &mut *state;
+        let Some(table) = &mut state.table else { return };
+        // A copy if a response is being written from it.
+        let table = Arc::make_mut(table);
+        for id in ids {
+            table.copy_document(at, id, read);
+            state.read.insert((at, id.clone()), begun);
+        }
+        state.read.retain(|_, read| read.elapsed() < REMEMBERED || self.pass.try_lock().is_err());
+        state.has_changed = true;
+    }
+}

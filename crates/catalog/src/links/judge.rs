@@ -1,0 +1,233 @@
+//! Gives each link of a table its verdict.
+
+use rustc_hash::FxHashMap;
+
+use super::known_hosts::{KnownHosts, Origin, Place, SitePath};
+use super::table::{DocumentKey, LinkRow, LinkTable, NOT_LOCALIZED};
+use super::verdict::{Target, Verdict, verdict};
+use crate::resolve::{Found, Resolution};
+use crate::site::Site;
+use crate::snapshot::PublicUrl;
+use frontend_map_rules::{ContentTypeUid, Pathname, without_trailing_slash};
+
+/// What is known of the pages of all sites at one moment.
+pub trait LinkWorld {
+    /// The hosts of all sites.
+    fn hosts(&self) -> &KnownHosts;
+
+    /// What a pathname of the site at this position resolves to, on a host if it has several; `None`: the
+    /// site has no path index.
+    fn resolve<'a>(
+        &'a self,
+        site: usize,
+        pathname: &'a Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<Resolution<'a, 'a>>;
+
+    /// The URL of a version of a document of that site; `None`: it has none.
+    fn url(
+        &self,
+        site: usize,
+        uid: &ContentTypeUid,
+        document_id: &str,
+        locale: usize,
+    ) -> Option<PublicUrl<'_>>;
+}
+
+/// Which links are judged.
+#[derive(Clone, Debug, Default)]
+pub struct LinkFilter {
+    /// Those in the content of this document alone.
+    pub document_id: Option<String>,
+    /// Those that lead to this path of the site alone, by a redirect or directly: a pathname.
+    pub to: Option<String>,
+    /// Those with one of these verdicts alone; empty: all.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// The links that a filter lets through, in the order of the table.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    pub(super) rows: Vec<JudgedRow>,
+    pub(super) outcomes: Vec<Outcome>,
+    /// For each verdict of [`Verdict::ALL`], the links of the documents and targets that were asked for.
+    pub(super) counts: [usize; Verdict::ALL.len()],
+    /// The documents whose links are among the rows.
+    pub(super) documents: Vec<DocumentKey>,
+}
+
+/// A link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JudgedRow {
+    /// The position of the document in [`Judged::documents`].
+    pub(super) document: u32,
+    /// The position of the link among those of the document.
+    pub(super) link: u32,
+    pub(super) outcome: u32,
+}
+
+/// What was found about an address.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    pub(super) verdict: Verdict,
+    /// The path that the address means, normalized; `None`: that is not known.
+    pub(super) path: Option<String>,
+    pub(super) target: Option<Target>,
+    /// Whether the filter wants links to it.
+    is_wanted: bool,
+}
+
+impl Judged {
+    /// The number of links that lead to no page, among those of the documents and targets that were asked
+    /// for.
+    #[must_use]
+    pub fn broken(&self) -> usize {
+        let of = |verdict: &Verdict| self.counts[verdict.position()];
+        Verdict::ALL.iter().filter(|verdict| verdict.is_broken()).map(of).sum()
+    }
+
+    /// The number of links with this verdict, among those of the documents and targets that were asked for.
+    #[must_use]
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.counts[verdict.position()]
+    }
+}
+
+/// The verdicts about the links of a site, which is at this position among the sites of the world. Links
+/// that lead to no site of the settings are left out.
+#[must_use]
+pub fn judge(
+    table: &LinkTable,
+    world: &impl LinkWorld,
+    site: usize,
+    filter: &LinkFilter,
+) -> Judged {
+    let wanted = filter.to.as_deref().map(|to| Pathname::parse(to).normalized());
+    let mut judge = Judge {
+        table,
+        world,
+        site,
+        own: &world.hosts().sites()[site],
+        wanted: wanted.as_deref(),
+        known: FxHashMap::default(),
+        judged: Judged::default(),
+    };
+    for (key, rows) in &table.documents {
+        if filter.document_id.as_ref().is_some_and(|id| **id != *key.id) {
+            continue;
+        }
+        let before = judge.judged.rows.len();
+        for (link, row) in rows.iter().enumerate() {
+            judge.add(key, *row, link, &filter.verdicts);
+        }
+        if judge.judged.rows.len() > before {
+            judge.judged.documents.push(key.clone());
+        }
+    }
+    judge.judged
+}
+
+struct Judge<'w, W> {
+    table: &'w LinkTable,
+    world: &'w W,
+    site: usize,
+    own: &'w Site,
+    /// The normalized path that links have to lead to.
+    wanted: Option<&'w str>,
+    /// The outcomes of addresses that depend on no URL of a document, by address and locale; `None`: it
+    /// leads to no site.
+    known: FxHashMap<(u32, u16), Option<u32>>,
+    judged: Judged,
+}
+
+impl<W: LinkWorld> Judge<'_, W> {
+    fn add(
+        &mut self,
+        key: &DocumentKey,
+        row: LinkRow,
+        link: usize,
+        verdicts: &[Verdict],
+    ) {
+        let Some(outcome) = self.outcome_of(key, row) else { return };
+        let own = &self.judged.outcomes[outcome as usize];
+        if !own.is_wanted {
+            return;
+        }
+        self.judged.counts[own.verdict.position()] += 1;
+        if (verdicts.is_empty() || verdicts.contains(&own.verdict))
+            && let Ok(document) = u32::try_from(self.judged.documents.len())
+            && let Ok(link) = u32::try_from(link)
+        {
+            self.judged.rows.push(JudgedRow { document, link, outcome });
+        }
+    }
+
+    /// The position of the outcome of a link.
+    fn outcome_of(&mut self, key: &DocumentKey, row: LinkRow) -> Option<u32> {
+        if let Some(known) = self.known.get(&(row.address, row.locale)) {
+            return *known;
+        }
+        let locale = (row.locale != NOT_LOCALIZED).then_some(usize::from(row.locale));
+        let origin = Origin { site: self.site, locale, path: None };
+        let address = self.table.texts.get(row.address);
+        let place = self.world.hosts().locate(address, origin);
+        if place != Place::NotKnown {
+            let outcome = self.judge(place, locale);
+            self.known.insert((row.address, row.locale), outcome);
+            return outcome;
+        }
+        let uid = &self.own.links.get(usize::from(key.content_type))?.content_type;
+        let url = self.world.url(self.site, uid, &key.id, locale.unwrap_or_default());
+        let origin = Origin { path: url.map(PublicUrl::path), ..origin };
+        self.judge(self.world.hosts().locate(address, origin), locale)
+    }
+
+    fn judge(&mut self, place: Place, locale: Option<usize>) -> Option<u32> {
+        let outcome = match place {
+            Place::Outside => return None,
+            Place::NotKnown => Outcome {
+                verdict: Verdict::Unknown,
+                path: None,
+                target: None,
+                is_wanted: self.wanted.is_none(),
+            },
+            Place::At(place) => self.at(&place, locale),
+        };
+        let at = u32::try_from(self.judged.outcomes.len()).ok()?;
+        self.judged.outcomes.push(outcome);
+        Some(at)
+    }
+
+    fn at(&self, place: &SitePath, locale: Option<usize>) -> Outcome {
+        let code = locale.and_then(|locale| self.own.rules.locales().codes().get(locale));
+        let code = code.map(|code| code.as_str());
+        let (verdict, target) = self.found(place, code);
+        let path = Pathname::parse(&place.path).normalized();
+        let is_wanted = self.wanted.is_none_or(|wanted| {
+            let target = target.as_ref().map(|target| without_trailing_slash(&target.path));
+            place.site == self.site && (path == wanted || target == Some(wanted))
+        });
+        Outcome { verdict, path: Some(path), target, is_wanted }
+    }
+
+    fn found(&self, place: &SitePath, code: Option<&str>) -> (Verdict, Option<Target>) {
+        let site = &self.world.hosts().sites()[place.site];
+        let pathname = Pathname::parse(&place.path);
+        let Some(resolution) = self.world.resolve(place.site, &pathname, place.host) else {
+            return (Verdict::Unknown, None);
+        };
+        let found = verdict(site, place, &resolution, code);
+        if found.0 != Verdict::NoSuchPage || !place.path.contains(|c: char| c.is_ascii_uppercase()) {
+            return found;
+        }
+        // Some servers and databases do not tell the letter cases apart.
+        let lower = place.path.to_ascii_lowercase();
+        let pathname = Pathname::parse(&lower);
+        let resolution = self.world.resolve(place.site, &pathname, place.host);
+        let live = resolution.and_then(|resolution| match resolution.found {
+            Found::Page(url) | Found::Rule { document: Some(url), .. } => Some(url),
+            _ => None,
+        });
+        live.map_or(found, |url| (Verdict::NotCanonical, Some(Target::of(site, url))))
+    }
+}

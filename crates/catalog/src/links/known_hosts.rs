@@ -1,0 +1,173 @@
+//! The hosts of the settings: which addresses are internal, and which path of which site each means.
+
+use std::sync::Arc;
+
+use super::address::{Address, Kept, MAX_ADDRESS, clean, merged, without_dots};
+use crate::site::{Site, Sites};
+use frontend_map_rules::frontend_url::{BaseUrl, HostName};
+
+/// The hosts of all sites.
+#[derive(Clone, Debug)]
+pub struct KnownHosts {
+    sites: Vec<Arc<Site>>,
+}
+
+/// The version whose content has an address.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin<'a> {
+    /// The position of its site.
+    pub(super) site: usize,
+    /// The position of its locale; `None`: it is not localized.
+    pub(super) locale: Option<usize>,
+    /// Its own path; `None`: it has no URL, or that is not known.
+    pub(super) path: Option<&'a str>,
+}
+
+/// Where an address leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// To a path of a site.
+    At(SitePath),
+    /// To a path that belongs to no site.
+    Outside,
+    /// That depends on the URL of the document, which has none.
+    NotKnown,
+}
+
+/// A path of a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SitePath {
+    /// The position of the site.
+    pub(super) site: usize,
+    /// The position of the host, if the site has several.
+    pub(super) host: Option<usize>,
+    /// The path below the base URL as it is written, without dot segments.
+    pub(super) path: String,
+    /// Whether scheme and host are those of the base URL, or not written.
+    pub(super) has_canonical_host: bool,
+}
+
+/// A host as an address has it.
+struct Found<'a> {
+    site: usize,
+    at: usize,
+    base: &'a BaseUrl,
+    is_alias: bool,
+}
+
+impl KnownHosts {
+    /// The hosts of these sites.
+    #[must_use]
+    pub fn new(sites: &Sites) -> Self {
+        Self { sites: sites.iter_shared().cloned().collect() }
+    }
+
+    /// The sites.
+    #[must_use]
+    pub fn sites(&self) -> &[Arc<Site>] {
+        &self.sites
+    }
+
+    /// What becomes of an address as content has it.
+    #[must_use]
+    pub fn keep<'a>(&self, written: &'a str) -> Kept<'a> {
+        let kept = clean(written);
+        let Some(address) = Address::parse(&kept) else { return Kept::Nothing };
+        if let Address::Absolute { authority, .. } = address
+            && self.hosts(None, authority).next().is_none()
+        {
+            return Kept::External;
+        }
+        if kept.len() > MAX_ADDRESS { Kept::TooLong } else { Kept::Internal(kept) }
+    }
+
+    /// Where a kept address leads.
+    pub(super) fn locate(&self, address: &str, origin: Origin<'_>) -> Place {
+        let site = &self.sites[origin.site];
+        let locale = origin.locale.unwrap_or_default();
+        match Address::parse(address) {
+            None => Place::Outside,
+            Some(Address::Absolute { scheme, authority, path }) => {
+                let path = without_dots(path);
+                self.at_host(Some(origin.site), authority, &path, scheme)
+            }
+            Some(Address::Rooted(path)) => {
+                let path = without_dots(path);
+                let Some(base) = site.hosts.base(locale) else {
+                    let host = site.hosts.host_if_several(locale);
+                    return Place::At(SitePath {
+                        site: origin.site,
+                        host,
+                        path: path.into_owned(),
+                        has_canonical_host: true,
+                    });
+                };
+                self.at_host(Some(origin.site), base.host(), &path, None)
+            }
+            Some(Address::Relative(path)) => {
+                let Some(own) = origin.path else { return Place::NotKnown };
+                let start = site.hosts.base(locale).map_or("", path_of);
+                let rooted = merged(&[start, own].concat(), path);
+                self.locate(&rooted, origin)
+            }
+        }
+    }
+
+    /// The path of a site on a host.
+    fn at_host(
+        &self,
+        first: Option<usize>,
+        authority: &str,
+        path: &str,
+        scheme: Option<&str>,
+    ) -> Place {
+        let found = self.hosts(first, authority).find_map(|host| {
+            let below = below(host.base, path)?;
+            let hosts = &self.sites[host.site].hosts;
+            let is_scheme = scheme.is_none_or(|scheme| scheme == host.base.scheme());
+            Some(SitePath {
+                site: host.site,
+                host: Some(host.at).filter(|_| hosts.are_several()),
+                path: if below.is_empty() { "/".to_owned() } else { below.to_owned() },
+                has_canonical_host: is_scheme && !host.is_alias,
+            })
+        });
+        found.map_or(Place::Outside, Place::At)
+    }
+
+    /// The hosts with this name, those of the `first` site before others; then those with the name with
+    /// or without `www.`, which usually redirects.
+    fn hosts<'a>(
+        &'a self,
+        first: Option<usize>,
+        authority: &str,
+    ) -> impl Iterator<Item = Found<'a>> + use<'a> {
+        let other = match authority.get(..4) {
+            Some(start) if start.eq_ignore_ascii_case("www.") => authority[4..].to_owned(),
+            _ => format!("www.{authority}"),
+        };
+        let names = [(authority.to_owned(), false), (other, true)];
+        let names = names.into_iter().filter_map(|(name, is_alias)| {
+            Some((HostName::parse(&name).ok()?, is_alias))
+        });
+        names.flat_map(move |(name, is_alias)| {
+            let others = (0..self.sites.len()).filter(move |at| Some(*at) != first);
+            first.into_iter().chain(others).filter_map(move |site| {
+                let hosts = &self.sites[site].hosts;
+                let at = hosts.position(&name)?;
+                Some(Found { site, at, base: &hosts.all()[at].base, is_alias })
+            })
+        })
+    }
+}
+
+/// The path of a base URL, without a slash at its end.
+fn path_of(base: &BaseUrl) -> &str {
+    &base.as_str()[base.scheme().len() + "://".len() + base.host().len()..]
+}
+
+/// The path below a base URL; `None`: it is not below it.
+fn below<'p>(base: &BaseUrl, path: &'p str) -> Option<&'p str> {
+    let rest = path.strip_prefix(path_of(base))?;
+    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+}

@@ -1,0 +1,120 @@
+//! A table as bytes, for the store and for other instances: complete, or refused.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::table::{DocumentKey, LinkRow, LinkTable, NOT_LOCALIZED};
+use crate::site::Site;
+use crate::snapshot::serialized::bytes::{Reader, write_number, write_signed, write_text};
+use crate::snapshot::serialized::{deflate, inflate};
+use crate::snapshot::Unreadable;
+
+/// The first bytes.
+const MAGIC: [u8; 8] = *b"FMAPLINK";
+/// The format; it changes with the form of the bytes or their meaning.
+const FORMAT: u8 = 1;
+
+const MALFORMED: Unreadable = Unreadable::Malformed("a number of the table of links is none of it");
+
+impl LinkTable {
+    /// The bytes of which [`LinkTable::from_bytes`] makes it.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        body.extend(self.fingerprint.to_le_bytes());
+        write_signed(&mut body, self.read_at);
+        write_number(&mut body, self.left_out);
+        write_number(&mut body, self.unreadable);
+        write_number(&mut body, self.texts.len() as u64);
+        for number in 0..self.texts.len() {
+            // There are fewer than 2³².
+            write_text(&mut body, self.texts.get(u32::try_from(number).unwrap_or_default()));
+        }
+        write_number(&mut body, self.documents.len() as u64);
+        for (DocumentKey { content_type, id }, rows) in &self.documents {
+            write_number(&mut body, (*content_type).into());
+            write_text(&mut body, id);
+            write_number(&mut body, rows.len() as u64);
+            for row in rows {
+                for number in [row.address, row.text, row.locale.into(), row.field.into()] {
+                    write_number(&mut body, number.into());
+                }
+            }
+        }
+        let mut checked = vec![FORMAT];
+        write_number(&mut checked, body.len() as u64);
+        checked.extend(deflate(&body));
+        let checksum = xxh3_128(&checked).to_le_bytes();
+        [MAGIC.as_slice(), &checksum, &checked].concat()
+    }
+
+    /// The table of a site, which takes at most this much memory in bytes.
+    ///
+    /// # Errors
+    /// [`Unreadable`] if the bytes are not what was written, or of other settings.
+    pub fn from_bytes(bytes: &[u8], site: &Site, max_bytes: usize) -> Result<Self, Unreadable> {
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(Unreadable::NotASnapshot)?;
+        let (checksum, checked) = rest.split_first_chunk::<16>().ok_or(Unreadable::NotASnapshot)?;
+        if *checksum != xxh3_128(checked).to_le_bytes() {
+            return Err(Unreadable::Checksum);
+        }
+        let mut reader = Reader::new(checked);
+        match reader.byte()? {
+            FORMAT => {}
+            other => return Err(Unreadable::OtherFormat(other)),
+        }
+        // What a table takes in memory is more than its bytes.
+        let length = reader.narrow::<usize>()?.min(max_bytes);
+        let body = inflate(reader.rest(), length)?;
+        let mut reader = Reader::new(&body);
+        let fingerprint = reader.bytes(size_of::<u128>())?;
+        if fingerprint != site.links_fingerprint.to_le_bytes() {
+            return Err(Unreadable::Malformed("it was made by other settings"));
+        }
+        let mut table = Self::new(site.links_fingerprint, reader.signed()?, max_bytes);
+        let (left_out, unreadable) = (reader.number()?, reader.number()?);
+        table.count(left_out, unreadable);
+        for number in 0..reader.count()? {
+            let added = table.texts.number(reader.sized_text()?);
+            if added.map(|added| added as usize) != Some(number) {
+                return Err(Unreadable::Malformed("a text of the table of links is there twice"));
+            }
+        }
+        for _ in 0..reader.count()? {
+            let key = DocumentKey {
+                content_type: reader.narrow()?,
+                id: reader.sized_text()?.into(),
+            };
+            let count = reader.count()?;
+            let mut rows = Vec::with_capacity(count);
+            for _ in 0..count {
+                rows.push(table.read_row(&mut reader, &key, site)?);
+            }
+            table.links += rows.len();
+            table.documents.insert(key, rows);
+        }
+        reader.end()?;
+        table.texts.shrink();
+        Ok(table)
+    }
+
+    fn read_row(
+        &self,
+        reader: &mut Reader<'_>,
+        key: &DocumentKey,
+        site: &Site,
+    ) -> Result<LinkRow, Unreadable> {
+        let row = LinkRow {
+            address: reader.narrow()?,
+            text: reader.narrow()?,
+            locale: reader.narrow()?,
+            field: reader.narrow()?,
+        };
+        let source = site.links.get(usize::from(key.content_type)).ok_or(MALFORMED)?;
+        let locales = site.rules.locales().codes().len();
+        let is_valid = (row.address as usize) < self.texts.len()
+            && (row.text as usize) < self.texts.len()
+            && (row.locale == NOT_LOCALIZED || usize::from(row.locale) < locales)
+            && usize::from(row.field) < source.fields.len();
+        if is_valid { Ok(row) } else { Err(MALFORMED) }
+    }
+}

@@ -1,0 +1,63 @@
+//! Texts in one block of memory, each once.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+/// The texts, each with a number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Texts {
+    block: String,
+    /// The end of each text in the block.
+    ends: Vec<u32>,
+    by_text: HashTable<u32>,
+}
+
+impl Texts {
+    /// The number of a text, which is added if it is new. `None`: there is no room for it.
+    pub(super) fn number(&mut self, text: &str) -> Option<u32> {
+        let hash = FxBuildHasher.hash_one(text);
+        let known = self.by_text.find(hash, |number| self.get(*number) == text);
+        if let Some(known) = known {
+            return Some(*known);
+        }
+        let number = u32::try_from(self.ends.len()).ok()?;
+        let end = u32::try_from(self.block.len() + text.len()).ok()?;
+        self.block.push_str(text);
+        self.ends.push(end);
+        let Self { block, ends, by_text } = self;
+        let hash_of = |number: &u32| FxBuildHasher.hash_one(text_at(block, ends, *number));
+        by_text.insert_unique(hash, number, hash_of);
+        Some(number)
+    }
+
+    /// The text with a number, which [`Texts::number`] has returned.
+    pub(super) fn get(&self, number: u32) -> &str {
+        text_at(&self.block, &self.ends, number)
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The memory that they take once they are [shrunk](Texts::shrink), in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        // The hash table has between seven eighths and seven sixteenths of its places in use.
+        let table = self.ends.len() * 2 * (size_of::<u32>() + 1);
+        self.block.len() + self.ends.len() * size_of::<u32>() + table
+    }
+
+    /// Gives back what is not used.
+    pub(super) fn shrink(&mut self) {
+        self.block.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}
+
+fn text_at<'t>(block: &'t str, ends: &[u32], number: u32) -> &'t str {
+    let at = number as usize;
+    let start = at.checked_sub(1).map_or(0, |before| ends[before] as usize);
+    &block[start..ends[at] as usize]
+}

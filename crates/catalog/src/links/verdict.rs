@@ -1,0 +1,135 @@
+//! What is at an address: the verdict about a link.
+
+use super::known_hosts::SitePath;
+use crate::moved::redirects::FormerOwner;
+use crate::resolve::{Found, Resolution, is_canonical};
+use crate::site::Site;
+use crate::snapshot::PublicUrl;
+
+/// What is at the address of a link. The first that applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Another page: by a redirect, or because its document is there now.
+    Moved,
+    /// Nothing more: its document is not published any more, or a redirect says that it is gone.
+    Gone,
+    /// Nothing: no page has the path, or had it.
+    NoSuchPage,
+    /// A page in another locale than that of the document with the link.
+    OtherLocale,
+    /// A page whose URL is another one: the host, the scheme, a slash or the letter case differs.
+    NotCanonical,
+    /// The page.
+    Ok,
+    /// That is not known at present.
+    Unknown,
+}
+
+/// The page to which a link leads, or should lead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its path below the base URL; of a redirect to another host its URL.
+    pub path: String,
+    /// Its URL; `None` without a base URL.
+    pub url: Option<String>,
+}
+
+impl Verdict {
+    /// All, in the order of responses.
+    pub const ALL: [Self; 7] = [
+        Self::Ok,
+        Self::Moved,
+        Self::Gone,
+        Self::NoSuchPage,
+        Self::OtherLocale,
+        Self::NotCanonical,
+        Self::Unknown,
+    ];
+
+    /// The name in responses.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Moved => "moved",
+            Self::Gone => "gone",
+            Self::NoSuchPage => "no_such_page",
+            Self::OtherLocale => "other_locale",
+            Self::NotCanonical => "not_canonical",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether a visitor who follows the link finds no page.
+    #[must_use]
+    pub fn is_broken(self) -> bool {
+        matches!(self, Self::Gone | Self::NoSuchPage)
+    }
+
+    /// The position in [`Verdict::ALL`].
+    pub(super) fn position(self) -> usize {
+        Self::ALL.iter().position(|own| *own == self).expect("all are in the list")
+    }
+}
+
+/// The verdict about a path of a site, with the target if that is another URL. `locale` is the code of
+/// that of the document with the link; `None`: it is not localized.
+pub(super) fn verdict(
+    site: &Site,
+    place: &SitePath,
+    resolution: &Resolution<'_, '_>,
+    locale: Option<&str>,
+) -> (Verdict, Option<Target>) {
+    let live = |url, is_page| of_live(site, place, url, is_page, locale);
+    match &resolution.found {
+        Found::Page(page) => live(*page, true),
+        Found::Rule { document: Some(url), .. } => live(*url, false),
+        Found::NotKnown(_) => (Verdict::Unknown, None),
+        Found::Rule { document: None, former, .. } | Found::NoRule(former) => match former {
+            FormerOwner::Moved(moved) => (Verdict::Moved, Some(Target::of(site, moved.to))),
+            FormerOwner::Entry(entry) => match entry.path() {
+                Some(path) => (Verdict::Moved, Some(Target { path, url: entry.url(site) })),
+                None => (Verdict::Gone, None),
+            },
+            FormerOwner::Gone { .. } => (Verdict::Gone, None),
+            FormerOwner::None if resolution.is_definite_miss() => (Verdict::NoSuchPage, None),
+            FormerOwner::None | FormerOwner::NotKnown(_) => (Verdict::Unknown, None),
+        },
+    }
+}
+
+/// The verdict about the path of a live document or page.
+fn of_live(
+    site: &Site,
+    place: &SitePath,
+    url: PublicUrl<'_>,
+    is_page: bool,
+    locale: Option<&str>,
+) -> (Verdict, Option<Target>) {
+    let locale = locale.and_then(|code| site.rules.locales().position(code));
+    if let Some(locale) = locale.filter(|locale| !is_in(site, url, is_page, *locale)) {
+        let mut versions = url.versions();
+        let own = versions.find(|version| version.locale() == locale);
+        return (Verdict::OtherLocale, own.map(|own| Target::of(site, own)));
+    }
+    if place.has_canonical_host && is_canonical(&place.path, place.host, url) {
+        (Verdict::Ok, None)
+    } else {
+        (Verdict::NotCanonical, Some(Target::of(site, url)))
+    }
+}
+
+/// Whether a document or a page is in a locale, or has no locale.
+fn is_in(site: &Site, url: PublicUrl<'_>, is_page: bool, locale: usize) -> bool {
+    if is_page {
+        let locales = site.rules.locales().codes().len();
+        return site.pages.locales_of(url, locales).any(|own| own == locale);
+    }
+    !url.is_localized() || url.locale() == locale
+}
+
+impl Target {
+    pub(super) fn of(site: &Site, url: PublicUrl<'_>) -> Self {
+        Self { path: url.path().to_owned(), url: site.hosts.url(url.locale(), url.path()) }
+    }
+}

@@ -1,0 +1,95 @@
+//! Where the links in content lead: decided as `/api/resolve` decides it.
+
+use super::{App, former_owner, redirects};
+use frontend_map_cache::{PathIndexState, SiteLinks};
+use frontend_map_catalog::links::{Judged, KnownHosts, LinkFilter, LinkTable, LinkWorld, judge};
+use frontend_map_catalog::moved::redirects::FormerOwner;
+use frontend_map_catalog::path_index::{DocumentLocation, VersionId};
+use frontend_map_catalog::resolve::{Resolution, resolve};
+use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::PublicUrl;
+use frontend_map_rules::{ContentTypeUid, Pathname};
+
+/// What is known of the pages of all sites now.
+pub(crate) struct Links<'a> {
+    app: &'a App,
+    links: &'a SiteLinks,
+    /// Of each site, with that of its redirects.
+    indexes: Vec<SiteIndexes>,
+}
+
+struct SiteIndexes {
+    documents: Option<PathIndexState>,
+    redirects: Option<PathIndexState>,
+}
+
+impl<'a> Links<'a> {
+    /// What is known now.
+    pub(crate) fn new(app: &'a App, links: &'a SiteLinks) -> Self {
+        let index = |site: &Site| app.snapshots.path_index(site);
+        let indexes = links.hosts().sites().iter().map(|site| SiteIndexes {
+            documents: index(site),
+            redirects: site.redirects.as_deref().and_then(index),
+        });
+        Self { app, links, indexes: indexes.collect() }
+    }
+
+    /// The index of the site's documents.
+    pub(crate) fn index_of(&self, site: &Site) -> Option<&PathIndexState> {
+        self.indexes.get(self.position(site)?)?.documents.as_ref()
+    }
+
+    /// The verdicts about the links of a site. Takes a second for a million of them.
+    pub(crate) fn judge(&self, table: &LinkTable, site: &Site, filter: &LinkFilter) -> Judged {
+        match self.position(site) {
+            Some(at) => judge(table, self, at, filter),
+            None => Judged::default(),
+        }
+    }
+
+    fn position(&self, site: &Site) -> Option<usize> {
+        self.links.hosts().sites().iter().position(|own| own.key == site.key)
+    }
+}
+
+impl LinkWorld for Links<'_> {
+    fn hosts(&self) -> &KnownHosts {
+        self.links.hosts()
+    }
+
+    fn resolve<'r>(
+        &'r self,
+        at: usize,
+        pathname: &'r Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<Resolution<'r, 'r>> {
+        let (app, site) = (self.app, &*self.links.hosts().sites()[at]);
+        let SiteIndexes { documents, redirects: entries } = &self.indexes[at];
+        let index = &*documents.as_ref()?.index;
+        let of_entries = entries.as_ref().map(|state| &*state.index);
+        let redirects = redirects(app, site, index, of_entries);
+        let forced = redirects.map_or(FormerOwner::None, |one| one.forced(pathname, host));
+        let former = || former_owner(app, site, index, redirects, pathname, host);
+        let resolution = resolve(site, index, pathname, host, forced, former);
+        let is_stale = of_entries.is_some_and(|index| !index.is_fresh());
+        Some(if is_stale { resolution.with_stale_redirects() } else { resolution })
+    }
+
+    fn url(
+        &self,
+        at: usize,
+        uid: &ContentTypeUid,
+        document_id: &str,
+        locale: usize,
+    ) -> Option<PublicUrl<'_>> {
+        let site = &self.links.hosts().sites()[at];
+        let index = &self.indexes[at].documents.as_ref()?.index;
+        let locale = site.rules.locales().codes().get(locale)?.as_str();
+        let version = VersionId { uid: uid.as_str(), document_id, locale };
+        let host = |locale| site.hosts.host_if_several(locale);
+        match index.locate(&site.rules, version, host) {
+            DocumentLocation::At { url, .. } => Some(url),
+            DocumentLocation::None | DocumentLocation::NotKnown(_) => None,
+        }
+    }
+}

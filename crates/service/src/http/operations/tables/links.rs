@@ -1,0 +1,121 @@
+//! `/api/links`: the internal links in the content of a site's documents. GET lists them with what is at
+//! each, POST lets the content be read again.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::header::{CACHE_CONTROL, VARY};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+use tokio::task::block_in_place;
+
+use super::Format;
+use crate::app::{App, Links};
+use crate::http::request::bearer::require_bearer;
+use crate::http::request::params::{SITE, known_shared_site, parse_document_id, required};
+use crate::http::request::query::{Param, echo, parse};
+use crate::http::response::envelope::{json_response, success_text};
+use crate::http::response::error::ApiError;
+use frontend_map_cache::SiteLinks;
+use frontend_map_catalog::links::{LinkFilter, LinkRows, Linking, Verdict};
+use frontend_map_catalog::site::Site;
+use frontend_map_rules::PATHNAME_NEEDS_SLASH;
+
+/// The query parameters of GET.
+pub(in crate::http) const PARAMS: [Param; 4] = [
+    SITE,
+    Param { name: "documentId", max_bytes: 64 },
+    Param { name: "to", max_bytes: 2_048 },
+    Param { name: "verdict", max_bytes: 128 },
+];
+/// The query parameters of POST.
+pub(in crate::http) const POST_PARAMS: [Param; 1] = [SITE];
+
+/// The list.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let [site, document_id, to, verdict] = parse(query.as_deref(), &PARAMS)?;
+    let site = known_shared_site(&app, &required("site", site)?)?;
+    let document_id = document_id.map(parse_document_id).transpose()?;
+    let filter = LinkFilter {
+        document_id: document_id.map(Cow::into_owned),
+        to: to.map(parse_to).transpose()?,
+        verdicts: verdict.map_or(Ok(Vec::new()), |text| parse_verdicts(&text))?,
+    };
+    require_bearer(app.http.validate_token.as_ref(), &headers)?;
+    let links = links(&app, site)?;
+    let table = links.table().ok_or_else(ApiError::links_not_read)?;
+    let world = Links::new(&app, links);
+    let index = world.index_of(site).ok_or_else(ApiError::links_not_read)?;
+    let judged = block_in_place(|| world.judge(&table, site, &filter));
+    let linking = Linking {
+        site: Arc::clone(site),
+        index: Arc::clone(&index.index),
+        admin: app.admin_links(site),
+    };
+    let rows = LinkRows::new(table, judged, linking);
+    let format = Format::preferred(&headers, rows.count() as u64);
+    let mut response = format.respond(rows.chunks(format.form));
+    let headers = response.headers_mut();
+    headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    // What is wrong with the content is not for shared caches.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// Lets all content be read again, as soon as the share of the CMS permits it.
+pub(in crate::http) async fn post(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let [site] = parse(query.as_deref(), &POST_PARAMS)?;
+    let site = known_shared_site(&app, &required("site", site)?)?;
+    // Without a token anybody could keep the CMS busy.
+    let token = app.http.validate_token.as_ref();
+    let token = token
+        .ok_or_else(|| ApiError::not_configured("the token of validate=true is not configured"))?;
+    require_bearer(Some(token), &headers)?;
+    let links = links(&app, site)?;
+    match app.shared.fleet.links(site) {
+        Some(shared) if shared.ask(&site.key).await.is_ok() => {}
+        // Alone, or as long as Redis is unavailable.
+        _ => links.want(),
+    }
+    let text = success_text(|json| {
+        json.raw(r#"{"isReading":true}"#);
+    });
+    let mut response = json_response(StatusCode::ACCEPTED, text, HeaderMap::new());
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response.map(Body::new))
+}
+
+fn links<'a>(app: &'a App, site: &Site) -> Result<&'a SiteLinks, ApiError> {
+    let links = app.links.get(&site.key).map(|links| &**links);
+    links.ok_or_else(|| {
+        ApiError::not_configured(format!("site \"{}\" has no [[site.links]]", site.key))
+    })
+}
+
+fn parse_to(text: Cow<'_, str>) -> Result<String, ApiError> {
+    if text.starts_with('/') {
+        return Ok(text.into_owned());
+    }
+    let needs = PATHNAME_NEEDS_SLASH.replace("pathname", "to");
+    Err(ApiError::validation(format!("{needs}, not {}", echo(&text))))
+}
+
+/// One verdict, or several with commas between them.
+fn parse_verdicts(text: &str) -> Result<Vec<Verdict>, ApiError> {
+    let parse = |name: &str| Verdict::ALL.into_iter().find(|verdict| verdict.as_str() == name);
+    let verdicts: Option<Vec<Verdict>> = text.split(',').map(parse).collect();
+    verdicts.ok_or_else(|| {
+        let all = Verdict::ALL.map(Verdict::as_str).join(", ");
+        ApiError::validation(format!("`verdict` must be one or several of {all}, not {}", echo(text)))
+    })
+}

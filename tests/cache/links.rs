@@ -1,0 +1,170 @@
+//! Links in content behind a CMS: passes, edits of either end, and what survives a restart.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::cms::Cms;
+use crate::support::content::{Content, Query};
+use crate::support::front_of_cms::{articles, refusal};
+use crate::support::hook::{SECRET, post_body};
+use crate::support::http;
+use crate::support::service::{Service, Setup};
+use crate::support::wait::{until, until_so};
+
+const UID: &str = "plugin::cms.article";
+const LINKS: &str = "/api/links?site=main";
+const FIELDS: &str = r#"
+[[site.links]]
+content_type = "plugin::cms.article"
+fields = ["body", "zone.text"]
+"#;
+
+fn setup(cms: &Cms) -> Setup {
+    articles()
+        .resolve("documents")
+        .with(FIELDS)
+        .strapi(cms)
+        .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+        .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
+}
+
+fn put(content: &Content, id: &str, slug: &str, body: &str) {
+    content.put("en", id, &format!(r#","slug":"{slug}","body":{},"zone":[]"#, Value::from(body)));
+}
+
+fn event(service: &Service, name: &str, id: &str) {
+    let event = format!(
+        r#"{{"event":"entry.{name}","createdAt":"2026-01-01T00:00:00.000Z","model":"article","uid":"{UID}","entry":{{"id":7,"documentId":"{id}","locale":"en"}}}}"#
+    );
+    assert!(post_body(service, event.as_bytes()).starts_with("HTTP/1.1 202 "));
+}
+
+/// Address and verdict of each link; `None`: the content has not been read yet.
+fn verdicts(service: &Service) -> Option<Vec<(String, String)>> {
+    let response = http::get(service.addr(), LINKS);
+    if response.status == 503 {
+        return None;
+    }
+    assert_eq!(response.status, 200, "{}", response.text());
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let data = response.json()["data"].clone();
+    let rows = data["links"].as_array().unwrap().clone();
+    Some(rows.iter().map(|row| (text(&row["address"]), text(&row["verdict"]))).collect())
+}
+
+#[track_caller]
+fn until_verdicts(service: &Service, expected: &[(&str, &str)]) {
+    let expected: Vec<(String, String)> =
+        expected.iter().map(|(a, v)| ((*a).to_owned(), (*v).to_owned())).collect();
+    until_so(&format!("{expected:?}"), || verdicts(service) == Some(expected.clone()));
+}
+
+/// Whether a request is one for content, and not one of a walk for URLs.
+fn is_for_content(target: &str) -> bool {
+    target.contains("=body")
+}
+
+#[test]
+fn edit_of_either_end_changes_the_verdict_at_once() {
+    let content = Content::default();
+    put(&content, "a", "a", "[b](/en/articles/b) [none](/en/articles/c)");
+    put(&content, "b", "b", "");
+    let cms = content.start();
+    let service = setup(&cms).start();
+    until_verdicts(&service, &[("/en/articles/b", "ok"), ("/en/articles/c", "no_such_page")]);
+    // The target gets the path, moves, and is unpublished.
+    let begun = Instant::now();
+    put(&content, "b", "c", "");
+    event(&service, "publish", "b");
+    until_verdicts(&service, &[("/en/articles/b", "moved"), ("/en/articles/c", "ok")]);
+    content.unpublish("en", "b");
+    event(&service, "unpublish", "b");
+    until_verdicts(&service, &[("/en/articles/b", "gone"), ("/en/articles/c", "gone")]);
+    // The text changes, and loses its links.
+    put(&content, "a", "a", "[self](a)");
+    event(&service, "publish", "a");
+    until_verdicts(&service, &[("a", "ok")]);
+    put(&content, "d", "d", "[new](/en/articles/d)");
+    event(&service, "publish", "d");
+    until_verdicts(&service, &[("a", "ok"), ("/en/articles/d", "ok")]);
+    content.unpublish("en", "a");
+    event(&service, "delete", "a");
+    until_verdicts(&service, &[("/en/articles/d", "ok")]);
+    assert!(begun.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn pass_that_fails_leaves_the_table_as_it_was() {
+    let content = Content::default();
+    for n in 0..60 {
+        put(&content, &format!("d{n:02}"), &format!("s{n}"), "[x](/en/articles/s1)");
+    }
+    let cms = content.start();
+    let service = setup(&cms).env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "t").start();
+    let send = |method: &str| http::send(service.addr(), method, LINKS, &[("Authorization", "Bearer t")]);
+    let count = || send("GET").json()["data"]["count"].clone();
+    until_so("the content is read", || count() == 60);
+    content.fail(|target| {
+        let is_later_page = Query::parse(target).is_some_and(|query| !query.after.is_empty());
+        (is_for_content(target) && is_later_page).then(|| refusal(500, "InternalServerError", "{}"))
+    });
+    assert_eq!(send("POST").status, 202);
+    until_so("the pass has failed", || service.logs("links in content could not be read"));
+    assert_eq!(count(), 60);
+}
+
+#[test]
+fn links_survive_a_restart_and_are_read_again_after_it() {
+    let content = Content::default();
+    put(&content, "a", "a", "[none](/en/articles/c)");
+    let cms = content.start();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.redb").to_str().unwrap().to_owned();
+    let start = || setup(&cms).env("FRONTEND_MAP__STORE__PATH", &path).start();
+    let mut service = start();
+    until_verdicts(&service, &[("/en/articles/c", "no_such_page")]);
+    assert_eq!(service.signal("TERM"), Some(0));
+    content.close();
+    let service = start();
+    until_verdicts(&service, &[("/en/articles/c", "no_such_page")]);
+    put(&content, "a", "a", "[self](/en/articles/a)");
+    content.open();
+    until_verdicts(&service, &[("/en/articles/a", "ok")]);
+}
+
+#[test]
+fn walks_request_the_same_with_and_without_links() {
+    let requests = |fields: &str| {
+        let content = Content::many(&["en"], 250);
+        let cms = content.start();
+        let settings = articles().resolve("documents").with(fields).strapi(&cms);
+        let service = settings.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true").start();
+        let target = "/api/resolve?site=main&pathname=/en/articles/s7";
+        until_so("the documents are known", || http::get(service.addr(), target).status == 200);
+        if !fields.is_empty() {
+            until("the content is read", || verdicts(&service));
+        }
+        let all = cms.targets();
+        all.into_iter().filter(|target| !is_for_content(target)).collect::<Vec<_>>()
+    };
+    assert_eq!(requests(FIELDS), requests(""));
+}
+
+#[test]
+fn links_beyond_the_memory_are_left_out_and_counted() {
+    let content = Content::default();
+    let body = |n: usize| (0..100).map(|m| format!("[x](/en/articles/{n}-{m}-{})\n", "y".repeat(150))).collect::<String>();
+    for n in 0..200 {
+        put(&content, &format!("d{n:03}"), &format!("s{n}"), &body(n));
+    }
+    let cms = content.start();
+    let service = setup(&cms).env("FRONTEND_MAP__LIMITS__LINKS_BYTES", "1048576").start();
+    let data = until("the content is read", || {
+        let response = http::get(service.addr(), LINKS);
+        (response.status == 200).then(|| response.json()["data"].clone())
+    });
+    let [count, left_out] = ["count", "leftOut"].map(|name| data[name].as_u64().unwrap());
+    assert_eq!(count + left_out, 20_000);
+    assert!((3_000..8_000).contains(&count), "{count}");
+}
