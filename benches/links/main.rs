@@ -76,7 +76,10 @@ fn main() {
     // Half of the addresses have a page.
     let pages = documents * 2;
     for (name, address) in [
-        ("shared addresses", &(|n: usize| format!("/en/articles/{}", slug(n % pages))) as &dyn Fn(_) -> _),
+        (
+            "shared addresses",
+            &(|n: usize| format!("/en/articles/{}", slug(n % pages))) as &dyn Fn(_) -> _,
+        ),
         ("own addresses", &|n| format!("/en/articles/{}?n={n}", slug(n % pages))),
         ("relative addresses", &|n| slug(n % pages)),
     ] {
@@ -86,7 +89,12 @@ fn main() {
                 .map(|n| (document * LINKS_OF_A_DOCUMENT + n) * 7_919)
                 .map(|n| (address(n), format!("text {}", n % 50_000)))
                 .collect();
-            let links = links.iter().map(|(address, text)| NewLink { locale: Some(0), field: 0, address, text });
+            let links = links.iter().map(|(address, text)| NewLink {
+                locale: Some(0),
+                field: 0,
+                address,
+                text,
+            });
             table.add(0, &id(document), links);
         }
         let table = table.compacted();

@@ -102,7 +102,8 @@ fn pass_that_fails_leaves_the_table_as_it_was() {
     }
     let cms = content.start();
     let service = setup(&cms).env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "t").start();
-    let send = |method: &str| http::send(service.addr(), method, LINKS, &[("Authorization", "Bearer t")]);
+    let send =
+        |method: &str| http::send(service.addr(), method, LINKS, &[("Authorization", "Bearer t")]);
     let count = || send("GET").json()["data"]["count"].clone();
     until_so("the content is read", || count() == 60);
     content.fail(|target| {
@@ -154,7 +155,11 @@ fn walks_request_the_same_with_and_without_links() {
 #[test]
 fn links_beyond_the_memory_are_left_out_and_counted() {
     let content = Content::default();
-    let body = |n: usize| (0..100).map(|m| format!("[x](/en/articles/{n}-{m}-{})\n", "y".repeat(150))).collect::<String>();
+    let body = |n: usize| {
+        (0..100)
+            .map(|m| format!("[x](/en/articles/{n}-{m}-{})\n", "y".repeat(150)))
+            .collect::<String>()
+    };
     for n in 0..200 {
         put(&content, &format!("d{n:03}"), &format!("s{n}"), &body(n));
     }

@@ -53,7 +53,8 @@ fn until_all_have(all: &[Service], expected: &[(&str, &str)]) {
 
 /// The requests for all documents with their content.
 fn passes(cms: &Cms) -> usize {
-    let is_first_page = |target: &String| target.contains("=body") && !target.contains("documentId]");
+    let is_first_page =
+        |target: &String| target.contains("=body") && !target.contains("documentId]");
     cms.targets().iter().filter(|target| is_first_page(target)).count()
 }
 

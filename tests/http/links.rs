@@ -148,7 +148,10 @@ fn links_are_filtered_by_document_target_and_verdict() {
 fn bad_parameters_tokens_and_sites_are_refused() {
     let service = service();
     for (query, message) in [
-        ("verdict=dead", "`verdict` must be one or several of ok, moved, gone, no_such_page, other_locale, not_canonical, unknown, not \"dead\""),
+        (
+            "verdict=dead",
+            "`verdict` must be one or several of ok, moved, gone, no_such_page, other_locale, not_canonical, unknown, not \"dead\"",
+        ),
         ("to=en", "`to` must start with a slash, not \"en\""),
         ("documentId=a/b", "documentId"),
     ] {
@@ -160,7 +163,8 @@ fn bad_parameters_tokens_and_sites_are_refused() {
     assert_eq!(get(&service, "/api/links?site=none").status, 400);
     assert_eq!(send(&service, "POST", LINKS).status, 202);
     assert_eq!(http::send(service.addr(), "POST", LINKS, &[]).status, 401);
-    let without = site("main").resolve("documents").rule("api::page.page", "/{slug}").files(CONTENT);
+    let without =
+        site("main").resolve("documents").rule("api::page.page", "/{slug}").files(CONTENT);
     let without = without.start();
     let response = http::get(without.addr(), LINKS);
     assert_eq!(response.status, 501);

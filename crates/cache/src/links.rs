@@ -151,7 +151,9 @@ impl SiteLinks {
         let Some(bytes) = store.load_links(self.site.source, &self.site.key) else { return };
         match LinkTable::from_bytes(&bytes, &self.site, self.max_bytes) {
             Ok(table) => self.state.lock().table = Some(Arc::new(table)),
-            Err(error) => tracing::debug!(site = self.site.key, %error, "stored links are not used"),
+            Err(error) => {
+                tracing::debug!(site = self.site.key, %error, "stored links are not used")
+            }
         }
     }
 
@@ -177,7 +179,8 @@ impl SiteLinks {
 
     /// Records that any document of these content types may have other links now; `None`: of all types.
     pub fn name_types(&self, uids: Option<&[String]>) {
-        let has_any = uids.is_none_or(|uids| uids.iter().any(|uid| self.sources(uid).next().is_some()));
+        let has_any =
+            uids.is_none_or(|uids| uids.iter().any(|uid| self.sources(uid).next().is_some()));
         if has_any {
             let mut state = self.state.lock();
             // Not at once: many such events may follow.

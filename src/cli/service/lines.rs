@@ -16,7 +16,8 @@ use frontend_map_platform::outgoing::{cause, client_builder};
 const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The setting with the token, and its variable.
-pub(in crate::cli) const TOKEN: [&str; 2] = ["auth.validate_token_file", "FRONTEND_MAP__AUTH__VALIDATE_TOKEN"];
+pub(in crate::cli) const TOKEN: [&str; 2] =
+    ["auth.validate_token_file", "FRONTEND_MAP__AUTH__VALIDATE_TOKEN"];
 
 /// The last line of a list.
 #[derive(Clone, Copy, Deserialize)]

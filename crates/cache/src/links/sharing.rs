@@ -62,12 +62,7 @@ impl SiteLinks {
     }
 
     /// Puts the table of the leader in use. It may lack what events have named a short time ago.
-    async fn adopt(
-        &self,
-        table: LinkTable,
-        cache: &SnapshotCache,
-        published: PublishedLinks,
-    ) {
+    async fn adopt(&self, table: LinkTable, cache: &SnapshotCache, published: PublishedLinks) {
         let is_first = self.state.lock().table.is_none();
         let oldest = Instant::now().checked_sub(REMEMBERED);
         self.install(table, oldest.unwrap_or_else(Instant::now));

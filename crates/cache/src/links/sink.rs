@@ -33,13 +33,7 @@ impl LinkSink<'_> {
         }
     }
 
-    fn add_field(
-        &mut self,
-        id: &str,
-        locale: Option<usize>,
-        field: usize,
-        value: &FieldValue<'_>,
-    ) {
+    fn add_field(&mut self, id: &str, locale: Option<usize>, field: usize, value: &FieldValue<'_>) {
         match value {
             FieldValue::Text(json) => {
                 self.found.clear();
@@ -47,14 +41,15 @@ impl LinkSink<'_> {
                     self.table.count(0, 1);
                 }
                 let mut too_long = 0;
-                let kept = self.found.iter().filter_map(|link| match self.hosts.keep(&link.address) {
-                    Kept::Internal(address) => Some((address, &*link.text)),
-                    Kept::TooLong => {
-                        too_long += 1;
-                        None
-                    }
-                    Kept::External | Kept::Nothing => None,
-                });
+                let kept =
+                    self.found.iter().filter_map(|link| match self.hosts.keep(&link.address) {
+                        Kept::Internal(address) => Some((address, &*link.text)),
+                        Kept::TooLong => {
+                            too_long += 1;
+                            None
+                        }
+                        Kept::External | Kept::Nothing => None,
+                    });
                 let kept: Vec<_> = kept.collect();
                 let links =
                     kept.iter().map(|(address, text)| NewLink { locale, field, address, text });

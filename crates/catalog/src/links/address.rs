@@ -78,8 +78,8 @@ impl<'a> Address<'a> {
 fn scheme(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
     let goes_on = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
-    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.bytes().all(goes_on);
+    let is_scheme =
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(goes_on);
     is_scheme.then_some((scheme, rest))
 }
 
@@ -95,7 +95,8 @@ pub(super) fn merged(base: &str, relative: &str) -> String {
 pub(super) fn without_dots(path: &str) -> Cow<'_, str> {
     let is_dot = |segment: &str| segment == "." || segment.eq_ignore_ascii_case("%2e");
     let is_double = |segment: &str| {
-        let decoded = segment.len() <= 6 && segment.to_ascii_lowercase().replace("%2e", ".") == "..";
+        let decoded =
+            segment.len() <= 6 && segment.to_ascii_lowercase().replace("%2e", ".") == "..";
         segment == ".." || decoded
     };
     if !path.split('/').any(|segment| is_dot(segment) || is_double(segment)) {

@@ -141,13 +141,7 @@ struct Judge<'w, W> {
 }
 
 impl<W: LinkWorld> Judge<'_, W> {
-    fn add(
-        &mut self,
-        key: &DocumentKey,
-        row: LinkRow,
-        link: usize,
-        verdicts: &[Verdict],
-    ) {
+    fn add(&mut self, key: &DocumentKey, row: LinkRow, link: usize, verdicts: &[Verdict]) {
         let Some(outcome) = self.outcome_of(key, row) else { return };
         let own = &self.judged.outcomes[outcome as usize];
         if !own.is_wanted {
@@ -217,7 +211,8 @@ impl<W: LinkWorld> Judge<'_, W> {
             return (Verdict::Unknown, None);
         };
         let found = verdict(site, place, &resolution, code);
-        if found.0 != Verdict::NoSuchPage || !place.path.contains(|c: char| c.is_ascii_uppercase()) {
+        if found.0 != Verdict::NoSuchPage || !place.path.contains(|c: char| c.is_ascii_uppercase())
+        {
             return found;
         }
         // Some servers and databases do not tell the letter cases apart.

@@ -147,9 +147,9 @@ impl KnownHosts {
             _ => format!("www.{authority}"),
         };
         let names = [(authority.to_owned(), false), (other, true)];
-        let names = names.into_iter().filter_map(|(name, is_alias)| {
-            Some((HostName::parse(&name).ok()?, is_alias))
-        });
+        let names = names
+            .into_iter()
+            .filter_map(|(name, is_alias)| Some((HostName::parse(&name).ok()?, is_alias)));
         names.flat_map(move |(name, is_alias)| {
             let others = (0..self.sites.len()).filter(move |at| Some(*at) != first);
             first.into_iter().chain(others).filter_map(move |site| {

@@ -4,9 +4,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::table::{DocumentKey, LinkRow, LinkTable, NOT_LOCALIZED};
 use crate::site::Site;
+use crate::snapshot::Unreadable;
 use crate::snapshot::serialized::bytes::{Reader, write_number, write_signed, write_text};
 use crate::snapshot::serialized::{deflate, inflate};
-use crate::snapshot::Unreadable;
 
 /// The first bytes.
 const MAGIC: [u8; 8] = *b"FMAPLINK";
@@ -80,10 +80,8 @@ impl LinkTable {
             }
         }
         for _ in 0..reader.count()? {
-            let key = DocumentKey {
-                content_type: reader.narrow()?,
-                id: reader.sized_text()?.into(),
-            };
+            let key =
+                DocumentKey { content_type: reader.narrow()?, id: reader.sized_text()?.into() };
             let count = reader.count()?;
             let mut rows = Vec::with_capacity(count);
             for _ in 0..count {

@@ -132,7 +132,9 @@ impl LinkTable {
                 None => self.left_out += 1,
             }
         }
-        let Some(key) = DocumentKey::new(content_type, id).filter(|_| !rows.is_empty()) else { return };
+        let Some(key) = DocumentKey::new(content_type, id).filter(|_| !rows.is_empty()) else {
+            return;
+        };
         self.links += rows.len();
         let own = self.documents.entry(key).or_default();
         own.reserve_exact(rows.len());

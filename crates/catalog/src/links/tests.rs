@@ -29,7 +29,8 @@ fn site(key: &str, bases: [&str; 2]) -> Site {
     let fields = ["body", "zone.text"].map(|path| FieldPath::parse(path).unwrap());
     Site {
         key: key.to_owned(),
-        rules: RuleSet::new(locales, LocalePrefix::Always, vec![rule]).with_hosts(&hosts.by_locale()),
+        rules: RuleSet::new(locales, LocalePrefix::Always, vec![rule])
+            .with_hosts(&hosts.by_locale()),
         hosts,
         resolve: ResolveBy::Documents,
         sitemap_path: String::new(),
@@ -109,9 +110,8 @@ impl LinkWorld for World {
         host: Option<usize>,
     ) -> Option<Resolution<'a, 'a>> {
         let former = || self.former(&pathname.normalized());
-        (site == 0).then(|| {
-            resolve(self.own(), &self.index, pathname, host, FormerOwner::None, former)
-        })
+        (site == 0)
+            .then(|| resolve(self.own(), &self.index, pathname, host, FormerOwner::None, former))
     }
 
     fn url(
@@ -279,11 +279,8 @@ fn table() -> LinkTable {
 fn rows_have_link_verdict_and_figures_of_what_was_asked_for() {
     let world = one_host();
     let text = |filter: LinkFilter| {
-        let linking = Linking {
-            site: Arc::clone(world.own()),
-            index: Arc::clone(&world.index),
-            admin: None,
-        };
+        let linking =
+            Linking { site: Arc::clone(world.own()), index: Arc::clone(&world.index), admin: None };
         let (table, judged) = (Arc::new(table()), judge(&table(), &world, 0, &filter));
         let text: String = LinkRows::new(table, judged, linking).chunks(Form::Lines).collect();
         text.lines().map(str::to_owned).collect::<Vec<_>>()
@@ -300,7 +297,9 @@ fn rows_have_link_verdict_and_figures_of_what_was_asked_for() {
     let to = LinkFilter { to: Some("/en//a/".to_owned()), ..LinkFilter::default() };
     let to = text(to);
     assert_eq!(to.len(), 3, "directly and by a redirect: {to:?}");
-    assert!(to[2].starts_with(r#"{"count":2,"documents":1,"broken":0,"verdicts":{"ok":1,"moved":1"#));
+    assert!(
+        to[2].starts_with(r#"{"count":2,"documents":1,"broken":0,"verdicts":{"ok":1,"moved":1"#)
+    );
     let of = LinkFilter {
         document_id: Some("b".to_owned()),
         verdicts: vec![Verdict::NoSuchPage],
@@ -308,7 +307,9 @@ fn rows_have_link_verdict_and_figures_of_what_was_asked_for() {
     };
     let of = text(of);
     assert_eq!(of.len(), 2);
-    assert!(of[1].starts_with(r#"{"count":1,"documents":1,"broken":1,"verdicts":{"ok":1,"moved":1"#));
+    assert!(
+        of[1].starts_with(r#"{"count":1,"documents":1,"broken":1,"verdicts":{"ok":1,"moved":1"#)
+    );
 }
 
 #[test]

@@ -7,9 +7,34 @@ use super::{ContentLink, add_text};
 
 /// The elements with which rich text in HTML begins.
 const BLOCKS: [&str; 28] = [
-    "address", "article", "aside", "blockquote", "center", "details", "div", "dl", "figure", "footer",
-    "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "iframe", "main", "nav", "ol", "p",
-    "pre", "section", "table", "ul",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "center",
+    "details",
+    "div",
+    "dl",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "html",
+    "iframe",
+    "main",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "ul",
 ];
 
 /// Whether a text begins with a block of HTML.

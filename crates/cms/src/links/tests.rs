@@ -17,8 +17,14 @@ fn check(text: &str, expected: &[(&str, &str)]) {
 
 #[test]
 fn links_in_html_are_anchors_and_areas_as_browsers_read_them() {
-    check("<p>See <a class=x HREF='/en/a?x=1&amp;y=2'>the <b>first</b>\n  page </a>.</p>", &[("/en/a?x=1&y=2", "the first page")]);
-    check("<p><a href=/en/b>one<a href=\"/en/c\">two</a></p>", &[("/en/b", "one"), ("/en/c", "two")]);
+    check(
+        "<p>See <a class=x HREF='/en/a?x=1&amp;y=2'>the <b>first</b>\n  page </a>.</p>",
+        &[("/en/a?x=1&y=2", "the first page")],
+    );
+    check(
+        "<p><a href=/en/b>one<a href=\"/en/c\">two</a></p>",
+        &[("/en/b", "one"), ("/en/c", "two")],
+    );
     check("<p><a name=x>no</a><a href>empty</a></p>", &[("", "empty")]);
     check("<map><p><area href='/en/d' alt='D'></p></map>", &[("/en/d", "D")]);
     check("<p><a href='/e'><img src=/no alt='An image'></a></p>", &[("/e", "An image")]);
@@ -30,9 +36,18 @@ fn links_in_html_are_anchors_and_areas_as_browsers_read_them() {
 
 #[test]
 fn links_in_markdown_are_inline_by_reference_and_automatic_ones_and_html() {
-    check("# A\n\nSee [the *first*\npage](/en/a \"title\") and ![no](/image.png).", &[("/en/a", "the first page")]);
-    check("[one][1], [two][], [three]\n\n[1]: /en/1\n[two]: </en/2>\n[three]: /en/3", &[("/en/1", "one"), ("/en/2", "two"), ("/en/3", "three")]);
-    check("Go to <https://www.example.com/en/a> now", &[("https://www.example.com/en/a", "https://www.example.com/en/a")]);
+    check(
+        "# A\n\nSee [the *first*\npage](/en/a \"title\") and ![no](/image.png).",
+        &[("/en/a", "the first page")],
+    );
+    check(
+        "[one][1], [two][], [three]\n\n[1]: /en/1\n[two]: </en/2>\n[three]: /en/3",
+        &[("/en/1", "one"), ("/en/2", "two"), ("/en/3", "three")],
+    );
+    check(
+        "Go to <https://www.example.com/en/a> now",
+        &[("https://www.example.com/en/a", "https://www.example.com/en/a")],
+    );
     check("Text with <a href=\"/en/a\">inline</a> HTML", &[("/en/a", "inline")]);
     check("<b>bold</b> [x](/en/x)", &[("/en/x", "x")]);
     check("`[code](/no)` and\n\n    [code](/no)\n\n\\[no](/no)", &[]);
@@ -44,7 +59,9 @@ fn links_in_markdown_are_inline_by_reference_and_automatic_ones_and_html() {
 
 #[test]
 fn text_that_is_one_url_is_one_link() {
-    for text in ["/en/a", " https://www.example.com/en/a ", "../b", "//host/x", "HTTPS://a/b", "/a_b_c"] {
+    for text in
+        ["/en/a", " https://www.example.com/en/a ", "../b", "//host/x", "HTTPS://a/b", "/a_b_c"]
+    {
         check(text, &[(text.trim(), "")]);
     }
     for text in ["about", "A sentence", "mailto:a@b", "/a b", "", "#part", "1/2 of it"] {
@@ -54,9 +71,7 @@ fn text_that_is_one_url_is_one_link() {
 
 #[test]
 fn links_in_blocks_are_found_in_nodes_of_any_type() {
-    let link = |url: &str, text: &str| {
-        serde_json::json!({"type": "link", "url": url, "children": [{"type": "text", "text": text, "bold": true}]})
-    };
+    let link = |url: &str, text: &str| serde_json::json!({"type": "link", "url": url, "children": [{"type": "text", "text": text, "bold": true}]});
     let blocks = serde_json::json!([
         {"type": "paragraph", "children": [{"type": "text", "text": "See "}, link("/en/a", "the first")]},
         {"type": "list", "children": [{"type": "list-item", "children": [link("/en/b", "b")]}]},
@@ -68,7 +83,12 @@ fn links_in_blocks_are_found_in_nodes_of_any_type() {
     ]);
     let expected = [("/en/a", "the first"), ("/en/b", "b"), ("/en/c", "c"), ("/en/d", "d d")];
     assert_eq!(links(&blocks), expected.map(|(a, t)| (a.to_owned(), t.to_owned())));
-    for other in [serde_json::json!({}), serde_json::json!(null), serde_json::json!(5), serde_json::json!([[[]]])] {
+    for other in [
+        serde_json::json!({}),
+        serde_json::json!(null),
+        serde_json::json!(5),
+        serde_json::json!([[[]]]),
+    ] {
         assert_eq!(links(&other), []);
     }
 }
@@ -93,8 +113,29 @@ fn value_that_cannot_be_read_is_an_error() {
 fn hostile_texts_take_linear_time() {
     let size = 1 << 17;
     for part in [
-        "<a href='/x", "<a href=/x>", "</a", "<p><a ", "<!--", "[", "![", "](", "[a](", "[a](<", "<", "`", "*a_ ",
-        "[a]: /x\n", "[x][x]", "> ", "- ", "&", "<![CDATA[", "\\", "|", "<?", "[a](b \"",
+        "<a href='/x",
+        "<a href=/x>",
+        "</a",
+        "<p><a ",
+        "<!--",
+        "[",
+        "![",
+        "](",
+        "[a](",
+        "[a](<",
+        "<",
+        "`",
+        "*a_ ",
+        "[a]: /x\n",
+        "[x][x]",
+        "> ",
+        "- ",
+        "&",
+        "<![CDATA[",
+        "\\",
+        "|",
+        "<?",
+        "[a](b \"",
     ] {
         let quarter = part.repeat(size / 4 / part.len());
         let whole = part.repeat(size / part.len());

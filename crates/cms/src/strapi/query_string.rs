@@ -160,7 +160,8 @@ const MAX_IN_ZONE: usize = 3;
 /// Fields with content. Strapi refuses `fields` of a dynamic zone, and it is not known which name is one,
 /// so all fields below the first name are requested, unless a path is longer: no zone is on it then.
 fn push_content<'a>(text: &mut String, own: Vec<&'a str>, paths: &[&'a [Box<str>]]) {
-    let is_long = |name: &str| paths.iter().any(|path| *path[0] == *name && path.len() > MAX_IN_ZONE);
+    let is_long =
+        |name: &str| paths.iter().any(|path| *path[0] == *name && path.len() > MAX_IN_ZONE);
     let (in_zone, exact): (Vec<_>, Vec<_>) =
         paths.iter().copied().partition(|path| path.len() > 1 && !is_long(&path[0]));
     push_level(text, "", own, &exact);

@@ -194,11 +194,7 @@ async fn next_page(
     proof: &Proof,
 ) -> Result<ListReply, ContentError> {
     let WalkScope { query, page_size, .. } = scope;
-    let page = PageRequest {
-        after: proof.key(),
-        size: page_size,
-        with_total: proof.needs_total(),
-    };
+    let page = PageRequest { after: proof.key(), size: page_size, with_total: proof.needs_total() };
     page_retry::list(scope, locale, |locale| query_string::page(query, locale, page)).await
 }
 

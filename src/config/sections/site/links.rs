@@ -28,14 +28,19 @@ fn one(section: &mut Section<'_>) -> Option<LinkSource> {
     }
     let fields = section.each("fields", |path| {
         let names = "write it as the CMS names it, such as `body` or `sections.text`";
-        FieldPath::parse(path).ok_or_else(|| format!("`{path}` is not the name of a field: {names}"))
+        FieldPath::parse(path)
+            .ok_or_else(|| format!("`{path}` is not the name of a field: {names}"))
     });
     let uid = uid?;
     section.title(&uid);
     for (at, field) in fields.iter().enumerate() {
-        let begins = |other: &FieldPath| other == field || other.is_behind(field) || field.is_behind(other);
+        let begins =
+            |other: &FieldPath| other == field || other.is_behind(field) || field.is_behind(other);
         if let Some(other) = fields[..at].iter().find(|other| begins(other)) {
-            section.problem("fields", format_args!("`{field}` and `{other}` are the same field, or one is in the other"));
+            section.problem(
+                "fields",
+                format_args!("`{field}` and `{other}` are the same field, or one is in the other"),
+            );
         }
     }
     let content_type = section.check("", ContentTypeUid::parse(&uid))?;

@@ -116,6 +116,9 @@ fn parse_verdicts(text: &str) -> Result<Vec<Verdict>, ApiError> {
     let verdicts: Option<Vec<Verdict>> = text.split(',').map(parse).collect();
     verdicts.ok_or_else(|| {
         let all = Verdict::ALL.map(Verdict::as_str).join(", ");
-        ApiError::validation(format!("`verdict` must be one or several of {all}, not {}", echo(text)))
+        ApiError::validation(format!(
+            "`verdict` must be one or several of {all}, not {}",
+            echo(text)
+        ))
     })
 }
