@@ -112,6 +112,12 @@ fn links_of_each_format_have_the_verdict_of_what_is_at_their_addresses() {
     assert_eq!((&data["count"], &data["documents"]), (&json!(11), &json!(4)));
     assert_eq!((&data["leftOut"], &data["unreadable"]), (&json!(0), &json!(0)));
     assert!(data["readAt"].is_string());
+    let report = get(&service, "/api/validations?site=main").json()["data"]["links"].clone();
+    assert_eq!((&report["broken"], &report["documents"]), (&json!(3), &json!(3)), "{report}");
+    let report = get(&service, "/api/validations?site=main&documentId=p3").json();
+    assert_eq!(report["data"]["links"]["broken"], 1);
+    let report = get(&service, "/api/validations?site=main&contentType=api::page.page").json();
+    assert!(report["data"].get("links").is_none());
     assert!(!data.to_string().contains("secret"), "no draft is read");
     let first = json!({"contentType": "api::page.page", "documentId": "p1", "locale": "en",
         "url": "https://www.example.com/en/about", "field": "body", "text": "the team",

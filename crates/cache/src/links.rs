@@ -34,8 +34,12 @@ const PERIOD: Duration = Duration::from_hours(23);
 const JITTER: Duration = Duration::from_hours(2);
 /// From a pass that has failed to the next one.
 const RETRY: Duration = Duration::from_mins(5);
+/// The same where the settings or the permissions of the token are wrong.
+const REFUSED: Duration = Duration::from_hours(1);
 /// Passes that events ask for begin so long after the pass before, at least.
 const PAUSE: Duration = Duration::from_mins(10);
+/// If more documents are named at once, a pass is faster.
+const MAX_NAMED: usize = 1_000;
 /// How long the documents that events have named are remembered: longer than from an event to the
 /// publication of a table that has it.
 const REMEMBERED: Duration = Duration::from_mins(3);
@@ -58,15 +62,17 @@ pub struct SiteLinks {
     wake: Arc<Notify>,
     /// Locked while all documents are read.
     pass: tokio::sync::Mutex<()>,
-    /// Whether a pass is asked for that the age of the table does not make due.
+    /// Whether a pass is asked for at once.
     is_wanted: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
     table: Option<Arc<LinkTable>>,
-    /// When the next pass is due; `None`: now.
+    /// When the next pass is due by the age of the table; `None`: now.
     next: Option<Instant>,
+    /// Whether any document may have changed since the last pass began.
+    is_asked: bool,
     /// When the last pass ended.
     ended: Option<Instant>,
     /// The documents that are to be read.
@@ -76,8 +82,10 @@ struct State {
     read: BTreeMap<Named, Instant>,
     /// The table that is published in Redis, as far as this instance knows.
     published: Option<PublishedLinks>,
-    /// Whether the table has changes that are not published or stored.
+    /// Whether the table has changes that are not published.
     has_changed: bool,
+    /// The memory of the table without the texts of links that were replaced, in bytes.
+    compact_bytes: usize,
 }
 
 /// A document, with the position of its content type among those with links.
@@ -140,7 +148,8 @@ impl SiteLinks {
         own.pending.clone_from(&previous.pending);
         own.read.clone_from(&previous.read);
         own.published.clone_from(&previous.published);
-        own.has_changed = previous.has_changed;
+        (own.has_changed, own.is_asked) = (previous.has_changed, previous.is_asked);
+        (own.ended, own.compact_bytes) = (previous.ended, previous.compact_bytes);
         if let Some(table) = &mut own.table {
             Arc::make_mut(table).set_max_bytes(self.max_bytes);
         }
@@ -150,7 +159,11 @@ impl SiteLinks {
     fn load(&self, store: &Store) {
         let Some(bytes) = store.load_links(self.site.source, &self.site.key) else { return };
         match LinkTable::from_bytes(&bytes, &self.site, self.max_bytes) {
-            Ok(table) => self.state.lock().table = Some(Arc::new(table)),
+            Ok(table) => {
+                let mut state = self.state.lock();
+                state.compact_bytes = table.summary().bytes;
+                state.table = Some(Arc::new(table));
+            }
             Err(error) => {
                 tracing::debug!(site = self.site.key, %error, "stored links are not used")
             }
@@ -172,7 +185,12 @@ impl SiteLinks {
     /// Records that a document may have other links now.
     pub fn name(&self, uid: &str, document_id: &str) {
         for at in self.sources(uid) {
-            self.state.lock().pending.insert((at, document_id.to_owned()));
+            let mut state = self.state.lock();
+            if state.pending.len() < MAX_NAMED {
+                state.pending.insert((at, document_id.to_owned()));
+            } else {
+                state.is_asked = true;
+            }
             self.wake.notify_one();
         }
     }
@@ -182,13 +200,7 @@ impl SiteLinks {
         let has_any =
             uids.is_none_or(|uids| uids.iter().any(|uid| self.sources(uid).next().is_some()));
         if has_any {
-            let mut state = self.state.lock();
-            // Not at once: many such events may follow.
-            let earliest = state.ended.map(|ended| ended + PAUSE);
-            state.next = match (state.next, earliest) {
-                (Some(next), Some(earliest)) => Some(next.min(earliest)),
-                _ => None,
-            };
+            self.state.lock().is_asked = true;
         }
     }
 
@@ -204,8 +216,12 @@ impl SiteLinks {
     }
 
     fn is_due(&self) -> bool {
-        self.is_wanted.load(Ordering::Relaxed)
-            || self.state.lock().next.is_none_or(|next| next <= Instant::now())
+        let state = self.state.lock();
+        // Many events that ask for it may follow.
+        let is_asked = state.is_asked && state.ended.is_none_or(|ended| ended.elapsed() >= PAUSE);
+        is_asked
+            || self.is_wanted.load(Ordering::Relaxed)
+            || state.next.is_none_or(|next| next <= Instant::now())
     }
 
     /// Puts the table of a pass in use, with the documents that were read by themselves since it began.
@@ -219,8 +235,12 @@ impl SiteLinks {
             }
         }
         state.read.retain(|_, read| read.elapsed() < REMEMBERED);
+        state.compact_bytes = table.summary().bytes;
         state.table = Some(Arc::new(table));
         state.has_changed = true;
+        drop(state);
+        // Documents may have been named before there was a table.
+        self.wake.notify_one();
     }
 
     fn save(&self, store: &Store) {

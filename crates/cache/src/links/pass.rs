@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::pace::CmsPace;
 use super::sink::LinkSink;
-use super::{RETRY, SiteLinks, next_pass, query};
+use super::{REFUSED, RETRY, SiteLinks, next_pass, query};
 use crate::SnapshotCache;
 use frontend_map_catalog::links::{LinkTable, TableSummary};
 use frontend_map_catalog::site::LinkSource;
@@ -37,6 +37,7 @@ impl SiteLinks {
         }
         let _pass = self.pass.lock().await;
         self.is_wanted.store(false, Ordering::Relaxed);
+        self.state.lock().is_asked = false;
         let (begun, read_at) = (Instant::now(), unix_ms());
         let read = self.read_all(cache, read_at).await;
         let (site, milliseconds) = (&self.site.key, begun.elapsed().as_millis());
@@ -59,9 +60,10 @@ impl SiteLinks {
                 next_pass(read_at)
             }
             Err((uid, error)) => {
+                let is_refused = matches!(error, ContentError::Setup(_));
                 let error = cache.content.detail(&error);
                 tracing::warn!(site, uid, error, "links in content could not be read");
-                Instant::now() + RETRY
+                Instant::now() + if is_refused { REFUSED } else { RETRY }
             }
         };
         let mut state = self.state.lock();

@@ -1,4 +1,4 @@
-//! The table of links between the instances of a fleet, and in the store after updates.
+//! The table of links between the instances of a fleet.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,15 +11,16 @@ use frontend_map_fleet::links::PublishedLinks;
 
 /// A table takes at most this many times its bytes in memory once it is serialized and sealed.
 const MARGIN: usize = 2;
+/// Texts that are not used and take less memory than this, in bytes, are kept.
+const SMALL: usize = 1 << 20;
 
 impl SiteLinks {
     /// Publishes or adopts the table, whichever is due: the leader publishes what has changed, a follower
-    /// adopts what it does not have. What has changed is stored as well.
+    /// adopts what it does not have.
     pub async fn share(&self, cache: &SnapshotCache) {
         let has_changed = std::mem::take(&mut self.state.lock().has_changed);
         if has_changed {
-            self.compact();
-            self.save(&cache.store);
+            tokio::task::block_in_place(|| self.compact());
         }
         let Some(shared) = cache.fleet.links(&self.site) else { return };
         let lead = cache.groups.values().find_map(|group| group.shared.lead().cloned());
@@ -82,14 +83,16 @@ impl SiteLinks {
         }
     }
 
-    /// Drops the texts of links that were replaced, once they are more than the others.
+    /// Drops the texts of links that were replaced, once they take as much memory as the others.
     fn compact(&self) {
-        let Some(table) = self.table() else { return };
-        let compact = tokio::task::block_in_place(|| table.compacted());
         let mut state = self.state.lock();
-        let is_same = state.table.as_ref().is_some_and(|own| Arc::ptr_eq(own, &table));
-        if is_same && compact.summary().bytes * 2 < table.summary().bytes {
-            state.table = Some(Arc::new(compact));
+        let compact_bytes = state.compact_bytes;
+        let Some(table) = &mut state.table else { return };
+        if table.summary().bytes > 2 * compact_bytes + SMALL {
+            let compact = table.compacted();
+            let bytes = compact.summary().bytes;
+            *table = Arc::new(compact);
+            state.compact_bytes = bytes;
         }
     }
 }

@@ -11,8 +11,6 @@ use frontend_map_cms::{ContentError, DocumentSink, Selected, Selection};
 
 /// The most documents of one request: their content may be long.
 const AT_ONCE: usize = 20;
-/// If more documents are named at once, a pass is faster.
-const MAX_NAMED: usize = 1_000;
 
 impl SiteLinks {
     /// Reads the documents that events have named, and puts their links in the place of those before.
@@ -23,13 +21,11 @@ impl SiteLinks {
         }
         let named = {
             let mut state = self.state.lock();
-            let named = std::mem::take(&mut state.pending);
-            if state.table.is_none() || named.len() > MAX_NAMED {
-                // The next pass has them.
-                state.next = state.next.filter(|_| named.len() <= MAX_NAMED);
+            if state.table.is_none() {
+                // The first pass may have read them already.
                 return false;
             }
-            named
+            std::mem::take(&mut state.pending)
         };
         for at in 0..self.site.links.len() {
             let own: Vec<&Named> = named.iter().filter(|(source, _)| *source == at).collect();

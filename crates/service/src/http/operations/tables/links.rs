@@ -48,17 +48,7 @@ pub(in crate::http) async fn get(
         verdicts: verdict.map_or(Ok(Vec::new()), |text| parse_verdicts(&text))?,
     };
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
-    let links = links(&app, site)?;
-    let table = links.table().ok_or_else(ApiError::links_not_read)?;
-    let world = Links::new(&app, links);
-    let index = world.index_of(site).ok_or_else(ApiError::links_not_read)?;
-    let judged = block_in_place(|| world.judge(&table, site, &filter));
-    let linking = Linking {
-        site: Arc::clone(site),
-        index: Arc::clone(&index.index),
-        admin: app.admin_links(site),
-    };
-    let rows = LinkRows::new(table, judged, linking);
+    let rows = judged(&app, site, &filter)?;
     let format = Format::preferred(&headers, rows.count() as u64);
     let mut response = format.respond(rows.chunks(format.form));
     let headers = response.headers_mut();
@@ -66,6 +56,25 @@ pub(in crate::http) async fn get(
     // What is wrong with the content is not for shared caches.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// The links of a site that a filter lets through, with their verdicts.
+pub(super) fn judged(
+    app: &App,
+    site: &Arc<Site>,
+    filter: &LinkFilter,
+) -> Result<LinkRows, ApiError> {
+    let links = links(app, site)?;
+    let table = links.table().ok_or_else(ApiError::links_not_read)?;
+    let world = Links::new(app, links);
+    let index = world.index_of(site).ok_or_else(ApiError::links_not_read)?;
+    let judged = block_in_place(|| world.judge(&table, site, filter));
+    let linking = Linking {
+        site: Arc::clone(site),
+        index: Arc::clone(&index.index),
+        admin: app.admin_links(site),
+    };
+    Ok(LinkRows::new(table, judged, linking))
 }
 
 /// Lets all content be read again, as soon as the share of the CMS permits it.

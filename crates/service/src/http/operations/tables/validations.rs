@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use serde::Serialize;
 
+use super::links::judged;
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
@@ -20,8 +21,10 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::JSON;
 use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
+use frontend_map_catalog::links::{LinkFilter, Verdict};
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::snapshot::timestamp_text;
+use frontend_map_catalog::tables::Rows as _;
 use frontend_map_outbound::checks::content::Fault;
 use frontend_map_outbound::checks::report::{Entry, SiteContent, Tally};
 use frontend_map_outbound::checks::runs::{self, LastRun};
@@ -67,11 +70,23 @@ pub(in crate::http) async fn get(
         LastRuns { run, content }
     };
     let runs = runs.into_iter().map(with_content).collect();
-    let chunks = Chunks::new(runs, params.document_id.as_deref());
+    let links = params.content_type.is_none().then(|| links(&app, &params)).flatten();
+    let chunks = Chunks::new(runs, params.document_id.as_deref(), links);
     let mut response = Response::new(stream_of_unknown_length(chunks));
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
     Ok(response)
+}
+
+/// The figures of the broken links of the site or of the document, if the content was read for them.
+fn links(app: &App, params: &Params<'_>) -> Option<String> {
+    let filter = LinkFilter {
+        document_id: params.document_id.as_deref().map(str::to_owned),
+        verdicts: Verdict::ALL.into_iter().filter(|verdict| verdict.is_broken()).collect(),
+        ..LinkFilter::default()
+    };
+    let site = app.sites.get_shared(&params.site.key)?;
+    Some(judged(app, site, &filter).ok()?.figures())
 }
 
 impl<'a> Params<'a> {
@@ -159,6 +174,8 @@ struct LastRuns {
 struct Chunks {
     runs: Vec<LastRuns>,
     document_id: Option<String>,
+    /// The figures of broken links.
+    links: Option<String>,
     /// The index of the run that is being written; one more than the last: the end is due.
     run: usize,
     /// The index of its next dead URL.
@@ -167,9 +184,9 @@ struct Chunks {
 }
 
 impl Chunks {
-    fn new(runs: Vec<LastRuns>, document_id: Option<&str>) -> Self {
+    fn new(runs: Vec<LastRuns>, document_id: Option<&str>, links: Option<String>) -> Self {
         let document_id = document_id.map(str::to_owned);
-        Self { runs, document_id, run: 0, dead: 0, ended: false }
+        Self { runs, document_id, links, run: 0, dead: 0, ended: false }
     }
 
     /// Appends the members of a run before `dead`, and the beginning of that list.
@@ -230,7 +247,11 @@ impl Iterator for Chunks {
             (self.run, self.dead) = (self.run + 1, 0);
         }
         self.ended = true;
-        chunk.push_str(r#"]},"meta":{}}"#);
+        chunk.push(']');
+        if let Some(links) = &self.links {
+            chunk.push_str(&format!(r#","links":{{{links}}}"#));
+        }
+        chunk.push_str(r#"},"meta":{}}"#);
         Some(chunk)
     }
 }
