@@ -607,3 +607,38 @@ fn truth_value_in_a_variable_may_have_any_case() {
         assert_eq!(setup.run(&["check"]).status, Some(status), "{value}");
     }
 }
+
+#[test]
+fn links_need_fields_that_differ_a_site_that_resolves_documents_and_each_type_once() {
+    let documents = "resolve = \"documents\"\n";
+    let of = |site: &str, links: &str| setup(&format!("{SERVER}{CMS}{SITE}{site}{RULE}{links}"));
+    let links = |lines: &str| format!("[[site.links]]\n{lines}\n");
+    let good = links("content_type = \"api::menu.menu\"\nfields = [\"a\", \"b.c.d.e\", \"b.d\"]");
+    let ended = of(documents, &good).run(&["check"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    for (name, site, text, named) in [
+        ("by rules", "", good.clone(), "links: needs resolve = \"documents\" in the site"),
+        ("twice", documents, good.clone() + &good, "links: api::menu.menu is named twice"),
+        ("no type", documents, links("fields = [\"a\"]"), "`content_type` is required"),
+        ("no fields", documents, links("content_type = \"api::a.a\""), "`fields` is required"),
+        ("bad type", documents, links("content_type = \"menu\"\nfields = [\"a\"]"), "menu"),
+        (
+            "bad field",
+            documents,
+            links("content_type = \"api::a.a\"\nfields = [\"a b\"]"),
+            "`a b` is not the name of a field",
+        ),
+        (
+            "one in another",
+            documents,
+            links("content_type = \"api::a.a\"\nfields = [\"a\", \"a.b\"]"),
+            "`a.b` and `a` are the same field, or one is in the other",
+        ),
+    ] {
+        assert_both_refuse(name, &of(site, &text), &[named]);
+    }
+    for bytes in ["1048575", "4294967297"] {
+        let setup = setup(&valid()).env("FRONTEND_MAP__LIMITS__LINKS_BYTES", bytes);
+        assert_both_refuse(bytes, &setup, &["FRONTEND_MAP__LIMITS__LINKS_BYTES"]);
+    }
+}

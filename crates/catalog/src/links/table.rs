@@ -127,10 +127,9 @@ impl LinkTable {
             let needed = link.address.len() + link.text.len() + size_of::<LinkRow>();
             let is_full =
                 self.bytes() + rows.len() * size_of::<LinkRow>() + needed > self.max_bytes;
-            match if is_full { None } else { self.row(link) } {
-                Some(row) => rows.push(row),
-                None => self.left_out += 1,
-            }
+            let row = if is_full { None } else { self.row(link) };
+            self.left_out += u64::from(row.is_none());
+            rows.extend(row);
         }
         let Some(key) = DocumentKey::new(content_type, id).filter(|_| !rows.is_empty()) else {
             return;
