@@ -277,3 +277,99 @@ fn next_pass(read_at: i64) -> Instant {
     let period = PERIOD + JITTER.mul_f64(fastrand::f64());
     Instant::now() + period.saturating_sub(age)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frontend_map_catalog::links::NewLink;
+    use frontend_map_catalog::site::{ResolveBy, SitePages};
+    use frontend_map_rules::frontend_url::Hosts;
+    use frontend_map_rules::{ContentTypeUid, FieldPath, Locale, LocalePrefix, Locales, RuleSet};
+
+    const UID: &str = "api::a.a";
+
+    fn links() -> SiteLinks {
+        let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
+        let content_type = ContentTypeUid::parse(UID).unwrap();
+        let fields = FieldPath::parse("body").into_iter().collect();
+        let site = Site {
+            key: "main".to_owned(),
+            rules: RuleSet::new(locales, LocalePrefix::Always, Vec::new()),
+            hosts: Hosts::default(),
+            resolve: ResolveBy::Documents,
+            sitemap_path: String::new(),
+            pages: SitePages::default(),
+            redirects: None,
+            links: vec![LinkSource { content_type, fields }],
+            links_fingerprint: 1,
+            fingerprint: 0,
+            source: 0,
+        };
+        let sites = Sites::new(vec![site]);
+        let site = sites.get_shared("main").unwrap();
+        SiteLinks::new(site, KnownHosts::new(&sites), 1 << 20, Arc::default())
+    }
+
+    /// A table in which each of these documents has a link.
+    fn table(documents: &[&str]) -> LinkTable {
+        let mut table = LinkTable::new(1, 0, 1 << 20);
+        for id in documents {
+            let link = NewLink { locale: None, field: 0, address: "/x", text: "" };
+            table.add(0, id, [link]);
+        }
+        table
+    }
+
+    fn documents(links: &SiteLinks) -> usize {
+        links.table().map_or(0, |table| table.summary().documents)
+    }
+
+    #[test]
+    fn pass_keeps_what_was_read_by_itself_since_it_began() {
+        let links = links();
+        links.install(table(&["a", "b", "c"]), Instant::now());
+        let begun = Instant::now();
+        // `a` has lost its link, and `d` has got one.
+        links.replace(0, &["a".to_owned(), "d".to_owned()], &table(&["d"]), begun);
+        assert_eq!(documents(&links), 3);
+        links.install(table(&["a", "b"]), begun);
+        assert_eq!(documents(&links), 2, "b and d");
+        // A pass that began later has read them itself.
+        links.install(table(&["a", "b"]), Instant::now() + Duration::from_secs(1));
+        assert_eq!(documents(&links), 2);
+        let table = links.table().unwrap();
+        assert_eq!(table.compacted().to_bytes(), self::table(&["a", "b"]).to_bytes());
+    }
+
+    #[test]
+    fn documents_are_named_up_to_a_number_beyond_which_a_pass_is_due() {
+        let links = links();
+        assert!(links.is_due(), "nothing is known");
+        links.install(table(&[]), Instant::now());
+        let later = Instant::now() + PERIOD;
+        (links.state.lock().next, links.state.lock().ended) = (Some(later), None);
+        assert!(!links.is_due());
+        links.name("api::other.other", "a");
+        assert!(links.state.lock().pending.is_empty());
+        for n in 0..=MAX_NAMED {
+            assert!(!links.is_due());
+            links.name(UID, &format!("d{n}"));
+        }
+        assert_eq!(links.state.lock().pending.len(), MAX_NAMED);
+        assert!(links.is_due());
+        links.state.lock().ended = Some(Instant::now());
+        assert!(!links.is_due(), "not at once after a pass");
+        links.want();
+        assert!(links.is_due());
+    }
+
+    #[test]
+    fn event_about_types_asks_for_a_pass_if_one_has_links() {
+        let links = links();
+        links.state.lock().next = Some(Instant::now() + PERIOD);
+        links.name_types(Some(&["api::other.other".to_owned()]));
+        assert!(!links.is_due());
+        links.name_types(Some(&[UID.to_owned()]));
+        assert!(links.is_due());
+    }
+}
