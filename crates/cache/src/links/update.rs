@@ -70,7 +70,7 @@ impl SiteLinks {
         Ok(sink.table)
     }
 
-    fn replace(&self, at: usize, ids: &[String], read: &LinkTable, begun: Instant) {
+    pub(super) fn replace(&self, at: usize, ids: &[String], read: &LinkTable, begun: Instant) {
         let mut state = self.state.lock();
         let state = &mut *state;
         let Some(table) = &mut state.table else { return };
