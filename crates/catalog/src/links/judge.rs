@@ -70,7 +70,7 @@ pub(super) struct JudgedRow {
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     pub(super) verdict: Verdict,
-    /// The path that the address means, normalized; `None`: that is not known.
+    /// The path that the address means, as it is written; `None`: that is not known.
     pub(super) path: Option<String>,
     pub(super) target: Option<Target>,
     /// Whether the filter wants links to it.
@@ -185,23 +185,24 @@ impl<W: LinkWorld> Judge<'_, W> {
                 target: None,
                 is_wanted: self.wanted.is_none(),
             },
-            Place::At(place) => self.at(&place, locale),
+            Place::At(place) => self.at(place, locale),
         };
         let at = u32::try_from(self.judged.outcomes.len()).ok()?;
         self.judged.outcomes.push(outcome);
         Some(at)
     }
 
-    fn at(&self, place: &SitePath, locale: Option<usize>) -> Outcome {
+    fn at(&self, place: SitePath, locale: Option<usize>) -> Outcome {
         let code = locale.and_then(|locale| self.own.rules.locales().codes().get(locale));
         let code = code.map(|code| code.as_str());
-        let (verdict, target) = self.found(place, code);
-        let path = Pathname::parse(&place.path).normalized();
+        let (verdict, target) = self.found(&place, code);
         let is_wanted = self.wanted.is_none_or(|wanted| {
             let target = target.as_ref().map(|target| without_trailing_slash(&target.path));
-            place.site == self.site && (path == wanted || target == Some(wanted))
+            let is_target = target == Some(wanted);
+            place.site == self.site
+                && (is_target || Pathname::parse(&place.path).normalized() == wanted)
         });
-        Outcome { verdict, path: Some(path), target, is_wanted }
+        Outcome { verdict, path: Some(place.path), target, is_wanted }
     }
 
     fn found(&self, place: &SitePath, code: Option<&str>) -> (Verdict, Option<Target>) {

@@ -93,16 +93,20 @@ impl KnownHosts {
             }
             Some(Address::Rooted(path)) => {
                 let path = without_dots(path);
-                let Some(base) = site.hosts.base(locale) else {
-                    let host = site.hosts.host_if_several(locale);
-                    return Place::At(SitePath {
+                let base = site.hosts.base(locale);
+                match base.map_or(Some(&*path), |base| below(base, &path)) {
+                    Some(below) => Place::At(SitePath {
                         site: origin.site,
-                        host,
-                        path: path.into_owned(),
+                        host: site.hosts.host_if_several(locale),
+                        path: rooted(below),
                         has_canonical_host: true,
-                    });
-                };
-                self.at_host(Some(origin.site), base.host(), &path, None)
+                    }),
+                    // Another site may have the rest of the host.
+                    None => {
+                        let host = base.map_or("", BaseUrl::host);
+                        self.at_host(Some(origin.site), host, &path, None)
+                    }
+                }
             }
             Some(Address::Relative(path)) => {
                 let Some(own) = origin.path else { return Place::NotKnown };
@@ -128,7 +132,7 @@ impl KnownHosts {
             Some(SitePath {
                 site: host.site,
                 host: Some(host.at).filter(|_| hosts.are_several()),
-                path: if below.is_empty() { "/".to_owned() } else { below.to_owned() },
+                path: rooted(below),
                 has_canonical_host: is_scheme && !host.is_alias,
             })
         });
@@ -150,15 +154,30 @@ impl KnownHosts {
         let names = names
             .into_iter()
             .filter_map(|(name, is_alias)| Some((HostName::parse(&name).ok()?, is_alias)));
-        names.flat_map(move |(name, is_alias)| {
+        let as_written = self.hosts_as_written(first, authority);
+        as_written.into_iter().chain(names.flat_map(move |(name, is_alias)| {
             let others = (0..self.sites.len()).filter(move |at| Some(*at) != first);
             first.into_iter().chain(others).filter_map(move |site| {
                 let hosts = &self.sites[site].hosts;
                 let at = hosts.position(&name)?;
                 Some(Found { site, at, base: &hosts.all()[at].base, is_alias })
             })
+        }))
+    }
+
+    /// The first host with exactly this name, without parsing it.
+    fn hosts_as_written(&self, first: Option<usize>, authority: &str) -> Option<Found<'_>> {
+        first.into_iter().chain(0..self.sites.len()).find_map(|site| {
+            let hosts = self.sites[site].hosts.all();
+            let at = hosts.iter().position(|host| host.base.host() == authority)?;
+            Some(Found { site, at, base: &hosts[at].base, is_alias: false })
         })
     }
+}
+
+/// The path below a base URL as a pathname.
+fn rooted(below: &str) -> String {
+    if below.is_empty() { "/".to_owned() } else { below.to_owned() }
 }
 
 /// The path of a base URL, without a slash at its end.

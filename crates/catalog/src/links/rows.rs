@@ -10,7 +10,7 @@ use crate::path_index::{DocumentLocation, PathIndex, VersionId};
 use crate::site::{AdminLinks, Site};
 use crate::snapshot::timestamp_text;
 use crate::tables::{Chunks, Form, Rows, Step};
-use frontend_map_rules::ContentTypeUid;
+use frontend_map_rules::{ContentTypeUid, Pathname};
 
 /// What the rows say of the documents with the links.
 #[derive(Clone)]
@@ -57,6 +57,7 @@ impl LinkRows {
         let (uid, id) = (&source.content_type, &*key.id);
         let link = self.table.link(self.table.documents[key][row.link as usize]);
         let outcome = &self.judged.outcomes[row.outcome as usize];
+        let path = outcome.path.as_deref().map(|path| Pathname::parse(path).normalized());
         let codes = site.rules.locales().codes();
         let locale = link.locale.and_then(|at| codes.get(at)).map(|code| code.as_str());
         let field = source.fields.get(link.field).map(ToString::to_string);
@@ -70,7 +71,7 @@ impl LinkRows {
         out.raw(r#","field":"#).text_or_null(field.as_deref());
         out.raw(r#","text":"#).text(link.text);
         out.raw(r#","address":"#).text(link.address);
-        out.raw(r#","path":"#).text_or_null(outcome.path.as_deref());
+        out.raw(r#","path":"#).text_or_null(path.as_deref());
         out.raw(r#","verdict":"#).word(outcome.verdict.as_str());
         let to = outcome.target.as_ref();
         let to = to.map(|target| target.url.as_deref().unwrap_or(&target.path));
