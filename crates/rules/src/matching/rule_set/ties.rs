@@ -31,15 +31,9 @@ impl RuleSubset {
 
 impl RuleSet {
     /// The match of this rule, if one of its patterns matches with the precedence of the first
-    /// pattern that matches.
+    /// pattern that matches. Templates of the host come before those of other hosts' locales.
     ///
     /// The cost does not depend on how many other rules have the same shape.
-    #[must_use]
-    pub fn tie<'a>(&'a self, pathname: &'a Pathname<'_>, rule: usize) -> Option<Match<'a>> {
-        self.tie_on(pathname, rule, None)
-    }
-
-    /// The match of this rule on a host, whose templates come before those of other hosts' locales.
     #[must_use]
     pub fn tie_on<'a>(
         &'a self,
@@ -185,7 +179,7 @@ mod tests {
         for (pathname, expected) in expected {
             let pathname = Pathname::parse(pathname);
             for (rule, template) in templates.iter().enumerate() {
-                let tie = rules.tie(&pathname, rule);
+                let tie = rules.tie_on(&pathname, rule, None);
                 let template = expected.contains(&rule).then_some(*template);
                 assert_eq!(tie.map(|tie| tie.template.as_str()), template);
             }
@@ -236,7 +230,8 @@ mod tests {
             let subset = rules.subset(has);
             for pathname in ["/a/x", "/b/x", "/en/x", "/c", "/..", "/"] {
                 let pathname = Pathname::parse(pathname);
-                let tied = |at: &usize| is_chosen(*at) && rules.tie(&pathname, *at).is_some();
+                let tied =
+                    |at: &usize| is_chosen(*at) && rules.tie_on(&pathname, *at, None).is_some();
                 let expected = (0..templates.len()).find(tied);
                 assert_eq!(rules.first_tie_in(&subset, &pathname, None), expected, "{chosen:b}");
             }
@@ -249,7 +244,8 @@ mod tests {
         let rules = vec![rule(1, "/neues/{title}"), own];
         let rules = RuleSet::new(locales(), LocalePrefix::Always, rules);
         let pathname = Pathname::parse("/neues/x");
-        let ties = [0, 1].map(|rule| rules.tie(&pathname, rule).unwrap().template.to_string());
+        let ties =
+            [0, 1].map(|rule| rules.tie_on(&pathname, rule, None).unwrap().template.to_string());
         assert_eq!(ties, ["/neues/{title}", "/neues/{slug}"]);
     }
 }
