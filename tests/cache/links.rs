@@ -155,11 +155,8 @@ fn walks_request_the_same_with_and_without_links() {
 #[test]
 fn links_beyond_the_memory_are_left_out_and_counted() {
     let content = Content::default();
-    let body = |n: usize| {
-        (0..100)
-            .map(|m| format!("[x](/en/articles/{n}-{m}-{})\n", "y".repeat(150)))
-            .collect::<String>()
-    };
+    let path = |n: usize, m: usize| format!("[x](/en/articles/{n}-{m}-{})\n", "y".repeat(150));
+    let body = |n: usize| (0..100).map(|m| path(n, m)).collect::<Vec<_>>().concat();
     for n in 0..200 {
         put(&content, &format!("d{n:03}"), &format!("s{n}"), &body(n));
     }

@@ -4,9 +4,9 @@
 //! Here and not in the catalog, because it is about what fields of the CMS look like; the catalog gets
 //! addresses and texts. Pure.
 //!
-//! - A text that begins with a block of HTML and has no Markdown link is HTML, as CKEditor writes it.
+//! - A text that begins with a block of HTML and has no Markdown link is HTML, as `CKEditor` writes it.
 //! - A text that is one URL is one link.
-//! - Any other text is CommonMark, which has HTML inside: it becomes HTML first, so that there is one
+//! - Any other text is `CommonMark`, which has HTML inside: it becomes HTML first, so that there is one
 //!   reader of links. HTML in Markdown that is indented by four spaces after an empty line is code there.
 //! - A list or an object is Blocks. Nodes of unknown types are searched for children.
 

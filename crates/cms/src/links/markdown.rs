@@ -1,4 +1,4 @@
-//! Markdown (CommonMark, which Strapi's rich text is) as HTML.
+//! Markdown (`CommonMark`, which Strapi's rich text is) as HTML.
 
 use pulldown_cmark::{Options, Parser, html};
 
