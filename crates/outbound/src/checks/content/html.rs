@@ -2,7 +2,7 @@
 //!
 //! The tokenizer is html5gum's. Beside it, this file knows as much of tree construction (HTML standard,
 //! section 13.2.6) as decides whether an element counts: where the head ends, templates, foreign
-//! elements (SVG, MathML), and elements with text alone. Scripting counts as enabled, as in browsers and
+//! elements (SVG, `MathML`), and elements with text alone. Scripting counts as enabled, as in browsers and
 //! in search engines that render: what is in `<noscript>` is text. A tree is not built, because a page of
 //! 128 KiB can nest formatting elements so that a tree has millions of nodes.
 
@@ -85,6 +85,8 @@ enum Scope {
     Template,
     Foreign {
         name: Vec<u8>,
+        /// Of `MathML`, else of SVG.
+        is_math: bool,
         /// Whether tags in it are those of HTML.
         is_integration_point: bool,
     },
@@ -221,7 +223,7 @@ impl PageReader {
         self.templates -= left.filter(|scope| matches!(scope, Scope::Template)).count();
     }
 
-    /// Whether tags are those of SVG or MathML here.
+    /// Whether tags are those of SVG or `MathML` here.
     fn is_foreign(&self) -> bool {
         matches!(self.scopes.last(), Some(Scope::Foreign { is_integration_point: false, .. }))
     }
@@ -251,39 +253,38 @@ impl PageReader {
             if BREAKOUT.contains(&&*tag.name) || is_font {
                 self.leave_foreign();
             } else if !is_svg_in_annotation {
-                self.enter_foreign(tag);
+                let is_math =
+                    matches!(self.scopes.last(), Some(Scope::Foreign { is_math: true, .. }));
+                self.enter_foreign(tag, is_math);
                 return None;
             }
         }
         self.html_start(tag)
     }
 
-    fn enter_foreign(&mut self, tag: &Tag) {
+    fn enter_foreign(&mut self, tag: &Tag, is_math: bool) {
         if tag.is_self_closing {
             return;
         }
-        let is_math = self.scopes.iter().rev().find_map(|scope| match scope {
-            Scope::Foreign { name, .. } if name == b"math" => Some(true),
-            Scope::Foreign { name, .. } if name == b"svg" => Some(false),
-            _ => None,
-        });
-        let is_integration_point = match (&*tag.name, is_math) {
-            (b"mi" | b"mo" | b"mn" | b"ms" | b"mtext", Some(true)) => true,
-            (b"annotation-xml", Some(true)) => {
+        let is_integration_point = match &*tag.name {
+            b"mi" | b"mo" | b"mn" | b"ms" | b"mtext" => is_math,
+            b"foreignobject" | b"desc" | b"title" => !is_math,
+            b"annotation-xml" if is_math => {
                 let encoding = tag.attribute(b"encoding").unwrap_or_default();
                 ["text/html", "application/xhtml+xml"]
                     .iter()
                     .any(|html| encoding.eq_ignore_ascii_case(html))
             }
-            (b"foreignobject" | b"desc" | b"title", Some(false)) => true,
             _ => false,
         };
-        self.enter(Scope::Foreign { name: tag.name.clone(), is_integration_point });
+        self.enter(Scope::Foreign { name: tag.name.clone(), is_math, is_integration_point });
     }
 
     fn html_start(&mut self, tag: &Tag) -> Option<State> {
         match self.open.get_mut(&*tag.name) {
             Some(open) => *open += 1,
+            // The end tags of the first three end nothing, and the others are no elements of HTML.
+            None if matches!(&*tag.name, b"html" | b"head" | b"body" | b"svg" | b"math") => {}
             None => _ = self.open.insert(tag.name.as_slice().into(), 1),
         }
         let in_template = self.is_in_template();
@@ -299,7 +300,7 @@ impl PageReader {
                 None
             }
             b"svg" | b"math" => {
-                self.enter_foreign(tag);
+                self.enter_foreign(tag, tag.name == b"math");
                 None
             }
             name => {

@@ -295,7 +295,7 @@ mod tests {
     fn canonical_links_to_listed_urls_that_are_not_200_are_dead() {
         let at = |path: &str| format!("https://www.example.com/{path}");
         let elsewhere = |path: &str| Fault::new(FaultKind::CanonicalElsewhere, &at(path));
-        let mut faults = ["gone", "moved", "fine", "later", "unlisted"].map(|path| elsewhere(path));
+        let mut faults = ["gone", "moved", "fine", "later", "unlisted"].map(elsewhere);
         let status = |status| CheckResult::Response { status, location: None, retry_after: None };
         let checked = [
             (at("gone"), status(404)),
