@@ -384,7 +384,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       const found = await versionsOf(strapi, ability, request);
       if (!found) return null;
       return asResult(async () => {
-        const site = (await settings().effective()).siteOf(request.uid) ?? (await this.sites())[0];
+        const site = (await settings().effective()).siteOf(request.uid) || (await this.sites())[0];
         if (!site) return null;
         const get = await getWith(settings().config().timeoutMs);
         const { documentId } = request;
