@@ -273,6 +273,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The links in the content of a site, each with what is at its address.
+         * @description The internal links in the fields that `[[site.links]]` names, by content type and `documentId`. With
+         *     `Accept: application/x-ndjson`, each line is a `ContentLink` and the last one has the figures.
+         *     Requires the validation token where one is set.
+         */
+        get: operations["getLinks"];
+        put?: never;
+        /**
+         * Lets the content of a site be read again for its links.
+         * @description In the background, as `snapshots.cms_share` permits. Requires the validation token, and is a 501
+         *     where none is set.
+         */
+        post: operations["readLinks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/redirects": {
         parameters: {
             query?: never;
@@ -914,6 +941,61 @@ export interface components {
             /** @enum {unknown} */
             reason: "other_case" | "other_locale" | "same_slug" | "similar";
         };
+        Links: {
+            data: {
+                /** @description The number of rows. */
+                count: number;
+                /** @description The number of documents with one of the rows. */
+                documents: number;
+                /** @description The links with `gone` or `no_such_page`, whatever `verdict` is. */
+                broken: number;
+                /** @description The number of links with each verdict, whatever `verdict` is. */
+                verdicts: {
+                    [key: string]: number;
+                };
+                /** @description When all content was read (RFC 3339). */
+                readAt: string;
+                /** @description Links that have no room or too long an address. */
+                leftOut: number;
+                /** @description Fields and documents that could not be read. */
+                unreadable: number;
+                links: components["schemas"]["ContentLink"][];
+            };
+            meta: components["schemas"]["Meta"];
+        };
+        ContentLink: {
+            contentType: components["schemas"]["ContentTypeUid"];
+            documentId: string;
+            /** @description Null for a document that is not localized. */
+            locale: string | null;
+            /** @description The URL of the document; null without one. */
+            url: string | null;
+            /** @description Its page in the admin panel, if the address of that is set. */
+            adminUrl?: string;
+            /** @description The path of the field. */
+            field: string;
+            /** @description The text of the link or its beginning. */
+            text: string;
+            /** @description The address as it is written, without its fragment. */
+            address: string;
+            /** @description The path that it means, normalized; null if that is not known. */
+            path: string | null;
+            verdict: components["schemas"]["Verdict"];
+            /** @description Where it leads, or should lead. */
+            to: string | null;
+        };
+        /**
+         * @description What is at the address of a link.
+         * @enum {unknown}
+         */
+        Verdict: "ok" | "moved" | "gone" | "no_such_page" | "other_locale" | "not_canonical" | "unknown";
+        ReadingLinks: {
+            data: {
+                /** @constant */
+                isReading: true;
+            };
+            meta: components["schemas"]["Meta"];
+        };
         ClearedMisses: {
             data: {
                 /** @description The number of rows. */
@@ -1287,6 +1369,8 @@ export interface components {
         Validations: {
             data: {
                 validations: components["schemas"]["LastRun"][];
+                /** @description The figures of `/api/links` with the broken links as rows. Absent with `contentType`, and if the content has not been read for its links. */
+                links?: Record<string, never>;
             };
             meta: components["schemas"]["Meta"];
         };
@@ -2732,6 +2816,109 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["InternalError"];
             /** @description No validation token is set, or the site does not have `resolve = "documents"`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotImplementedError"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getLinks: {
+        parameters: {
+            query: {
+                /**
+                 * @description A site key.
+                 * @example main
+                 */
+                site: components["parameters"]["Site"];
+                /**
+                 * @description Only links in this document.
+                 * @example p1about
+                 */
+                documentId?: string;
+                /**
+                 * @description Only links that lead to this path, directly, in another spelling or by a redirect.
+                 * @example /en/team
+                 */
+                to?: string;
+                /**
+                 * @description Only links with this verdict, or with one of several with commas between them.
+                 * @example gone,no_such_page
+                 */
+                verdict?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The links. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Links"];
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            414: components["responses"]["UriTooLong"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["InternalError"];
+            /** @description The site has no `[[site.links]]`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotImplementedError"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readLinks: {
+        parameters: {
+            query: {
+                /**
+                 * @description A site key.
+                 * @example main
+                 */
+                site: components["parameters"]["Site"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content will be read. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadingLinks"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            414: components["responses"]["UriTooLong"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["InternalError"];
+            /** @description No validation token is set, or the site has no `[[site.links]]`. */
             501: {
                 headers: {
                     [name: string]: unknown;
