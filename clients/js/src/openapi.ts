@@ -949,10 +949,7 @@ export interface components {
                 documents: number;
                 /** @description The links with `gone` or `no_such_page`, whatever `verdict` is. */
                 broken: number;
-                /** @description The number of links with each verdict, whatever `verdict` is. */
-                verdicts: {
-                    [key: string]: number;
-                };
+                verdicts: components["schemas"]["VerdictCounts"];
                 /** @description When all content was read (RFC 3339). */
                 readAt: string;
                 /** @description Links that have no room or too long an address. */
@@ -983,6 +980,26 @@ export interface components {
             verdict: components["schemas"]["Verdict"];
             /** @description Where it leads, or should lead. */
             to: string | null;
+        };
+        /** @description The figures of `/api/links` with the broken links as rows. */
+        LinkFigures: {
+            /** @description The broken links. */
+            count: number;
+            /** @description The number of documents with one of them. */
+            documents: number;
+            /** @description The broken links. */
+            broken: number;
+            verdicts: components["schemas"]["VerdictCounts"];
+            /** @description When all content was read (RFC 3339). */
+            readAt: string;
+            /** @description Links that have no room or too long an address. */
+            leftOut: number;
+            /** @description Fields and documents that could not be read. */
+            unreadable: number;
+        };
+        /** @description The number of links with each verdict, whatever `verdict` is. */
+        VerdictCounts: {
+            [key: string]: number;
         };
         /**
          * @description What is at the address of a link.
@@ -1369,8 +1386,8 @@ export interface components {
         Validations: {
             data: {
                 validations: components["schemas"]["LastRun"][];
-                /** @description The figures of `/api/links` with the broken links as rows. Absent with `contentType`, and if the content has not been read for its links. */
-                links?: Record<string, never>;
+                /** @description Absent with `contentType`, and if the content has not been read for its links. */
+                links?: components["schemas"]["LinkFigures"];
             };
             meta: components["schemas"]["Meta"];
         };

@@ -20,7 +20,7 @@ mod verdict;
 pub use address::{Kept, MAX_ADDRESS};
 pub use judge::{Judged, LinkFilter, LinkWorld, judge};
 pub use known_hosts::KnownHosts;
-pub use rows::{LinkRows, Linking};
+pub use rows::{JudgedLink, LinkFigures, LinkRows, Linking, VerdictCounts};
 pub use table::{LinkTable, NewLink, TableSummary};
 pub use verdict::{Target, Verdict};
 

@@ -15,4 +15,4 @@ mod table;
 pub use new_redirect::NewRedirect;
 pub use suggestion::{Reason, Suggestion, suggest};
 pub use summary::{MAX_KEY_BYTES, MAX_ROWS, MissKey, MissedPath, Summary, Tally};
-pub use table::{MissRow, MissSuggestion, Misses};
+pub use table::{MissCount, MissRow, MissSuggestion, Misses};

@@ -4,11 +4,13 @@
 mod by_document;
 mod not_localized;
 mod own_paths;
+mod shared_path;
 
 use std::sync::Arc;
 
 pub use by_document::{DocumentLocation, TypePaths, VersionId, other_owner};
 use own_paths::OwnPaths;
+pub use shared_path::{PathOwner, PathOwners, SharedPath, VersionPath};
 
 use crate::snapshot::{PublicUrl, Snapshot};
 use frontend_map_rules::{ContentTypeUid, Match, Pathname, RuleSet, RuleSubset};

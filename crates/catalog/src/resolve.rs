@@ -1,5 +1,16 @@
 //! What a pathname resolves to: a page outside the CMS, a document, a rule without a document, or the
 //! present URL of the document that had the path before. It names what decided.
+//!
+//! [`resolve`] decides, and [`Resolution::answer`] has the members of the response. What decided is named
+//! here alone: for `X-Resolved-By` by [`ResolvedBy`], for the response by [`Decider`].
+
+mod answer;
+mod rule_match;
+
+pub use answer::{
+    Alternates, Breadcrumb, Decider, Gone, Kind, Redirection, ResolvedPath, SitePaths, Unresolved,
+};
+pub use rule_match::{CompactMatch, ParamValues, PathMatch, Requested, RuleMatch};
 
 use crate::moved::redirects::FormerOwner;
 use crate::path_index::{Basis, Decision, PathIndex};

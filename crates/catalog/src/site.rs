@@ -1,8 +1,10 @@
 //! Sites: their rules and base URLs, and which site a content type belongs to.
 
+mod absolute_url;
 mod admin_links;
 mod pages;
 
+pub use absolute_url::AbsoluteUrl;
 pub use admin_links::AdminLinks;
 pub use pages::{PAGES, SitePages};
 

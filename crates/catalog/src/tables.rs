@@ -8,7 +8,7 @@ mod redirect_problems;
 mod shared_paths;
 
 pub use chunks::{Chunks, Form, Rows, Step};
-pub use pages::{PageFilter, Pages};
-pub use problems::{Problem, Problems, VersionRow};
+pub use pages::{PageCount, PageFilter, PageRow, Pages};
+pub use problems::{Problem, ProblemCount, Problems, VersionRow};
 pub use redirect_problems::{RedirectProblem, RedirectProblems};
 pub use shared_paths::SharedPaths;

@@ -25,6 +25,7 @@ use frontend_map_catalog::changes::log::{ChangeLog, Kind};
 use frontend_map_platform::metrics::NotifyCounters;
 use frontend_map_platform::outgoing::{BuildError, LookUp};
 pub use indexnow::{BadKey as BadIndexNowKey, IndexNow, Key as IndexNowKey};
+pub use message::{ChangesMessage, ChangesOfSite};
 use position::Position;
 use positions::OfSite;
 pub use positions::Positions;

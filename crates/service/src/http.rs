@@ -1,5 +1,6 @@
 //! HTTP, from the head of a request to the response. `operations` has one file for each operation,
-//! which reads the request with `request` and builds the response with `response`; `pipeline` has all
+//! which reads the request with `request` and builds the response with `response`; `responses` has the
+//! types of all JSON texts; `pipeline` has all
 //! routes in one file and calls the operations. `admin` has the pages of the admin listener.
 //!
 //! # Design
@@ -33,6 +34,7 @@ mod operations;
 mod pipeline;
 mod request;
 mod response;
+mod responses;
 
 pub use pipeline::admin_service::AdminService;
 pub use pipeline::service::{RequestHandler, ResponseFuture, Service};

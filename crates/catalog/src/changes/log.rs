@@ -17,10 +17,10 @@ mod entries;
 mod entry;
 #[cfg(test)]
 pub(crate) mod fixture;
-mod json;
 mod parts;
 mod recorder;
 mod replica;
+mod row;
 mod site_log;
 
 use std::collections::{HashMap, VecDeque};
@@ -34,6 +34,7 @@ pub use entry::{Change, Entry, Filter, Kind};
 pub use parts::{BadPart, EncodedPart, Origin, Part, encode};
 pub use recorder::{Loaded, Prepared, Recorder};
 pub use replica::Applied;
+pub use row::ChangeRow;
 pub use site_log::{Batch, LogHead, Read};
 
 use site_log::SiteLog;

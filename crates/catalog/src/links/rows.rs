@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use super::judge::{Judged, JudgedRow};
 use super::table::LinkTable;
 use super::verdict::Verdict;
@@ -21,6 +23,59 @@ pub struct Linking {
     pub index: Arc<PathIndex>,
     /// Their pages in the admin panel of the CMS, if the address of that is set.
     pub admin: Option<Arc<AdminLinks>>,
+}
+
+/// The figures of the table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkFigures {
+    /// The number of rows.
+    pub count: usize,
+    /// The number of documents with these links.
+    pub documents: usize,
+    /// Of the documents and targets that were asked for: how many links lead to no page.
+    pub broken: usize,
+    /// Of the documents and targets that were asked for: how many links have each verdict.
+    pub verdicts: VerdictCounts,
+    /// When the content was read (RFC 3339).
+    pub read_at: String,
+    /// How many links are not in the table: it is full, or their addresses are too long.
+    pub left_out: u64,
+    /// How many fields and documents could not be read.
+    pub unreadable: u64,
+}
+
+/// How many links have each verdict, in the order of [`Verdict::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VerdictCounts(pub [usize; Verdict::ALL.len()]);
+
+/// A link in the content of a document, with what is at its address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JudgedLink<'a> {
+    /// The content type of the document.
+    pub content_type: &'a str,
+    /// Its `documentId`.
+    pub document_id: &'a str,
+    /// Its locale; `None`: it is not localized.
+    pub locale: Option<&'a str>,
+    /// Its URL, or its path without a base URL; `None`: it has none.
+    pub url: Option<String>,
+    /// Its page in the admin panel of the CMS, if the address of that is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admin_url: Option<String>,
+    /// The field with the link.
+    pub field: String,
+    /// The text of the link.
+    pub text: &'a str,
+    /// The address as it is written, without a fragment.
+    pub address: &'a str,
+    /// The path that it means, normalized; `None`: that is not known.
+    pub path: Option<String>,
+    /// The name of the verdict.
+    pub verdict: &'static str,
+    /// The URL of the page to which the link leads, or should lead.
+    pub to: Option<&'a str>,
 }
 
 /// The rows, written one after the other.
@@ -50,32 +105,29 @@ impl LinkRows {
         Chunks::new(self, form)
     }
 
-    fn write_row(&self, row: JudgedRow, out: &mut Json) {
+    fn row(&self, row: JudgedRow) -> JudgedLink<'_> {
         let Linking { site, index, admin } = &self.linking;
         let key = &self.judged.documents[row.document as usize];
         let source = &site.links[usize::from(key.content_type)];
         let (uid, id) = (&source.content_type, &*key.id);
         let link = self.table.link(self.table.documents[key][row.link as usize]);
         let outcome = &self.judged.outcomes[row.outcome as usize];
-        let path = outcome.path.as_deref().map(|path| Pathname::parse(path).normalized());
         let codes = site.rules.locales().codes();
         let locale = link.locale.and_then(|at| codes.get(at)).map(|code| code.as_str());
-        let field = source.fields.get(link.field).map(ToString::to_string);
-        out.raw(r#"{"contentType":"#).word(uid.as_str());
-        out.raw(r#","documentId":"#).text(id);
-        out.raw(r#","locale":"#).text_or_null(locale);
-        out.raw(r#","url":"#).text_or_null(page(site, index, uid, id, locale).as_deref());
-        if let Some(admin) = admin {
-            out.raw(r#","adminUrl":"#).text(&admin.link(uid.as_str(), id, locale));
-        }
-        out.raw(r#","field":"#).text_or_null(field.as_deref());
-        out.raw(r#","text":"#).text(link.text);
-        out.raw(r#","address":"#).text(link.address);
-        out.raw(r#","path":"#).text_or_null(path.as_deref());
-        out.raw(r#","verdict":"#).word(outcome.verdict.as_str());
         let to = outcome.target.as_ref();
-        let to = to.map(|target| target.url.as_deref().unwrap_or(&target.path));
-        out.raw(r#","to":"#).text_or_null(to).raw("}");
+        JudgedLink {
+            content_type: uid.as_str(),
+            document_id: id,
+            locale,
+            url: page(site, index, uid, id, locale),
+            admin_url: admin.as_ref().map(|admin| admin.link(uid.as_str(), id, locale)),
+            field: source.fields.get(link.field).map_or_else(String::new, ToString::to_string),
+            text: link.text,
+            address: link.address,
+            path: outcome.path.as_deref().map(|path| Pathname::parse(path).normalized()),
+            verdict: outcome.verdict.as_str(),
+            to: to.map(|target| target.url.as_deref().unwrap_or(&target.path)),
+        }
     }
 }
 
@@ -100,30 +152,32 @@ fn page(
 
 impl Rows for LinkRows {
     const NAME: &'static str = "links";
+    type Figures = LinkFigures;
 
-    fn figures(&self) -> String {
+    fn figures(&self) -> LinkFigures {
         let summary = self.table.summary();
-        let verdicts: Vec<String> = Verdict::ALL
-            .iter()
-            .map(|verdict| format!(r#""{}":{}"#, verdict.as_str(), self.judged.count(*verdict)))
-            .collect();
-        // Only times beyond the year 9999 have no text.
-        let read_at = timestamp_text(self.table.read_at()).unwrap_or_default();
-        format!(
-            r#""count":{},"documents":{},"broken":{},"verdicts":{{{}}},"readAt":"{read_at}","leftOut":{},"unreadable":{}"#,
-            self.count(),
-            self.judged.documents.len(),
-            self.judged.broken(),
-            verdicts.join(","),
-            summary.left_out,
-            summary.unreadable,
-        )
+        LinkFigures {
+            count: self.count(),
+            documents: self.judged.documents.len(),
+            broken: self.judged.broken(),
+            verdicts: VerdictCounts(Verdict::ALL.map(|verdict| self.judged.count(verdict))),
+            // Only times beyond the year 9999 have no text.
+            read_at: timestamp_text(self.table.read_at()).unwrap_or_default(),
+            left_out: summary.left_out,
+            unreadable: summary.unreadable,
+        }
     }
 
     fn write_next(&mut self, out: &mut Json) -> Step {
         let Some(row) = self.judged.rows.get(self.next).copied() else { return Step::End };
         self.next += 1;
-        self.write_row(row, out);
+        out.value(&self.row(row));
         Step::Row
+    }
+}
+
+impl Serialize for VerdictCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Verdict::ALL.map(Verdict::as_str).into_iter().zip(self.0))
     }
 }

@@ -20,6 +20,15 @@ pub struct Misses {
     next: usize,
 }
 
+/// The figures of the table.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct MissCount {
+    /// The number of rows.
+    pub count: usize,
+    /// The requests that are in no row.
+    pub uncounted: u64,
+}
+
 /// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -146,8 +155,10 @@ impl MissSuggestion {
 impl Rows for Misses {
     const NAME: &'static str = "misses";
 
-    fn figures(&self) -> String {
-        format!(r#""count":{},"uncounted":{}"#, self.count(), self.uncounted)
+    type Figures = MissCount;
+
+    fn figures(&self) -> MissCount {
+        MissCount { count: self.count(), uncounted: self.uncounted }
     }
 
     fn write_next(&mut self, out: &mut Json) -> Step {

@@ -10,7 +10,7 @@ use crate::site::Site;
 use crate::snapshot::PublicUrl;
 use frontend_map_rules::{ContentTypeUid, Pathname};
 
-pub use table::{OwnedSiteHistory, Redirects};
+pub use table::{EntryName, FormerPathRow, OwnedSiteHistory, RedirectCount, Redirects};
 
 /// The most former paths of a response.
 const MAX_FORMER_PATHS: usize = 20;

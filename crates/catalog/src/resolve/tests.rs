@@ -252,3 +252,94 @@ fn path_without_a_redirect_is_stale_while_the_redirects_are() {
         assert!(!found.is_definite_miss(), "{path}");
     }
 }
+
+#[test]
+fn answer_says_what_has_the_path_where_it_leads_and_what_decided() {
+    use TypePaths::{Fresh, Missing};
+    let site = site();
+    let articles = snapshot(&site, ARTICLE, &["a", "b"]);
+    let missing = index(&site, Missing, Fresh(Arc::default()));
+    let index = index(&site, Fresh(Arc::clone(&articles)), Fresh(Arc::default()));
+    let [a, b] = ["/a", "/b"].map(|path| articles.owner(path).unwrap());
+    let moved = FormerOwner::Moved(Redirect { to: a, since: 7, is_stale: false });
+    let entry = |destination, status| {
+        let suffix = String::new();
+        FormerOwner::Entry(EntryRedirect { entry: b, destination, suffix, status, is_stale: false })
+    };
+    let to_a = || entry(Some(Destination::Document(a)), 308);
+    let gone = FormerOwner::Gone { since: 7 };
+    let paths = SitePaths { site: &site, index: &index, redirects: None, redirect_status: 301 };
+    let redirect = |status, since, by| {
+        format!(
+            r#""kind":"redirect","redirect":{{"to":null,"path":"/a","status":{status},"documentId":"a","locale":"en",{since}}},"resolvedBy":"{by}""#
+        )
+    };
+    let none = FormerOwner::None;
+    for (path, former, expected) in [
+        ("/a", &none, r#""kind":"document","resolvedBy":"documents""#.to_owned()),
+        (
+            "//a",
+            &none,
+            redirect(301, r#""since":null"#, "documents").replace(r#":"redirect","#, r#":"document","#),
+        ),
+        ("/x", &none, r#""kind":"none","resolvedBy":"rules""#.to_owned()),
+        ("/x", &moved, redirect(301, r#""since":"1970-01-01T00:00:00.007Z""#, "history")),
+        ("/x/y", &moved, redirect(301, r#""since":"1970-01-01T00:00:00.007Z""#, "history")),
+        ("/x", &to_a(), redirect(308, r#""since":null,"entry":"b""#, "redirects")),
+        (
+            "/x/y",
+            &entry(None, 410),
+            r#""kind":"none","gone":{"since":null,"status":410,"entry":"b"},"resolvedBy":"redirects""#
+                .to_owned(),
+        ),
+        (
+            "/x",
+            &gone,
+            r#""kind":"none","gone":{"since":"1970-01-01T00:00:00.007Z"},"resolvedBy":"rules""#
+                .to_owned(),
+        ),
+    ] {
+        let pathname = Pathname::parse(path);
+        let found = resolve(&site, &index, &pathname, None, FormerOwner::None, || former.clone());
+        let requested = Requested { pathname: path, locale: None, host: None };
+        let answer = found.answer(paths, requested, |_| None).unwrap();
+        let text = crate::json::to_text(&answer);
+        assert!(text.contains(&expected), "{path} {former:?}: {text}");
+    }
+    let unresolved = |index: &PathIndex, path: &str, former: &FormerOwner<'_>| {
+        let pathname = Pathname::parse(path);
+        let found = resolve(&site, index, &pathname, None, FormerOwner::None, || former.clone());
+        let requested = Requested { pathname: path, locale: None, host: None };
+        let paths = SitePaths { index, ..paths };
+        found.answer(paths, requested, |_| None).unwrap_err()
+    };
+    assert_eq!(unresolved(&index, "/x/y", &none), Unresolved::NoMatch { gone: None });
+    assert_eq!(unresolved(&index, "/x/y", &gone), Unresolved::NoMatch { gone: Some(7) });
+    assert_eq!(unresolved(&missing, "/a", &none), Unresolved::NotKnown(uid(ARTICLE)));
+}
+
+#[test]
+fn locale_is_that_of_the_parameter_if_the_path_has_none_and_the_site_has_it() {
+    let codes = ["en", "de"].map(|code| Locale::parse(code).unwrap());
+    let rule = |template| Rule::new(uid(ARTICLE), Template::parse(template).unwrap());
+    let rules = |template| {
+        let locales = Locales::new(codes.to_vec()).unwrap();
+        RuleSet::new(locales, LocalePrefix::Always, vec![rule(template)])
+    };
+    for (template, path, parameter, expected) in [
+        ("/{slug}", "/x", None, "en"),
+        ("/{slug}", "/x", Some("de"), "de"),
+        ("/{slug}", "/x", Some("fr"), "en"),
+        ("/{locale}/{slug}", "/de/x", Some("en"), "de"),
+    ] {
+        let site = Site { rules: rules(template), ..site() };
+        let pathname = Pathname::parse(path);
+        let found = site.rules.find(&pathname).unwrap();
+        let locale = parameter.map(|code| Locale::parse(code).unwrap());
+        let requested = Requested { pathname: path, locale: locale.as_ref(), host: None };
+        let found = PathMatch::new(&site, requested, &found);
+        assert_eq!(found.locale, expected, "{template} {path} {parameter:?}");
+        let params = crate::json::to_text(&found.matched.params);
+        assert!(params.starts_with(&format!(r#"{{"locale":"{expected}""#)), "{params}");
+    }
+}

@@ -1,6 +1,8 @@
 //! A table as a text, in chunks.
 
-use crate::json::Json;
+use serde::Serialize;
+
+use crate::json::{self, Json};
 
 /// The approximate size of a chunk in bytes: rows take longer than URLs alone.
 const CHUNK: usize = 32 * 1024;
@@ -24,7 +26,10 @@ pub trait Rows {
     const FIGURES_LAST: bool = false;
 
     /// The members of `data` beside the list, which are those of the last line as well.
-    fn figures(&self) -> String;
+    type Figures: Serialize;
+
+    /// The figures.
+    fn figures(&self) -> Self::Figures;
 
     /// Appends the next row, a JSON text.
     fn write_next(&mut self, out: &mut Json) -> Step;
@@ -71,9 +76,9 @@ impl<R: Rows> Chunks<R> {
             if self.form == Form::Json {
                 out.raw(r#"{"data":{"#);
                 if !R::FIGURES_LAST {
-                    out.raw(&self.rows.figures()).raw(",");
+                    out.raw(&self.figures()).raw(",");
                 }
-                out.raw(&format!(r#""{}":["#, R::NAME));
+                out.raw("\"").raw(R::NAME).raw("\":[");
             }
         }
         while out.length() < CHUNK {
@@ -101,12 +106,16 @@ impl<R: Rows> Chunks<R> {
 
     fn tail(&self) -> String {
         match self.form {
-            Form::Json if R::FIGURES_LAST => {
-                format!(r#"],{}}},"meta":{{}}}}"#, self.rows.figures())
-            }
-            Form::Json => r#"]},"meta":{}}"#.to_owned(),
-            Form::Lines => format!("{{{}}}\n", self.rows.figures()),
+            Form::Json if R::FIGURES_LAST => format!("],{}}},\"meta\":{{}}}}", self.figures()),
+            Form::Json => "]},\"meta\":{}}".to_owned(),
+            Form::Lines => format!("{{{}}}\n", self.figures()),
         }
+    }
+
+    /// The figures without the braces around them.
+    fn figures(&self) -> String {
+        let text = json::to_text(&self.rows.figures());
+        text[1..text.len() - 1].to_owned()
     }
 }
 
@@ -119,13 +128,23 @@ impl<R: Rows> Iterator for Chunks<R> {
         }
         let mut out = Json::with_capacity(CHUNK + CHUNK / 8);
         self.write(&mut out);
-        Some(String::from_utf8(out.into_bytes()).expect("JSON is text"))
+        Some(out.into_text())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(Serialize)]
+    struct Count {
+        count: u32,
+    }
+
+    #[derive(Serialize)]
+    struct Left {
+        left: u32,
+    }
 
     /// Rows of a number; between two of them nothing is found once.
     struct Numbers {
@@ -135,9 +154,10 @@ mod tests {
 
     impl Rows for Numbers {
         const NAME: &'static str = "numbers";
+        type Figures = Count;
 
-        fn figures(&self) -> String {
-            r#""count":3"#.to_owned()
+        fn figures(&self) -> Count {
+            Count { count: 3 }
         }
 
         fn write_next(&mut self, out: &mut Json) -> Step {
@@ -172,9 +192,10 @@ mod tests {
     impl Rows for Counted {
         const NAME: &'static str = "numbers";
         const FIGURES_LAST: bool = true;
+        type Figures = Left;
 
-        fn figures(&self) -> String {
-            format!(r#""left":{}"#, self.0.left)
+        fn figures(&self) -> Left {
+            Left { left: self.0.left }
         }
 
         fn write_next(&mut self, out: &mut Json) -> Step {

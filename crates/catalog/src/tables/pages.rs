@@ -3,11 +3,14 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::chunks::{Chunks, Form, Rows, Step};
 use crate::json::Json;
-use crate::site::Site;
+use crate::resolve::ParamValues;
+use crate::site::{AbsoluteUrl, Site};
 use crate::snapshot::{PublicUrl, Snapshot, timestamp_text};
-use frontend_map_rules::{Locale, Params, Pathname, PatternsByRule};
+use frontend_map_rules::{Pathname, PatternsByRule};
 
 /// How many pages in turn that a filter leaves out are looked at in one step.
 const MAX_LEFT_OUT: usize = 1_000;
@@ -37,6 +40,44 @@ pub struct Pages {
     filter: PageFilter,
     count: u64,
     next: Next,
+}
+
+/// The figures of the table.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PageCount {
+    /// The number of rows.
+    pub count: u64,
+}
+
+/// A row: a page of a document, or one outside the CMS.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageRow<'a> {
+    /// The path.
+    pub path: &'a str,
+    /// The URL; `None` without a base URL.
+    pub url: Option<AbsoluteUrl<'a>>,
+    /// The code of the locale.
+    pub locale: &'a str,
+    /// The content type of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<&'a str>,
+    /// The `documentId`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document_id: Option<&'a str>,
+    /// The template of its rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<&'a str>,
+    /// The values of its placeholders, as `/api/get-content-type` has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub params: Option<ParamValues<'a>>,
+    /// The name of the page outside the CMS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<&'a str>,
+    /// When it was modified (RFC 3339).
+    pub last_modified: Option<String>,
+    /// Whether sitemaps list it.
+    pub listed: bool,
 }
 
 /// The positions of the next page.
@@ -95,47 +136,43 @@ impl Pages {
         Chunks::new(self, form)
     }
 
-    fn write(&self, url: PublicUrl<'_>, out: &mut Json) {
-        let locale = &self.site.rules.locales().codes()[url.locale()];
-        out.raw(r#"{"path":"#).word(url.path());
-        match self.site.hosts.base(url.locale()) {
-            Some(base) => out.raw(r#","url":""#).raw(base.as_str()).raw(url.path()).raw("\""),
-            None => out.raw(r#","url":null"#),
-        };
-        out.raw(r#","locale":"#).word(locale.as_str());
-        if self.next.snapshot < self.types {
-            self.write_document(url, locale, out);
-        } else {
-            out.raw(r#","page":"#).word(url.document_id());
-        }
-        let modified = url.modified().and_then(timestamp_text);
-        out.raw(r#","lastModified":"#).text_or_null(modified.as_deref());
-        out.raw(if url.is_listed() { r#","listed":true}"# } else { r#","listed":false}"# });
-    }
-
-    fn write_document(&self, url: PublicUrl<'_>, locale: &Locale, out: &mut Json) {
+    fn row<'a>(&'a self, url: PublicUrl<'a>, pathname: &'a Pathname<'a>) -> PageRow<'a> {
         let rules = &self.site.rules;
+        let locale = &rules.locales().codes()[url.locale()];
+        let page = PageRow {
+            path: url.path(),
+            url: self.site.url_of(url),
+            locale: locale.as_str(),
+            last_modified: url.modified().and_then(timestamp_text),
+            listed: url.is_listed(),
+            ..PageRow::default()
+        };
+        if self.next.snapshot >= self.types {
+            return PageRow { page: Some(url.document_id()), ..page };
+        }
         let rule = &rules.rules()[url.rule()];
-        let pathname = Pathname::parse(url.path());
         // An own path has no placeholders (D41).
         let by_template =
-            || rules.match_of_rule(&self.patterns, &pathname, url.rule(), url.locale());
+            || rules.match_of_rule(&self.patterns, pathname, url.rule(), url.locale());
         let found = if url.has_own_path() { None } else { by_template() };
-        let template = rule.template(locale).unwrap_or(rule.first_template());
-        out.raw(r#","contentType":"#).word(rule.content_type.as_str());
-        out.raw(r#","documentId":"#).text(url.document_id());
-        out.raw(r#","rule":"#).text(template.as_str());
-        out.raw(r#","params":{"#);
-        write_params(locale, found.map(|found| found.params), out);
-        out.raw("}");
+        let captured = found.map(|found| found.params);
+        PageRow {
+            content_type: Some(rule.content_type.as_str()),
+            document_id: Some(url.document_id()),
+            rule: Some(rule.template(locale).unwrap_or(rule.first_template()).as_str()),
+            params: Some(ParamValues { locale: locale.as_str(), captured }),
+            ..page
+        }
     }
 }
 
 impl Rows for Pages {
     const NAME: &'static str = "pages";
 
-    fn figures(&self) -> String {
-        format!(r#""count":{}"#, self.count)
+    type Figures = PageCount;
+
+    fn figures(&self) -> PageCount {
+        PageCount { count: self.count }
     }
 
     fn write_next(&mut self, out: &mut Json) -> Step {
@@ -145,7 +182,7 @@ impl Rows for Pages {
             };
             match self.next.url(&snapshot, self.filter.unlisted) {
                 Some(url) if self.filter.has(url) => {
-                    self.write(url, out);
+                    out.value(&self.row(url, &Pathname::parse(url.path())));
                     return Step::Row;
                 }
                 Some(_) => {}
@@ -171,17 +208,5 @@ impl Next {
             if is_listed { (&mut self.listed, listed) } else { (&mut self.unlisted, unlisted) };
         *next += 1;
         url
-    }
-}
-
-/// Writes the params of a path as `/api/get-content-type` gives them.
-fn write_params(locale: &Locale, found: Option<Params<'_>>, out: &mut Json) {
-    let default = (!found.is_some_and(Params::has_locale)).then(|| ("locale", locale.as_str()));
-    let found = found.into_iter().flat_map(Params::iter);
-    for (position, (name, value)) in default.into_iter().chain(found).enumerate() {
-        if position > 0 {
-            out.raw(",");
-        }
-        out.text(name).raw(":").text(value);
     }
 }

@@ -33,6 +33,15 @@ pub(super) struct Next {
     row: usize,
 }
 
+/// The figures of the table.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ProblemCount {
+    /// All problems, with a row or without one.
+    pub count: usize,
+    /// Whether rows, or versions in a row, are left out.
+    pub truncated: bool,
+}
+
 /// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -240,8 +249,10 @@ struct Version<'a> {
 impl Rows for Problems {
     const NAME: &'static str = "problems";
 
-    fn figures(&self) -> String {
-        format!(r#""count":{},"truncated":{}"#, self.count(), self.is_truncated())
+    type Figures = ProblemCount;
+
+    fn figures(&self) -> ProblemCount {
+        ProblemCount { count: self.count(), truncated: self.is_truncated() }
     }
 
     fn write_next(&mut self, out: &mut Json) -> Step {

@@ -1,16 +1,41 @@
 //! A request to a target: its id and its body.
 
+use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::indexnow::{self, IndexNow, paths_of};
 use super::position::Position;
 use super::{Target, TargetKind};
-use frontend_map_catalog::changes::log::{ChangeLog, Cursor, Filter, Since};
-use frontend_map_catalog::json::Json;
+use frontend_map_catalog::changes::log::{ChangeLog, ChangeRow, Cursor, Filter, Since};
+use frontend_map_catalog::json;
 use frontend_map_catalog::snapshot::timestamp_text;
 
 /// The most changes of a request.
 const MAX_CHANGES: usize = 100;
+
+/// The body of a request about changes.
+#[derive(Debug, Serialize)]
+pub struct ChangesMessage<'s> {
+    /// `frontend-map.changes`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// When the last change was noticed (RFC 3339).
+    pub timestamp: String,
+    /// The changes.
+    pub data: ChangesOfSite<'s>,
+}
+
+/// Changes of a site.
+#[derive(Debug, Serialize)]
+pub struct ChangesOfSite<'s> {
+    /// The key of the site.
+    pub site: &'s str,
+    /// Whether changes are missing, so that all pages have to be read again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset: Option<bool>,
+    /// In order.
+    pub changes: Vec<ChangeRow>,
+}
 
 /// What is sent next.
 pub(super) struct Message {
@@ -101,26 +126,22 @@ fn next_changes(
     let filter = Filter { with_unlisted: target.unlisted, kinds: &target.kinds };
     // The time of a reset is that of its first attempt: each attempt has the same body.
     let mut last = position.failing_since.unwrap_or(now);
-    let mut changes = Json::with_capacity(0);
+    let mut changes = Vec::new();
     let since = Some(Since::Cursor(position.cursor)).filter(|_| !position.needs_reset);
     let read = log.read_until(site, since, position.end, MAX_CHANGES, filter, |change| {
-        changes.raw(if changes.length() == 0 { "" } else { "," });
-        change.write_json(&mut changes);
         last = change.at;
+        changes.push(ChangeRow::from(change));
     });
     let is_reset = read.reset || position.needs_reset;
-    if changes.length() == 0 && !is_reset {
+    if changes.is_empty() && !is_reset {
         return Next::Nothing(read.cursor);
     }
-    let changes = String::from_utf8(changes.into_bytes()).expect("JSON is UTF-8");
-    // Only times beyond the year 9999 have no text.
-    let timestamp = timestamp_text(last).unwrap_or_default();
-    let mut body = Json::with_capacity(changes.len() + 200);
-    body.raw(r#"{"type":"frontend-map.changes","timestamp":"#).word(&timestamp);
-    body.raw(r#","data":{"site":"#).word(site);
-    body.raw(if is_reset { r#","reset":true"# } else { "" });
-    body.raw(r#","changes":["#).raw(&changes).raw("]}}");
-    let body = String::from_utf8(body.into_bytes()).expect("JSON is UTF-8");
+    let body = json::to_text(&ChangesMessage {
+        kind: "frontend-map.changes",
+        // Only times beyond the year 9999 have no text.
+        timestamp: timestamp_text(last).unwrap_or_default(),
+        data: ChangesOfSite { site, reset: is_reset.then_some(true), changes },
+    });
     let (from, to) = (position.cursor, read.cursor);
     // Another reset may begin and end at the same places.
     let first = is_reset.then(|| format!(" {}", position.failing_since.unwrap_or(now)));

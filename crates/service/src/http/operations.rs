@@ -1,4 +1,4 @@
-//! The operations, one file each, named like its route. `match_result` is common to the two that
+//! The operations, one file each, named like its route. `no_match` is common to the two that
 //! resolve a pathname, `resolved_by` to all that read a path index.
 
 pub(super) mod build_sitemap;
@@ -9,7 +9,7 @@ pub(super) mod frontend_url;
 pub(super) mod frontend_urls;
 pub(super) mod get_content_type;
 pub(super) mod health;
-mod match_result;
+mod no_match;
 pub(super) mod openapi;
 pub(super) mod publish_preview;
 pub(super) mod resolve;

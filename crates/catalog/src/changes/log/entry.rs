@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 /// What has happened to a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// It has a path, and had none.
     Added,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::{
     FormerOwner, Redirect, SiteHistory, host_if_several, is_live, is_on_site, owner_of_row,
 };
@@ -12,7 +14,7 @@ use crate::path_index::{PathIndex, TypePaths};
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, Snapshot, timestamp_text};
 use crate::tables::{Chunks, Form, Rows, Step};
-use frontend_map_rules::{ContentTypeUid, Pathname};
+use frontend_map_rules::{ContentTypeUid, Pathname, RuleSet};
 
 /// The table: each path that a document had and that neither a document nor a page has now, with where
 /// the document is. It reads the history while it is written, so that the memory for it does not depend
@@ -30,6 +32,55 @@ pub struct Redirects {
     place: usize,
     count: u64,
     gone: u64,
+}
+
+/// The figures of the table.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RedirectCount {
+    /// The number of rows.
+    pub count: u64,
+    /// The former paths without a row, because their documents are not published.
+    pub gone: u64,
+}
+
+/// A row: a path that leads elsewhere.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FormerPathRow<'a> {
+    /// The path; one that ends with `/*` stands for all paths below.
+    pub from: String,
+    /// Its host, if the site has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<&'a str>,
+    /// The URL of the target; `None` without a base URL, and for a page that is gone.
+    pub to: Option<String>,
+    /// The path of the target on its host; `None` for a page that is gone.
+    pub path: Option<String>,
+    /// The status of the redirect.
+    pub status: u16,
+    /// The `documentId` of the target, if it is a document.
+    pub document_id: Option<&'a str>,
+    /// The content type of the target, if it is a document.
+    pub content_type: Option<&'a str>,
+    /// The code of the locale.
+    pub locale: &'a str,
+    /// When the document had the path last (RFC 3339); `None` for an entry.
+    pub since: Option<String>,
+    /// The entry of the CMS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<EntryName<'a>>,
+}
+
+/// A redirect of the CMS.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryName<'a> {
+    /// Its content type.
+    pub content_type: &'a str,
+    /// Its `documentId`.
+    pub document_id: &'a str,
+    /// Whether it comes before a live page.
+    pub force: bool,
 }
 
 /// The entries of the CMS.
@@ -112,41 +163,36 @@ impl Redirects {
         self.world().is_some_and(of)
     }
 
-    /// Writes the row of an entry, unless a live page comes before it or it leads nowhere.
-    fn write_entry(
-        &self,
-        (snapshot, at, host): (Arc<Snapshot>, usize, Option<usize>),
-        out: &mut Json,
-    ) -> bool {
-        let Some(world) = self.world() else { return false };
-        let entry = snapshot.nth(at);
-        let Some(row) = world.row(entry, host) else { return false };
+    /// The row of an entry, unless a live page comes before it or it leads nowhere.
+    fn entry_row<'s>(
+        &'s self,
+        entry: PublicUrl<'s>,
+        host: Option<usize>,
+    ) -> Option<FormerPathRow<'s>> {
+        let row = self.world()?.row(entry, host)?;
         let site = &self.history.site;
-        let rules = site.redirects.as_ref().map(|site| &site.rules);
-        let entry_type = rules.map(|rules| rules.rules()[entry.rule()].content_type.as_str());
-        let codes = site.rules.locales().codes();
-        let document = row
-            .document
-            .map(|url| (url.document_id(), site.rules.rules()[url.rule()].content_type.as_str()));
-        out.raw(r#"{"from":"#).text(&row.from);
-        if let Some(host) = host {
-            out.raw(r#","host":"#).text(site.hosts.all()[host].base.host());
-        }
-        out.raw(r#","to":"#).text_or_null(row.to.as_deref());
-        out.raw(r#","path":"#).text_or_null(row.path.as_deref());
-        out.raw(r#","status":"#).number(row.status.into());
-        out.raw(r#","documentId":"#).text_or_null(document.map(|(id, _)| id));
-        out.raw(r#","contentType":"#).text_or_null(document.map(|(_, uid)| uid));
-        out.raw(r#","locale":"#).word(codes[entry.locale()].as_str());
-        out.raw(r#","since":null,"entry":{"contentType":"#).word(entry_type.unwrap_or_default());
-        out.raw(r#","documentId":"#).text(entry.document_id());
-        out.raw(r#","force":"#).value(&row.is_forced).raw("}}");
-        true
+        let rules = &site.redirects.as_ref()?.rules;
+        Some(FormerPathRow {
+            from: row.from,
+            host: host.map(|host| site.hosts.all()[host].base.host()),
+            to: row.to,
+            path: row.path,
+            status: row.status,
+            document_id: row.document.map(PublicUrl::document_id),
+            content_type: row.document.map(|url| content_type(&site.rules, url)),
+            locale: site.rules.locales().codes()[entry.locale()].as_str(),
+            since: None,
+            entry: Some(EntryName {
+                content_type: content_type(rules, entry),
+                document_id: entry.document_id(),
+                force: row.is_forced,
+            }),
+        })
     }
 
-    /// Writes the row of a former path. It leads to the document that had it, or where the entry leads that
+    /// The row of a former path. It leads to the document that had it, or where the entry leads that
     /// comes before that page.
-    fn write<'s>(&'s self, found: &Found, redirect: &Redirect<'s>, out: &mut Json) {
+    fn former_row<'s>(&'s self, found: Found, redirect: &Redirect<'s>) -> FormerPathRow<'s> {
         let (site, to) = (&self.history.site, redirect.to);
         let (hosts, rules) = (&site.hosts, &site.rules);
         let pathname = Pathname::parse(&found.row.path);
@@ -160,21 +206,24 @@ impl Redirects {
             }
             _ => (hosts.url(to.locale(), to.path()), Some(to.path().into()), Some(to), self.status),
         };
-        let content_type = document.map(|url| rules.rules()[url.rule()].content_type.as_str());
-        out.raw(r#"{"from":"#).text(&found.row.path);
-        if let Some(host) = found.host {
-            out.raw(r#","host":"#).text(hosts.all()[host].base.host());
+        FormerPathRow {
+            from: found.row.path,
+            host: found.host.map(|host| hosts.all()[host].base.host()),
+            to: url,
+            path,
+            status,
+            document_id: document.map(PublicUrl::document_id),
+            content_type: document.map(|url| content_type(rules, url)),
+            locale: rules.locales().codes()[to.locale()].as_str(),
+            // As in a response of `/api/resolve`, a time that no date has is empty.
+            since: Some(timestamp_text(redirect.since).unwrap_or_default()),
+            entry: None,
         }
-        out.raw(r#","to":"#).text_or_null(url.as_deref());
-        out.raw(r#","path":"#).text_or_null(path.as_deref());
-        out.raw(r#","status":"#).number(status.into());
-        out.raw(r#","documentId":"#).text_or_null(document.map(PublicUrl::document_id));
-        out.raw(r#","contentType":"#).text_or_null(content_type);
-        out.raw(r#","locale":"#).word(rules.locales().codes()[to.locale()].as_str());
-        // As in a response of `/api/resolve`, a time that no date has is empty.
-        let since = timestamp_text(redirect.since).unwrap_or_default();
-        out.raw(r#","since":"#).word(&since).raw("}");
     }
+}
+
+fn content_type<'a>(rules: &'a RuleSet, url: PublicUrl<'_>) -> &'a str {
+    rules.rules()[url.rule()].content_type.as_str()
 }
 
 impl Entries {
@@ -229,14 +278,18 @@ impl SiteHistory<'_> {
 impl Rows for Redirects {
     const NAME: &'static str = "redirects";
     const FIGURES_LAST: bool = true;
+    type Figures = RedirectCount;
 
-    fn figures(&self) -> String {
-        format!(r#""count":{},"gone":{}"#, self.count, self.gone)
+    fn figures(&self) -> RedirectCount {
+        RedirectCount { count: self.count, gone: self.gone }
     }
 
     fn write_next(&mut self, out: &mut Json) -> Step {
-        while let Some(entry) = self.entries.as_mut().and_then(|entries| entries.pending.pop()) {
-            if self.write_entry(entry, out) {
+        while let Some((snapshot, at, host)) =
+            self.entries.as_mut().and_then(|entries| entries.pending.pop())
+        {
+            if let Some(row) = self.entry_row(snapshot.nth(at), host) {
+                out.value(&row);
                 self.count += 1;
                 return Step::Row;
             }
@@ -251,7 +304,7 @@ impl Rows for Redirects {
             }
             match owner_of_row(site, &self.index, &found.row) {
                 FormerOwner::Moved(redirect) => {
-                    self.write(&found, &redirect, out);
+                    out.value(&self.former_row(found, &redirect));
                     self.count += 1;
                     return Step::Row;
                 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
@@ -12,10 +12,10 @@ use crate::app::App;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_site, required};
 use crate::http::request::query::{Param, echo, parse};
-use crate::http::response::envelope::{JSON, success_text};
+use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
-use frontend_map_catalog::changes::log::{Filter, Kind, Read, Since};
-use frontend_map_catalog::json::Json;
+use crate::http::responses::Changes;
+use frontend_map_catalog::changes::log::{ChangeRow, Filter, Kind, Read, Since};
 use frontend_map_catalog::site::Site;
 use frontend_map_fleet::changes::Readiness;
 
@@ -37,20 +37,17 @@ pub(in crate::http) async fn get(
     let with_unlisted = may_see_unlisted(&app, &headers)?;
     let filter = Filter { with_unlisted, kinds: &Kind::ALL };
     let is_ahead = wait_for_log(&app, site, since).await?;
-    let mut changes = Json::with_capacity(0);
+    let mut changes = Vec::new();
     let mut read = app.shared.change_log.read(&site.key, since, MAX_CHANGES, filter, |change| {
-        changes.raw(if changes.length() == 0 { "" } else { "," });
-        change.write_json(&mut changes);
+        changes.push(ChangeRow::from(change));
     });
     if let Some(Since::Cursor(cursor)) = since.filter(|_| is_ahead) {
         read = Read { cursor, more: false, reset: false };
     }
-    let changes = String::from_utf8(changes.into_bytes()).expect("JSON is UTF-8");
-    let text = success_text(|out| write(&read, &changes, out));
-    let mut response = Response::new(Body::from(text));
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    let Read { cursor, more, reset } = read;
+    let mut response = success(Changes { cursor: cursor.to_string(), more, reset, changes });
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(response.map(Body::new))
 }
 
 /// Waits for the log that instances share, which may have more than is known here. Returns whether the
@@ -79,10 +76,4 @@ fn may_see_unlisted(app: &App, headers: &HeaderMap) -> Result<bool, ApiError> {
         return Ok(false);
     }
     require_bearer(expected, headers).map(|()| true)
-}
-
-fn write(Read { cursor, more, reset }: &Read, changes: &str, out: &mut Json) {
-    out.raw(r#"{"cursor":"#).word(&cursor.to_string());
-    out.raw(r#","more":"#).value(more).raw(r#","reset":"#).value(reset);
-    out.raw(r#","changes":["#).raw(changes).raw("]}");
 }

@@ -21,6 +21,7 @@ use crate::app::{App, receive_cms_event};
 use crate::http::request::bearer::BearerToken;
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
+use crate::http::responses::Accepted;
 use frontend_map_platform::metrics::{HookRefusal, Label};
 
 /// How much of a body is read, in bytes, and for how long: a response before the end of the body
@@ -58,22 +59,19 @@ pub(in crate::http) async fn post(
         }
     }
     let event = event::read(&body);
-    let text = if event.is_refresh() {
-        let selected = match refresh::select(&app, &body) {
-            Ok(selected) => selected,
+    let mut content_types = None;
+    if event.is_refresh() {
+        match refresh::select(&app, &body) {
+            Ok(selected) => {
+                content_types = Some(selected.number);
+                receive_cms_event(&app, selected.event).await;
+            }
             Err(error) => return error.into_response(),
-        };
-        let types = selected.number;
-        receive_cms_event(&app, selected.event).await;
-        success_text(|json| {
-            json.raw(r#"{"accepted":true,"contentTypes":"#).number(types).raw("}");
-        })
+        }
     } else {
         receive_cms_event(&app, event.into_cms_event()).await;
-        success_text(|json| {
-            json.raw(r#"{"accepted":true}"#);
-        })
-    };
+    }
+    let text = success_text(Accepted { accepted: true, content_types });
     let mut response = json_response(StatusCode::ACCEPTED, text, HeaderMap::new());
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response.map(Body::new)

@@ -7,21 +7,21 @@ use axum::extract::{RawQuery, State};
 use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use serde::Serialize;
 
 use super::frontend_url::{self, NO_VERSION};
 use super::resolve::{DOCUMENT_ID, UID};
 use super::resolved_by::path_index;
-use super::shared_path::{self, SharedPath};
-use super::tables::validations::{LastCheck, last_checks};
+use super::shared_path;
+use super::tables::validations::last_checks;
 use crate::app::{App, log_unread_documents};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::SITE;
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
+use crate::http::responses::{DocumentUrls, LocaleUrl, UrlState};
 use frontend_map_catalog::moved::redirects;
-use frontend_map_catalog::path_index::{PathIndex, VersionId};
+use frontend_map_catalog::path_index::{PathIndex, VersionId, VersionPath};
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::{Document, Status};
 use frontend_map_outbound::checks::runs::LastRun;
@@ -30,45 +30,6 @@ use frontend_map_rules::{ContentTypeUid, DocumentLocale, Locale};
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 3] = [UID, DOCUMENT_ID, SITE];
-
-/// The payload of the response.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DocumentUrls<'a> {
-    site: &'a str,
-    content_type: &'a str,
-    document_id: &'a str,
-    /// In the order of the site; one alone for a document that is not localized.
-    locales: Vec<LocaleUrl<'a>>,
-}
-
-/// What the document has in a locale.
-#[derive(Serialize)]
-struct LocaleUrl<'a> {
-    locale: &'a str,
-    #[serde(flatten)]
-    state: UrlState<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged, rename_all_fields = "camelCase")]
-enum UrlState<'a> {
-    Url {
-        /// `None` without a base URL of the locale.
-        url: Option<String>,
-        path: String,
-        former_paths: Vec<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        shared_path: Option<SharedPath>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        last_check: Option<Box<LastCheck>>,
-    },
-    NoUrl {
-        reason: String,
-        /// The template of the rule that was tried.
-        rule: Option<&'a str>,
-    },
-}
 
 /// A document, and what is known of its site.
 struct Request<'a> {
@@ -168,8 +129,7 @@ impl<'a> Request<'a> {
         let at =
             site.rules.locales().position(at.code().as_str()).expect("it is one of the site's");
         let is_localized = document.locale != DocumentLocale::None;
-        let version =
-            shared_path::VersionPath { uid: uid.as_str(), document_id, path: &path, locale: at };
+        let version = VersionPath { uid: uid.as_str(), document_id, path: &path, locale: at };
         UrlState::Url {
             url: site.hosts.url(at, &path),
             former_paths: self.former_paths(locale, is_localized),
@@ -177,7 +137,7 @@ impl<'a> Request<'a> {
             last_check: runs
                 .iter()
                 .flat_map(|run| last_checks(run, document_id))
-                .find(|check| check.is_in(locale))
+                .find(|check| check.locale == locale.as_str())
                 .map(Box::new),
             path,
         }

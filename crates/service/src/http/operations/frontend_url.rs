@@ -13,9 +13,8 @@ use axum::extract::{RawQuery, State};
 use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
 
-use super::shared_path::{self, SharedPath, VersionPath};
+use super::shared_path;
 use crate::app::{App, log_unread_documents};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
@@ -25,8 +24,10 @@ use crate::http::request::params::{
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::cache_status::insert_last_good_status;
 use crate::http::response::envelope::success;
-use crate::http::response::error::{ApiError, Details};
+use crate::http::response::error::ApiError;
+use crate::http::responses::{Details, FrontendUrl};
 use frontend_map_cache::{FoundDocument, Stale};
+use frontend_map_catalog::path_index::VersionPath;
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::{ContentError, Document, Status};
 use frontend_map_rules::frontend_url::NoUrlReason;
@@ -58,23 +59,6 @@ const DETAILS: &str = "details";
 pub(super) const NO_RULE: &str = "no_rule";
 /// The reason of a document without a version of the requested status in the requested locale.
 pub(super) const NO_VERSION: &str = "no_version";
-
-/// The payload of the response.
-#[derive(Serialize)]
-struct FrontendUrl {
-    url: String,
-    path: String,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    details: Option<UrlDetails>,
-}
-
-/// What the response has with `details=true`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct UrlDetails {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shared_path: Option<SharedPath>,
-}
 
 /// The checked parameters.
 pub(super) struct Params<'a> {
@@ -153,10 +137,9 @@ fn url(
     locale: usize,
 ) -> Result<Response, ApiError> {
     let url = site.hosts.url(locale, &path).ok_or_else(|| no_base(site, locale, &path))?;
-    let details = params.details.then(|| UrlDetails {
-        shared_path: shared_path::of_document(app, site, params.version(&path, locale)),
-    });
-    Ok(success(FrontendUrl { url, path, details }).map(Body::new))
+    let shared = || shared_path::of_document(app, site, params.version(&path, locale));
+    let shared_path = if params.details { shared() } else { None };
+    Ok(success(FrontendUrl { url, path, shared_path }).map(Body::new))
 }
 
 fn path_of(

@@ -2,7 +2,7 @@
 
 use axum::http::HeaderMap;
 
-use super::match_result::{MatchResult, no_match};
+use super::no_match::no_match;
 use super::resolved_by::{insert_resolved_by, path_index};
 use crate::app::App;
 use crate::http::request::params::{
@@ -13,7 +13,7 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
-use frontend_map_catalog::resolve::{ResolvedBy, resolve_rule};
+use frontend_map_catalog::resolve::{CompactMatch, PathMatch, Requested, ResolvedBy, resolve_rule};
 use frontend_map_rules::Pathname;
 
 /// The query parameters.
@@ -46,17 +46,14 @@ pub(in crate::http) fn get(
             let error = no_match(site, &pathname, &parsed, debug.as_deref() == Some("1"));
             error.into_cacheable_response(cache_control, headers)
         }
-        Some(found) if compact => {
-            let text = compact_text(found.rule.content_type.as_str());
-            conditional_json(text, cache_control, headers)
-        }
         Some(found) => {
-            let result = MatchResult::new(site, &pathname, found, locale.as_ref(), resolution.host);
-            let text = success_text(|json| {
-                json.raw("{");
-                result.write(json);
-                json.raw("}");
-            });
+            let locale = locale.as_ref();
+            let requested = Requested { pathname: &pathname, locale, host: resolution.host };
+            let text = if compact {
+                success_text(CompactMatch { content_type: found.rule.content_type.as_str() })
+            } else {
+                success_text(PathMatch::new(site, requested, found))
+            };
             conditional_json(text, cache_control, headers)
         }
     };
@@ -64,11 +61,4 @@ pub(in crate::http) fn get(
         insert_resolved_by(resolved_by, &mut response);
     }
     Ok(response)
-}
-
-/// The result with `compact=true`.
-fn compact_text(content_type: &str) -> Vec<u8> {
-    success_text(|json| {
-        json.raw(r#"{"contentType":"#).word(content_type).raw("}");
-    })
 }

@@ -9,7 +9,6 @@ use axum::extract::{RawQuery, State};
 use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
 use tokio::task::block_in_place;
 
 use super::frontend_url::{self, no_version};
@@ -20,6 +19,7 @@ use crate::http::request::params::{LOCALE, SITE};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
+use crate::http::responses::PublishPreview;
 use frontend_map_catalog::preview::{
     Draft, Preview, Related, Subject, World, fields, preview, unknown_related,
 };
@@ -36,22 +36,6 @@ pub(in crate::http) const PARAMS: [Param; 4] = [UID, DOCUMENT_ID, LOCALE, SITE];
 const MAX_RELATED: usize = 4;
 
 const TOO_LARGE: ContentError = ContentError::Unusable("more text than a snapshot can hold");
-
-/// The payload of the response.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PublishPreview<'a> {
-    content_type: &'a str,
-    document_id: &'a str,
-    locale: &'a str,
-    /// In the order of the settings: those with a rule for the content type, and those with pages that
-    /// read a value of the document.
-    sites: Vec<Preview>,
-    /// The sites without a rule for the content type whose pages are not known at the moment: they may read
-    /// a value of the document.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    unknown: Vec<&'a str>,
-}
 
 /// A draft, and the related documents that were read for it.
 struct Read {

@@ -3,19 +3,13 @@
 
 mod candidates;
 mod drafts;
-mod former;
 pub(in crate::http) mod from_cms;
-mod page;
-mod resolution;
 
 use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderValue};
 
-use self::former::{Note, RedirectTo, timestamp};
-use self::page::{Requested, page_text, redirect_text};
-use self::resolution::{ResolvedData, ResolvedDocument};
 use super::frontend_url::parse_status;
-use super::match_result::{MatchResult, no_match, no_match_since};
+use super::no_match::{no_match, no_match_since};
 use super::resolved_by::{insert_resolved_by, path_index, without_path_index};
 use crate::app::{App, ResolutionTags, former_owner, redirects};
 use crate::http::request::params::{
@@ -26,10 +20,13 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
-use frontend_map_catalog::moved::entries::EntryRedirect;
+use frontend_map_cache::PathIndexState;
 use frontend_map_catalog::moved::redirects::FormerOwner;
-use frontend_map_catalog::resolve::{Found, Resolution, ResolvedBy, resolve};
+use frontend_map_catalog::resolve::{
+    Kind, Requested, Resolution, ResolvedBy, SitePaths, Unresolved, resolve,
+};
 use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::PublicUrl;
 use frontend_map_cms::Status;
 use frontend_map_rules::frontend_url::HostName;
 use frontend_map_rules::{ContentTypeUid, Pathname};
@@ -72,10 +69,9 @@ pub(in crate::http) fn get(
     let parsed = Pathname::parse(&pathname);
     let state = path_index(app, site).ok_or_else(|| without_path_index(site))?;
     let entries = site.redirects.as_ref().and_then(|site| path_index(app, site));
-    let of_entries = entries.as_ref().map(|state| &*state.index);
-    let redirects = redirects(app, site, &state.index, of_entries);
-    let forced = redirects.map_or(FormerOwner::None, |one| one.forced(&parsed, host));
-    let former = || former_owner(app, site, &state.index, redirects, &parsed, host);
+    let paths = site_paths(app, site, &state, entries.as_ref());
+    let forced = paths.redirects.map_or(FormerOwner::None, |one| one.forced(&parsed, host));
+    let former = || former_owner(app, site, &state.index, paths.redirects, &parsed, host);
     let mut resolution = resolve(site, &state.index, &parsed, host, forced, former);
     if entries.as_ref().is_some_and(|entries| !entries.index.is_fresh()) {
         resolution = resolution.with_stale_redirects();
@@ -83,42 +79,23 @@ pub(in crate::http) fn get(
     if resolution.is_definite_miss() && is_on_site(site, host_name.as_deref()) {
         count_miss(app, site, &parsed, host);
     }
-    let Resolution { found, resolved_by, is_stale } = resolution;
     let tags = app.http.cache_tags.as_ref();
-    let tags = tags.map(|header| (header, ResolutionTags::of(site, &found)));
+    let tags = tags.map(|header| (header, ResolutionTags::of(site, &resolution.found)));
+    let Resolution { resolved_by, is_stale, .. } = resolution;
     let requested = Requested { pathname: &pathname, locale: locale.as_ref(), host };
-    let redirect_status = app.http.redirect_status;
-    let mut response = match found {
-        Found::NotKnown(uid) => return Ok(not_known(&uid, headers)),
-        Found::Page(page) => {
-            let text = page_text(site, &state.index, redirects, &requested, page, redirect_status);
-            conditional_json(text, &app.http.cache_policy.resolve, headers)
+    let mut response = match resolution.answer(paths, requested, |url| resource(app, site, url)) {
+        Ok(answer) => {
+            let is_found = matches!(answer.kind, Kind::Document | Kind::Page);
+            let cache_control = cache_control(app, is_found, resolved_by);
+            conditional_json(success_text(answer), cache_control, headers)
         }
-        Found::NoRule(former) => without_rule(app, site, &requested, &parsed, &former, headers),
-        Found::Rule { matched, host, document, former } => {
-            let cache_control = cache_control(app, document.is_some(), resolved_by);
-            let result = MatchResult::new(site, &pathname, &matched, locale.as_ref(), host);
-            let of = |url| {
-                ResolvedDocument::new(app, site, &state.index, url, &pathname, host)
-                    .with_redirects(redirects)
+        Err(Unresolved::NotKnown(uid)) => return Ok(not_known(&uid, headers)),
+        Err(Unresolved::NoMatch { gone }) => {
+            let error = match gone {
+                Some(since) => no_match_since(&pathname, &parsed, since),
+                None => no_match(site, &pathname, &parsed, false),
             };
-            let document = document.map(of);
-            let note = match &document {
-                Some(document) => document.note(redirect_status),
-                None => Note::of_former(&former, redirect_status),
-            };
-            let by = match &document {
-                Some(_) => "documents",
-                None => resolved_by_note(&note).unwrap_or("rules"),
-            };
-            let data = ResolvedData { site, resolved_by: by, document, note };
-            let text = success_text(|json| {
-                json.raw("{");
-                result.write(json);
-                data.write(json);
-                json.raw("}");
-            });
-            conditional_json(text, cache_control, headers)
+            error.into_cacheable_response(&app.http.cache_policy.resolve_miss, headers)
         }
     };
     insert_resolved_by(resolved_by, &mut response);
@@ -133,13 +110,24 @@ pub(in crate::http) fn get(
     Ok(response)
 }
 
-/// What decided by a note, as `resolvedBy` has it.
-fn resolved_by_note(note: &Note<'_>) -> Option<&'static str> {
-    match note {
-        Note::Entry(_) => Some("redirects"),
-        note if note.has_moved() => Some("history"),
-        _ => None,
-    }
+/// What is known of the paths of a site; `entries` is the index of its redirects in the CMS.
+fn site_paths<'a>(
+    app: &'a App,
+    site: &'a Site,
+    state: &'a PathIndexState,
+    entries: Option<&'a PathIndexState>,
+) -> SitePaths<'a> {
+    let index = &*state.index;
+    let redirects = redirects(app, site, index, entries.map(|state| &*state.index));
+    SitePaths { site, index, redirects, redirect_status: app.http.redirect_status }
+}
+
+/// The document with this URL in the API of the CMS.
+fn resource(app: &App, site: &Site, url: PublicUrl<'_>) -> Option<String> {
+    let uid = &site.rules.rules()[url.rule()].content_type;
+    let path = app.snapshots.content().resource(uid, url.document_id())?;
+    let locale = site.rules.locales().codes()[url.locale()].as_str();
+    Some(if url.is_localized() { [&path, "?locale=", locale].concat() } else { path })
 }
 
 /// Whether a host is one of the site's, or none is named.
@@ -157,31 +145,7 @@ fn count_miss(app: &App, site: &Site, pathname: &Pathname<'_>, host: Option<usiz
     }
 }
 
-/// The response to a path that no rule matches: a redirect if a document had it, else a 404.
-fn without_rule(
-    app: &App,
-    site: &Site,
-    requested: &Requested<'_>,
-    parsed: &Pathname<'_>,
-    former: &FormerOwner<'_>,
-    headers: HeaderMap,
-) -> HttpResponse {
-    let policy = &app.http.cache_policy;
-    let note = Note::of_former(former, app.http.redirect_status);
-    let error = match &note {
-        Note::Redirect(RedirectTo { to, .. }) | Note::Entry(EntryRedirect { entry: to, .. }) => {
-            let by = resolved_by_note(&note).unwrap_or("rules");
-            let locale = to.locale();
-            let text = redirect_text(site, requested, by, note, locale);
-            return conditional_json(text, &policy.redirect, headers);
-        }
-        Note::Gone(since) => no_match_since(requested.pathname, parsed, timestamp(*since)),
-        Note::Nothing => no_match(site, requested.pathname, parsed, false),
-    };
-    error.into_cacheable_response(&policy.resolve_miss, headers)
-}
-
-fn cache_control(app: &App, has_document: bool, resolved_by: ResolvedBy) -> &HeaderValue {
+fn cache_control(app: &App, is_found: bool, resolved_by: ResolvedBy) -> &HeaderValue {
     let policy = &app.http.cache_policy;
     match resolved_by {
         ResolvedBy::History
@@ -189,7 +153,7 @@ fn cache_control(app: &App, has_document: bool, resolved_by: ResolvedBy) -> &Hea
         | ResolvedBy::Redirects
         | ResolvedBy::StaleRedirects => &policy.redirect,
         // A path without a document may get one at any time.
-        _ if !has_document || resolved_by.is_provisional() => &policy.resolve_miss,
+        _ if !is_found || resolved_by.is_provisional() => &policy.resolve_miss,
         _ => &policy.resolve,
     }
 }

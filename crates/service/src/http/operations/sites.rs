@@ -8,45 +8,15 @@ use axum::extract::{RawQuery, State};
 use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use serde::Serialize;
 
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::query::parse;
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
+use crate::http::responses::{RedirectsRow, SiteRow, Sites};
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::{ContentTypeUid, FieldPath, Locale, Rule};
-
-/// The payload of the response.
-#[derive(Serialize)]
-struct Sites<'a> {
-    sites: Vec<SiteRow<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SiteRow<'a> {
-    key: &'a str,
-    locales: Vec<&'a str>,
-    /// In the order of the rules.
-    content_types: Vec<&'a str>,
-    /// In the order of the settings.
-    redirects: Vec<RedirectsRow<'a>>,
-}
-
-/// A content type whose documents are redirects, and its fields.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RedirectsRow<'a> {
-    content_type: &'a str,
-    from: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<String>,
-    /// The relation to the target.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    document: Option<String>,
-}
 
 /// The response.
 pub(in crate::http) async fn get(

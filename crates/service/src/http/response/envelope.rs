@@ -1,4 +1,4 @@
-//! The two JSON envelopes: `{data, meta}` of a success and `{data: null, error}` of a failure.
+//! Responses with a text that is complete in memory.
 
 use axum::body::{Body, Bytes};
 use axum::http::header::CONTENT_TYPE;
@@ -6,13 +6,12 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body_util::{Either, Full};
 use serde::Serialize;
 
-use frontend_map_catalog::json::Json;
+use crate::http::responses::Success;
+use frontend_map_catalog::json;
 
-/// The media type of both.
+/// The media type of both envelopes.
 pub(in crate::http) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The initial capacity of a text, in bytes: enough for most.
-const USUAL_BYTES: usize = 512;
 /// Room for the headers that the pipeline and the caches add.
 const MORE_HEADERS: usize = 8;
 
@@ -21,46 +20,14 @@ pub type ResponseBody = Either<Full<Bytes>, Body>;
 /// A response as the server sends it.
 pub type HttpResponse = Response<ResponseBody>;
 
-#[derive(Serialize)]
-struct Empty {}
-
-#[derive(Serialize)]
-struct Enveloped<T> {
-    data: T,
-    meta: Empty,
-}
-
 /// 200 with this payload.
-///
-/// # Panics
-/// If `data` cannot be serialized: the payloads are our own structs of text and numbers.
 pub(in crate::http) fn success(data: impl Serialize) -> HttpResponse {
-    let mut text = Vec::with_capacity(USUAL_BYTES);
-    serde_json::to_writer(&mut text, &Enveloped { data, meta: Empty {} })
-        .expect("text and numbers are JSON, and a Vec takes all bytes");
-    json_response(StatusCode::OK, text, HeaderMap::new())
+    json_response(StatusCode::OK, success_text(data), HeaderMap::new())
 }
 
-/// The text of a success with the payload that `data` writes.
-pub(in crate::http) fn success_text(data: impl FnOnce(&mut Json)) -> Vec<u8> {
-    let mut json = Json::with_capacity(USUAL_BYTES);
-    json.raw(r#"{"data":"#);
-    data(&mut json);
-    json.raw(r#","meta":{}}"#);
-    json.into_bytes()
-}
-
-/// A failure with the `error` member that `error` writes.
-pub(in crate::http) fn failure(
-    status: StatusCode,
-    error: impl FnOnce(&mut Json),
-    recycled: HeaderMap,
-) -> HttpResponse {
-    let mut text = Json::with_capacity(USUAL_BYTES);
-    text.raw(r#"{"data":null,"error":"#);
-    error(&mut text);
-    text.raw("}");
-    json_response(status, text.into_bytes(), recycled)
+/// The text of a success with this payload.
+pub(in crate::http) fn success_text(data: impl Serialize) -> Vec<u8> {
+    json::to_vec(&Success::new(data))
 }
 
 /// A response with a JSON text as its body.

@@ -1,8 +1,6 @@
 //! The errors that clients see. Each error response is built from an [`ApiError`]; errors of other
 //! modules (`ContentError`) are converted here and nowhere else.
 
-mod details;
-
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -11,13 +9,12 @@ use axum::http::header::{CACHE_CONTROL, CONNECTION, RETRY_AFTER, WWW_AUTHENTICAT
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use super::envelope::{self, HttpResponse};
-use frontend_map_catalog::json::Json;
+use super::envelope::{HttpResponse, json_response};
+use crate::http::responses::{Details, ErrorMembers, Failure};
+use frontend_map_catalog::json;
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::ContentError;
 use frontend_map_rules::ContentTypeUid;
-
-pub(in crate::http) use details::{CandidateDetails, Details};
 
 /// `Retry-After` in seconds, where the CMS sends none (D27).
 const RETRY_AFTER_DEFAULT: u64 = 5;
@@ -237,27 +234,24 @@ impl ApiError {
         response
     }
 
+    /// The text of the response.
+    pub(in crate::http) fn text(&self) -> Vec<u8> {
+        let Self { name, message, details, .. } = self;
+        let (status, details) = (self.status.as_u16(), details.as_deref());
+        json::to_vec(&Failure { data: (), error: ErrorMembers { status, name, message, details } })
+    }
+
     fn into_response_reusing(self, recycled: HeaderMap) -> HttpResponse {
-        let mut response = envelope::failure(self.status, |json| self.write(json), recycled);
-        if self.status == StatusCode::UNAUTHORIZED {
+        let Self { status, retry_after, .. } = self;
+        let mut response = json_response(status, self.text(), recycled);
+        if status == StatusCode::UNAUTHORIZED {
             let challenge = HeaderValue::from_static("Bearer");
             response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
         }
-        if let Some(seconds) = self.retry_after {
+        if let Some(seconds) = retry_after {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
-    }
-
-    fn write(&self, json: &mut Json) {
-        json.raw(r#"{"status":"#).raw(self.status.as_str());
-        json.raw(r#","name":"#).word(self.name);
-        json.raw(r#","message":"#).text(&self.message);
-        if let Some(details) = &self.details {
-            json.raw(r#","details":"#);
-            details.write(json);
-        }
-        json.raw("}");
     }
 }
 

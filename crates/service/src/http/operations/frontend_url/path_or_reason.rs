@@ -2,7 +2,8 @@
 
 use super::{Params, PathOfVersion};
 use crate::app::App;
-use crate::http::response::error::{ApiError, Details};
+use crate::http::response::error::ApiError;
+use crate::http::responses::Details;
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::{Document, Status};
 use frontend_map_rules::frontend_url::{NullLink, frontend_path, in_words};

@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
+
 use super::batch::{Batch, ItemResolution, TypeOfSite};
-use super::item::{Item, TypeAndLocale};
 use super::sources::Source;
 use crate::http::operations::frontend_url::{NO_RULE, NO_VERSION};
-use crate::http::operations::shared_path::{PathOwners, SharedPath, VersionPath};
-use crate::http::response::envelope::success_text;
+use crate::http::responses::{BatchResult, FrontendUrls, Success};
 use frontend_map_catalog::json::Json;
+use frontend_map_catalog::path_index::{PathOwners, SharedPath, VersionPath};
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::{Snapshot, Version};
 use frontend_map_cms::{Document, DocumentLocale};
@@ -41,122 +43,70 @@ enum Found<'s> {
 }
 
 impl Found<'_> {
-    fn locale(&self) -> usize {
+    /// The result, with the locale of the version in place of the requested one.
+    fn result<'r>(&'r self, site: &'r Site, requested: BatchResult<'r>) -> BatchResult<'r> {
         let (Self::Path { locale, .. } | Self::NoUrl { locale, .. }) = self;
-        *locale
+        let code = site.rules.locales().codes()[*locale].as_str();
+        let result = BatchResult { locale: Some(code), ..requested };
+        match self {
+            Self::Path { path, locale, shared } => {
+                let url = site.absolute_url(*locale, path);
+                let reason = if url.is_none() { Some(NO_BASE_URL) } else { None };
+                BatchResult {
+                    url,
+                    path: Some(path),
+                    reason,
+                    shared_path: shared.as_ref(),
+                    ..result
+                }
+            }
+            Self::NoUrl { reason, rule, .. } => {
+                BatchResult { reason: Some(reason), rule: rule.as_deref(), ..result }
+            }
+        }
     }
 }
 
 /// The text of the response.
 pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
-    success_text(|json| {
-        json.reserve(batch.items.len() * USUAL_BYTES).raw(r#"{"results":["#);
-        let mut shared: Option<SharedTexts> = None;
-        for (position, (item, type_and_locale, resolution)) in batch.items().enumerate() {
-            if position > 0 {
-                json.raw(",");
-            }
-            match resolution {
-                ItemResolution::Invalid => {
-                    write_without_version(json, item, type_and_locale, INVALID);
-                }
-                ItemResolution::NoRule => {
-                    write_without_version(json, item, type_and_locale, NO_RULE);
-                }
-                ItemResolution::NoLocale => {
-                    let reason = NoUrlReason::LocaleUnknown.to_string();
-                    write_without_version(json, item, type_and_locale, &reason);
-                }
+    let mut json = Json::with_capacity(batch.items.len() * USUAL_BYTES);
+    json.value(&Success::new(FrontendUrls { results: Results { batch, sources } }));
+    json.into_bytes()
+}
+
+/// The results of a batch. Each is found when it is written.
+struct Results<'b> {
+    batch: &'b Batch<'b>,
+    sources: &'b [Source],
+}
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut results = serializer.serialize_seq(Some(self.batch.items.len()))?;
+        let unknown_locale = NoUrlReason::LocaleUnknown.to_string();
+        for (item, type_and_locale, resolution) in self.batch.items() {
+            let id = item.document_id.as_deref();
+            let as_requested = BatchResult {
+                uid: type_and_locale.uid.as_deref(),
+                document_id: id,
+                locale: type_and_locale.locale.as_deref(),
+                ..BatchResult::default()
+            };
+            let reason: &str = match resolution {
+                ItemResolution::Invalid => INVALID,
+                ItemResolution::NoRule => NO_RULE,
+                ItemResolution::NoLocale => &unknown_locale,
                 ItemResolution::Type { at, locale } => {
-                    let id = item.document_id.as_deref().unwrap_or_default();
-                    let found = find(batch.types[at], &sources[at], id, locale);
-                    let locale = found.locale();
-                    let shared = match shared {
-                        Some(ref texts) if texts.is_of(at, locale) => texts,
-                        _ => shared.insert(SharedTexts::new(batch.types[at], at, locale)),
-                    };
-                    write_found(json, shared, id, &found);
+                    let of = self.batch.types[at];
+                    let found = find(of, &self.sources[at], id.unwrap_or_default(), locale);
+                    results.serialize_element(&found.result(of.site, as_requested))?;
+                    continue;
                 }
-            }
+            };
+            results.serialize_element(&BatchResult { reason: Some(reason), ..as_requested })?;
         }
-        json.raw("]}");
-    })
-}
-
-fn write_without_version(
-    json: &mut Json,
-    item: &Item<'_>,
-    type_and_locale: &TypeAndLocale<'_>,
-    reason: &str,
-) {
-    json.raw(r#"{"uid":"#).text_or_null(type_and_locale.uid.as_deref());
-    json.raw(r#","documentId":"#).text_or_null(item.document_id.as_deref());
-    json.raw(r#","locale":"#).text_or_null(type_and_locale.locale.as_deref());
-    json.raw(r#","reason":"#).text(reason).raw("}");
-}
-
-/// What the results about one content type in one locale have in common.
-///
-/// None of it has a character that JSON escapes: a content type with a rule, a locale and a base URL.
-struct SharedTexts {
-    /// The position of the content type in the batch.
-    type_at: usize,
-    /// The position of the locale in the site.
-    locale_at: usize,
-    /// Up to the `documentId`.
-    start: String,
-    /// The locale.
-    locale: String,
-    /// The locale and the URL up to its path; `None` without a base URL.
-    base: Option<String>,
-}
-
-impl SharedTexts {
-    fn new(TypeOfSite { site, uid }: TypeOfSite<'_>, type_at: usize, locale_at: usize) -> Self {
-        let locale = format!(r#"","locale":"{}""#, site.rules.locales().codes()[locale_at]);
-        let base = site.hosts.base(locale_at);
-        Self {
-            type_at,
-            locale_at,
-            start: format!(r#"{{"uid":"{uid}","documentId":""#),
-            base: base.map(|base| format!(r#"{locale},"url":"{}"#, base.as_str())),
-            locale,
-        }
+        results.end()
     }
-
-    fn is_of(&self, type_at: usize, locale_at: usize) -> bool {
-        self.type_at == type_at && self.locale_at == locale_at
-    }
-}
-
-/// Neither a valid id nor a path has a character that JSON escapes.
-fn write_found(json: &mut Json, shared: &SharedTexts, id: &str, found: &Found<'_>) {
-    json.raw(&shared.start).raw(id);
-    match (found, &shared.base) {
-        (Found::Path { path, shared: owner, .. }, Some(base)) => {
-            json.raw(base).raw(path).raw(r#"","path":""#).raw(path).raw(r#"""#);
-            write_shared(json, owner.as_ref());
-        }
-        (Found::Path { path, shared: owner, .. }, None) => {
-            json.raw(&shared.locale).raw(r#","path":""#).raw(path);
-            json.raw(r#"","reason":"#).word(NO_BASE_URL);
-            write_shared(json, owner.as_ref());
-        }
-        (Found::NoUrl { reason, rule, .. }, _) => {
-            json.raw(&shared.locale).raw(r#","reason":"#).text(reason);
-            if let Some(rule) = rule {
-                json.raw(r#","rule":"#).text(rule);
-            }
-            json.raw("}");
-        }
-    }
-}
-
-fn write_shared(json: &mut Json, shared: Option<&SharedPath>) {
-    if let Some(shared) = shared {
-        shared.write(json);
-    }
-    json.raw("}");
 }
 
 fn find<'s>(of: TypeOfSite<'s>, source: &'s Source, id: &str, locale: usize) -> Found<'s> {

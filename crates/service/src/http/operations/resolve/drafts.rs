@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::candidates::Candidates;
 use super::from_cms::Known;
 use crate::app::log_unread_documents;
-use crate::http::operations::match_result::{MatchResult, no_match};
-use crate::http::response::envelope::HttpResponse;
+use crate::http::operations::no_match::no_match;
+use crate::http::response::envelope::{HttpResponse, success};
 use crate::http::response::error::ApiError;
+use frontend_map_catalog::resolve::{PathMatch, Requested};
 use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
 use frontend_map_cms::{ContentError, Status, Versions};
 use frontend_map_rules::{ContentTypeUid, Locale, Match, Pathname};
@@ -47,25 +48,27 @@ impl Known<'_> {
         locale: Option<&Locale>,
         host: Option<usize>,
     ) -> Result<HttpResponse, ApiError> {
+        let site = self.paths.site;
         let parsed = Pathname::parse(pathname);
         let matches = self.matches(&parsed, host);
         let Some(owned) = self.owned_on_first_host(&parsed, host).await? else {
             let Some(first) = matches.first() else {
-                return Err(no_match(self.site, pathname, &parsed, false));
+                return Err(no_match(site, pathname, &parsed, false));
             };
-            let result = MatchResult::new(self.site, pathname, first, locale, host);
-            return Ok(self.response(&result, None, pathname, host, None, None));
+            let found = PathMatch::new(site, Requested { pathname, locale, host }, first);
+            return Ok(success(self.answer(found, None, host)));
         };
         let drafts = self.all_drafts(&owned).await?;
         let Owned { found, candidates, path, host: on, .. } = owned;
         let drafts = drafts.as_ref().unwrap_or(&candidates);
         let url = drafts.owner_on(&path, on);
         let localized = url.filter(|url| url.is_localized());
-        let own_host = localized.and_then(|url| self.site.hosts.host_if_several(url.locale()));
+        let own_host =
+            localized.and_then(|url| self.paths.site.hosts.host_if_several(url.locale()));
         let host = host.or(own_host);
-        let found = self.site.rules.with_locale_of_host(found, host);
-        let result = MatchResult::new(self.site, pathname, &found, locale, host);
-        Ok(self.response(&result, url, pathname, host, None, None))
+        let found = self.paths.site.rules.with_locale_of_host(found, host);
+        let found = PathMatch::new(site, Requested { pathname, locale, host }, &found);
+        Ok(success(self.answer(found, url, host)))
     }
 
     /// Without a host in the request, the first of the site's hosts on which a draft has the path.
@@ -75,9 +78,9 @@ impl Known<'_> {
         host: Option<usize>,
     ) -> Result<Option<Owned<'p>>, ApiError> {
         let mut hosts = vec![host];
-        let is_any_host = host.is_none() && self.site.hosts.are_several();
+        let is_any_host = host.is_none() && self.paths.site.hosts.are_several();
         if is_any_host {
-            hosts = (0..self.site.rules.host_count()).map(Some).collect();
+            hosts = (0..self.paths.site.rules.host_count()).map(Some).collect();
         }
         let (mut read, mut own_not_localized, mut not_localized) = (Vec::new(), None, None);
         for host in hosts {
@@ -86,7 +89,7 @@ impl Known<'_> {
                 return Ok(own);
             }
             own_not_localized = own_not_localized.or(other);
-            let may_match = |host| self.site.rules.may_match_on(pathname, host);
+            let may_match = |host| self.paths.site.rules.may_match_on(pathname, host);
             if is_any_host && !host.is_some_and(may_match) {
                 continue;
             }
@@ -107,8 +110,8 @@ impl Known<'_> {
         pathname: &'p Pathname<'_>,
         host: Option<usize>,
     ) -> Result<bool, ApiError> {
-        for found in self.site.rules.matches(pathname) {
-            let found = self.site.rules.with_locale_of_host(found, host);
+        for found in self.paths.site.rules.matches(pathname) {
+            let found = self.paths.site.rules.with_locale_of_host(found, host);
             let wanted: Wanted<'_> =
                 (&found.rule.content_type, self.locales(&found), Candidates::of(&found));
             let (candidates, are_all) = self.candidates(wanted, read).await?;
@@ -125,13 +128,16 @@ impl Known<'_> {
     /// The matches that decide, in the order of the settings; behind them those of other rules of the
     /// first match's type, whose documents may have built the path too.
     fn matches<'p>(&'p self, pathname: &'p Pathname<'_>, host: Option<usize>) -> Vec<Match<'p>> {
-        let rules = &self.site.rules;
+        let rules = &self.paths.site.rules;
         let mut matches = rules.ties(pathname, host);
         if let Some(first) = matches.first() {
             let uid = first.rule.content_type.as_str();
             matches.extend(rules.matches_of_type(pathname, uid));
         }
-        matches.into_iter().map(|found| self.site.rules.with_locale_of_host(found, host)).collect()
+        matches
+            .into_iter()
+            .map(|found| self.paths.site.rules.with_locale_of_host(found, host))
+            .collect()
     }
 
     /// The first candidates of which one has the path; if there are none, the first of which one is
@@ -142,7 +148,7 @@ impl Known<'_> {
         pathname: &'p Pathname<'_>,
         host: Option<usize>,
     ) -> Result<Option<Owned<'p>>, ApiError> {
-        let rules = &self.site.rules;
+        let rules = &self.paths.site.rules;
         let matches = self.matches(pathname, host);
         let Some(first) = matches.first() else { return Ok(None) };
         // Of a document that another rule has built, only one of the first match's type counts.
@@ -191,7 +197,7 @@ impl Known<'_> {
     fn locales(&self, found: &Match<'_>) -> Vec<Locale> {
         match (found.locale, found.shared) {
             (Some(locale), _) => vec![locale.code().clone()],
-            (None, []) => self.site.rules.locales().codes().to_vec(),
+            (None, []) => self.paths.site.rules.locales().codes().to_vec(),
             (None, shared) => shared.to_vec(),
         }
     }
@@ -208,7 +214,8 @@ impl Known<'_> {
         let (uid, locales, candidates) = &wanted;
         let documents = &self.app.documents;
         let (alternatives, selection) = candidates.query();
-        let found = documents.candidates(self.site, uid, alternatives, selection, locales).await;
+        let found =
+            documents.candidates(self.paths.site, uid, alternatives, selection, locales).await;
         let Versions { documents, are_all } =
             found.inspect_err(|error| log_unread_documents(self.app, uid.as_str(), error))?;
         let candidates = Arc::new(self.snapshot(uid, documents).await?);

@@ -5,31 +5,29 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
+use axum::http::HeaderMap;
 use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use super::former::Note;
-use super::page::{Requested, page_text};
-use super::resolution::{ResolvedData, ResolvedDocument};
-use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID};
-use crate::app::{self, App, log_unread_documents};
+use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID, resource, site_paths};
+use crate::app::{App, log_unread_documents};
 use crate::http::operations::document::is_in_locale;
 use crate::http::operations::frontend_url;
-use crate::http::operations::match_result::{MatchResult, no_match};
+use crate::http::operations::no_match::no_match;
 use crate::http::operations::resolved_by::{insert_resolved_by, path_index, without_path_index};
-use crate::http::operations::shared_path::{self, SharedPath};
+use crate::http::operations::shared_path;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     known_site, parse_host, parse_locale, parse_pathname, required,
 };
 use crate::http::request::query::parse;
-use crate::http::response::envelope::{HttpResponse, json_response, success_text};
+use crate::http::response::envelope::{HttpResponse, success};
 use crate::http::response::error::ApiError;
-use frontend_map_catalog::moved::entries::RedirectWorld;
 use frontend_map_catalog::moved::redirects;
-use frontend_map_catalog::path_index::{PathIndex, VersionId};
-use frontend_map_catalog::resolve::{self, ResolvedBy};
+use frontend_map_catalog::path_index::VersionId;
+use frontend_map_catalog::resolve::{
+    self, Decider, PathMatch, Requested, ResolvedBy, ResolvedPath, SitePaths,
+};
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
 use frontend_map_cms::{ContentError, Status};
@@ -53,9 +51,7 @@ struct Params<'a> {
 /// A site, and what is known of its paths.
 pub(super) struct Known<'a> {
     pub(super) app: &'a App,
-    pub(super) site: &'a Site,
-    index: &'a PathIndex,
-    redirects: Option<RedirectWorld<'a>>,
+    pub(super) paths: SitePaths<'a>,
 }
 
 /// The response.
@@ -111,19 +107,16 @@ impl<'a> Params<'a> {
         let site = self.site;
         let state = path_index(app, site).ok_or_else(|| without_path_index(site))?;
         let entries = site.redirects.as_ref().and_then(|site| path_index(app, site));
-        let entries = entries.as_ref().map(|state| &*state.index);
-        let redirects = app::redirects(app, site, &state.index, entries);
-        if let Wanted::Pathname { pathname, locale, host } = &self.wanted {
+        let paths = site_paths(app, site, &state, entries.as_ref());
+        if let Wanted::Pathname { pathname, locale, host } = &self.wanted
+            && let Some(page) = resolve::page(site, &Pathname::parse(pathname), *host)
+        {
             let requested = Requested { pathname, locale: locale.as_ref(), host: *host };
-            let status = app.http.redirect_status;
-            if let Some(page) = resolve::page(site, &Pathname::parse(pathname), *host) {
-                let text = page_text(site, &state.index, redirects, &requested, page, status);
-                let mut response = json_response(StatusCode::OK, text, HeaderMap::new());
-                insert_resolved_by(ResolvedBy::Pages, &mut response);
-                return Ok(response);
-            }
+            let mut response = success(ResolvedPath::of_page(paths, requested, page));
+            insert_resolved_by(ResolvedBy::Pages, &mut response);
+            return Ok(response);
         }
-        let known = Known { app, site, index: &state.index, redirects };
+        let known = Known { app, paths };
         let mut response = match &self.wanted {
             Wanted::Pathname { pathname, locale, host } => {
                 known.by_pathname(pathname, locale.as_ref(), *host).await?
@@ -137,7 +130,8 @@ impl<'a> Params<'a> {
 
 impl Known<'_> {
     async fn by_id(&self, params: &frontend_url::Params<'_>) -> Result<HttpResponse, ApiError> {
-        let (site, locale) = (self.site, params.locale_of(self.site)?);
+        let site = self.paths.site;
+        let locale = params.locale_of(site)?;
         let rules = &site.rules;
         let own = rules.of_type(&params.uid).next();
         let uid =
@@ -165,13 +159,14 @@ impl Known<'_> {
             return Err(no_match(site, &path, &parsed, false));
         };
         let found = site.rules.with_locale_of_host(found, host);
-        let result = MatchResult::new(site, &path, &found, Some(locale), host);
-        let former_paths = (params.status == Status::Published).then(|| {
+        let requested = Requested { pathname: &path, locale: Some(locale), host };
+        let mut answer = self.answer(PathMatch::new(site, requested, &found), url, host);
+        if params.status == Status::Published {
             let url = url.filter(|url| url.is_localized());
-            self.former_paths(params, locale, url.is_some())
-        });
-        let shared = shared_path::of_document(self.app, site, params.version(&path, at));
-        Ok(self.response(&result, url, &path, host, former_paths.as_deref(), shared.as_ref()))
+            answer.former_paths = Some(self.former_paths(params, locale, url.is_some()));
+        }
+        answer.shared_path = shared_path::of_document(self.app, site, params.version(&path, at));
+        Ok(success(answer))
     }
 
     /// The paths that lead to a version in this locale because it had them before.
@@ -181,7 +176,7 @@ impl Known<'_> {
         locale: &Locale,
         is_localized: bool,
     ) -> Vec<String> {
-        let Self { app, site, index, .. } = self;
+        let Self { app, paths: SitePaths { site, index, .. } } = self;
         let (uid, document_id, locale) = (&*params.uid, &*params.document_id, locale.as_str());
         let version = VersionId { uid, document_id, locale };
         let history = app.snapshots.history(site);
@@ -197,7 +192,7 @@ impl Known<'_> {
         id: &str,
         status: Status,
     ) -> Result<Vec<Document<'static>>, ApiError> {
-        let found = self.app.documents.versions(self.site, uid, id, status).await;
+        let found = self.app.documents.versions(self.paths.site, uid, id, status).await;
         Ok(found
             .inspect_err(|error| log_unread_documents(self.app, uid.as_str(), error))?
             .documents)
@@ -209,7 +204,7 @@ impl Known<'_> {
         uid: &ContentTypeUid,
         documents: Vec<Document<'static>>,
     ) -> Result<Snapshot, ContentError> {
-        let Site { rules, hosts, .. } = self.site;
+        let Site { rules, hosts, .. } = self.paths.site;
         let mut part = Listing { rules, hosts, uid: uid.as_str() }.part();
         for document in documents {
             part.add(&Document { unpublished: false, ..document });
@@ -223,33 +218,18 @@ impl Known<'_> {
         }
     }
 
-    pub(super) fn response(
-        &self,
-        result: &MatchResult<'_, '_>,
-        document: Option<PublicUrl<'_>>,
-        pathname: &str,
+    /// The answer about a document, or none, at a path that a rule matches. `host` is the position of the
+    /// requested host, if the site has several.
+    pub(super) fn answer<'a>(
+        &'a self,
+        found: PathMatch<'a>,
+        document: Option<PublicUrl<'a>>,
         host: Option<usize>,
-        former_paths: Option<&[String]>,
-        shared: Option<&SharedPath>,
-    ) -> HttpResponse {
-        let Self { app, site, index, redirects } = self;
-        let document = document.map(|url| {
-            ResolvedDocument::new(app, site, index, url, pathname, host).with_redirects(*redirects)
-        });
-        let note = Note::Nothing;
-        let data = ResolvedData { site, resolved_by: "cms", document, note };
-        let text = success_text(|json| {
-            json.raw("{");
-            result.write(json);
-            data.write(json);
-            if let Some(paths) = former_paths {
-                json.raw(r#","formerPaths":"#).value(&paths);
-            }
-            if let Some(shared) = shared {
-                shared.write(json);
-            }
-            json.raw("}");
-        });
-        json_response(StatusCode::OK, text, HeaderMap::new())
+    ) -> ResolvedPath<'a> {
+        let mut answer = ResolvedPath::of_rule(found, Decider::Cms);
+        if let Some(url) = document {
+            answer.set_document(self.paths, url, host, resource(self.app, self.paths.site, url));
+        }
+        answer
     }
 }

@@ -18,6 +18,7 @@ use crate::http::request::params::{SITE, known_shared_site, parse_document_id, r
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
+use crate::http::responses::LinksAccepted;
 use frontend_map_cache::SiteLinks;
 use frontend_map_catalog::links::{LinkFilter, LinkRows, Linking, Verdict};
 use frontend_map_catalog::site::Site;
@@ -96,9 +97,7 @@ pub(in crate::http) async fn post(
         // Alone, or as long as Redis is unavailable.
         _ => links.want(),
     }
-    let text = success_text(|json| {
-        json.raw(r#"{"isReading":true}"#);
-    });
+    let text = success_text(LinksAccepted { is_reading: true });
     let mut response = json_response(StatusCode::ACCEPTED, text, HeaderMap::new());
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response.map(Body::new))

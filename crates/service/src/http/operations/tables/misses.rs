@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
 use super::{Format, insert_headers, snapshots};
@@ -17,8 +17,9 @@ use crate::http::request::params::{
     HOST, PATHNAME, SITE, known_shared_site, known_site, parse_host, parse_pathname, required,
 };
 use crate::http::request::query::{Param, parse};
-use crate::http::response::envelope::{json_response, success_text};
+use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
+use crate::http::responses::ClearedMisses;
 use frontend_map_catalog::misses::{MissKey, Misses};
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::Pathname;
@@ -79,10 +80,7 @@ pub(in crate::http) async fn delete(
     let key = pathname.map(|own| key(site, &own, host));
     let removed = remove_misses(&app, site, misses, key.as_ref()).await;
     let removed = removed.map_err(|_| ApiError::misses_not_shared())?;
-    let text = success_text(|json| {
-        json.raw(r#"{"cleared":"#).number(removed).raw("}");
-    });
-    let mut response = json_response(StatusCode::OK, text, HeaderMap::new());
+    let mut response = success(ClearedMisses { cleared: removed });
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response.map(Body::new))
 }

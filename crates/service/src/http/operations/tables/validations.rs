@@ -9,7 +9,6 @@ use axum::extract::{RawQuery, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use serde::Serialize;
 
 use super::links::judged;
 use crate::app::App;
@@ -21,16 +20,18 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::JSON;
 use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
-use frontend_map_catalog::links::{LinkFilter, Verdict};
+use crate::http::responses::{
+    self, CheckedPage, DeadUrl, LastCheck, LastContent, Success, Validations,
+};
+use frontend_map_catalog::json;
+use frontend_map_catalog::links::{LinkFigures, LinkFilter, Verdict};
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::snapshot::timestamp_text;
 use frontend_map_catalog::tables::Rows as _;
-use frontend_map_outbound::checks::content::Fault;
-use frontend_map_outbound::checks::report::{Entry, SiteContent, Tally};
+use frontend_map_outbound::checks::report::Entry;
 use frontend_map_outbound::checks::runs::{self, LastRun};
 use frontend_map_outbound::checks::{Source, Target};
 use frontend_map_platform::clock::unix_ms_of;
-use frontend_map_rules::Locale;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 3] = [
@@ -79,7 +80,7 @@ pub(in crate::http) async fn get(
 }
 
 /// The figures of the broken links of the site or of the document, if the content was read for them.
-fn links(app: &App, params: &Params<'_>) -> Option<String> {
+fn links(app: &App, params: &Params<'_>) -> Option<LinkFigures> {
     let filter = LinkFilter {
         document_id: params.document_id.as_deref().map(str::to_owned),
         verdicts: Verdict::ALL.into_iter().filter(|verdict| verdict.is_broken()).collect(),
@@ -101,68 +102,6 @@ impl<'a> Params<'a> {
     }
 }
 
-/// The members of a run before its lists.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RunStart<'r> {
-    content_type: &'r str,
-    #[serde(flatten)]
-    tally: Tally,
-    started_at: String,
-    ended_at: String,
-    truncated: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<LastContent>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pages: Option<Vec<Page<'r>>>,
-}
-
-/// What the last run that judged pages has found in them.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LastContent {
-    ended_at: String,
-    #[serde(flatten)]
-    found: SiteContent,
-}
-
-/// The result of a URL of the requested document.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Page<'r> {
-    #[serde(flatten)]
-    entry: Entry,
-    #[serde(flatten)]
-    source: Source<'r>,
-    /// Those of the last run that judged pages.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    faults: Vec<Fault>,
-}
-
-/// What the last run found for the URL of a version, which may have another one now.
-#[derive(Serialize)]
-pub(in crate::http::operations) struct LastCheck {
-    #[serde(flatten)]
-    entry: Entry,
-    /// The end of the run.
-    at: String,
-    #[serde(skip)]
-    locale: String,
-}
-
-/// A dead URL.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Dead<'r> {
-    url: String,
-    status: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(flatten)]
-    source: Source<'r>,
-    since: String,
-}
-
 /// The last run of a content type, and the last one that judged pages.
 #[derive(Clone)]
 struct LastRuns {
@@ -175,7 +114,7 @@ struct Chunks {
     runs: Vec<LastRuns>,
     document_id: Option<String>,
     /// The figures of broken links.
-    links: Option<String>,
+    links: Option<LinkFigures>,
     /// The index of the run that is being written; one more than the last: the end is due.
     run: usize,
     /// The index of its next dead URL.
@@ -184,9 +123,17 @@ struct Chunks {
 }
 
 impl Chunks {
-    fn new(runs: Vec<LastRuns>, document_id: Option<&str>, links: Option<String>) -> Self {
+    fn new(runs: Vec<LastRuns>, document_id: Option<&str>, links: Option<LinkFigures>) -> Self {
         let document_id = document_id.map(str::to_owned);
         Self { runs, document_id, links, run: 0, dead: 0, ended: false }
+    }
+
+    /// What comes before the runs, and behind them.
+    fn envelope(&self) -> (String, String) {
+        let data = Validations { validations: Vec::new(), links: self.links.clone() };
+        let text = json::to_text(&Success::new(data));
+        let (start, end) = text.split_once("[]").expect("the list of runs is empty");
+        (format!("{start}["), format!("]{end}"))
     }
 
     /// Appends the members of a run before `dead`, and the beginning of that list.
@@ -196,7 +143,7 @@ impl Chunks {
         let content = content.as_ref().and_then(|last| {
             Some(LastContent { ended_at: time(last.ended()), found: last.run.content()? })
         });
-        let head = to_json(&RunStart {
+        let run = json::to_text(&responses::LastRun {
             content_type: &run.run.targets().content_type,
             tally: run.run.tally(),
             started_at: time(run.begun()),
@@ -204,18 +151,18 @@ impl Chunks {
             truncated: run.is_truncated(),
             content,
             pages,
+            dead: Vec::new(),
         });
-        // The dead URLs become its last member.
         chunk.push_str(if self.run == 0 { "" } else { "," });
-        chunk.push_str(head.strip_suffix('}').expect("a struct is a JSON object"));
-        chunk.push_str(r#","dead":["#);
+        // The dead URLs follow.
+        chunk.push_str(run.strip_suffix("]}").expect("the last member is a list"));
     }
 
     /// Appends dead URLs of a run, at least one, until the chunk is full. Returns whether none is left.
     fn write_dead(&mut self, run: &LastRun, chunk: &mut String) -> bool {
         for dead in &run.dead()[self.dead..] {
             chunk.push_str(if self.dead == 0 { "" } else { "," });
-            chunk.push_str(&to_json(&dead_url(run, *dead)));
+            chunk.push_str(&json::to_text(&dead_url(run, *dead)));
             self.dead += 1;
             if chunk.len() >= CHUNK {
                 break;
@@ -234,7 +181,7 @@ impl Iterator for Chunks {
         }
         let mut chunk = String::new();
         if self.run == 0 && self.dead == 0 {
-            chunk.push_str(r#"{"data":{"validations":["#);
+            chunk.push_str(&self.envelope().0);
         }
         while let Some(runs) = self.runs.get(self.run).cloned() {
             if self.dead == 0 {
@@ -247,16 +194,12 @@ impl Iterator for Chunks {
             (self.run, self.dead) = (self.run + 1, 0);
         }
         self.ended = true;
-        chunk.push(']');
-        if let Some(links) = &self.links {
-            chunk.push_str(&format!(r#","links":{{{links}}}"#));
-        }
-        chunk.push_str(r#"},"meta":{}}"#);
+        chunk.push_str(&self.envelope().1);
         Some(chunk)
     }
 }
 
-fn pages<'r>(runs: &'r LastRuns, document_id: &str) -> Vec<Page<'r>> {
+fn pages<'r>(runs: &'r LastRuns, document_id: &str) -> Vec<CheckedPage<'r>> {
     let run = &*runs.run;
     let faults = |url: &str| {
         let content = runs.content.as_ref()?;
@@ -267,7 +210,7 @@ fn pages<'r>(runs: &'r LastRuns, document_id: &str) -> Vec<Page<'r>> {
     let page = |position| {
         let (target, entry) = result(run, position);
         let faults = faults(&entry.url).unwrap_or_default();
-        Page { entry, source: Source::of(&target), faults }
+        CheckedPage { entry, source: Source::of(&target), faults }
     };
     // The name of a page may be the id of a document.
     if run.run.targets().content_type == PAGES {
@@ -285,16 +228,10 @@ pub(in crate::http::operations) fn last_checks(run: &LastRun, document_id: &str)
     run.positions_of(document_id).map(check).collect()
 }
 
-impl LastCheck {
-    pub(in crate::http::operations) fn is_in(&self, locale: &Locale) -> bool {
-        self.locale == locale.as_str()
-    }
-}
-
-fn dead_url(run: &LastRun, dead: runs::Dead) -> Dead<'_> {
+fn dead_url(run: &LastRun, dead: runs::Dead) -> DeadUrl<'_> {
     let (target, entry) = result(run, dead.position);
     let Entry { url, status, reason, .. } = entry;
-    Dead { url, status, reason, source: Source::of(&target), since: time(dead.since) }
+    DeadUrl { url, status, reason, source: Source::of(&target), since: time(dead.since) }
 }
 
 /// The result of the URL at a position.
@@ -309,10 +246,4 @@ fn result(run: &LastRun, position: usize) -> (Target<'_>, Entry) {
 fn time(time: SystemTime) -> String {
     // Only times beyond the year 9999 have no text.
     timestamp_text(unix_ms_of(time)).unwrap_or_default()
-}
-
-/// # Panics
-/// If `value` cannot be serialized: the values here are structs of text and numbers.
-fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("text and numbers are JSON")
 }

@@ -13,8 +13,10 @@ use futures::stream;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::result::{CHUNK, ResultChunks, to_json};
+use super::result::{CHUNK, ResultChunks};
 use crate::http::request::accept::ResultFormat;
+use crate::http::responses::{Progress, Stopped};
+use frontend_map_catalog::json;
 use frontend_map_outbound::checks::Finding;
 use frontend_map_outbound::checks::report::{Classes, Tally};
 use frontend_map_outbound::checks::runs::{RunFailed, RunKind, Subscription};
@@ -26,21 +28,6 @@ const FINDINGS_PER_COUNTERS: usize = 100;
 /// The longest time without an event: counters are then sent to keep proxies from closing the
 /// connection and to show that the run continues.
 const MAX_SILENCE: Duration = Duration::from_secs(1);
-
-/// The progress of a run.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Counters {
-    checked: usize,
-    total: usize,
-    by_class: Classes,
-}
-
-/// Why a stream ends before its run.
-#[derive(Serialize)]
-struct Stopped {
-    reason: &'static str,
-}
 
 /// The events of a run for one client.
 struct EventStream {
@@ -161,20 +148,20 @@ impl EventStream {
         let run = self.subscription.run();
         // The findings of another instance come at the end.
         let counters = match run.remote_progress().filter(|remote| remote.checked > self.sent) {
-            Some(remote) => Counters {
+            Some(remote) => Progress {
                 checked: remote.checked,
                 total: remote.total,
                 by_class: Classes::of(remote.by_class),
             },
             None => {
-                Counters { checked: self.sent, total: run.total(), by_class: self.tally.by_class }
+                Progress { checked: self.sent, total: run.total(), by_class: self.tally.by_class }
             }
         };
         self.event("progress", &counters)
     }
 
     fn event(&self, name: &str, data: &impl Serialize) -> String {
-        let data = to_json(data);
+        let data = json::to_text(data);
         match self.format {
             ResultFormat::Events => format!("event: {name}\ndata: {data}\n\n"),
             _ => format!("{{\"{name}\":{data}}}\n"),

@@ -2,10 +2,8 @@
 //! others unreadable.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -18,8 +16,7 @@ const MAX_ECHO: usize = 128;
 
 /// As [`super::read`].
 pub(super) fn read(body: &[u8]) -> Result<Items<'_>, ApiError> {
-    let documents: Result<Object<Documents<'_>>, _> = serde_json::from_slice(body);
-    let Ok(Object(Documents { documents })) = documents else {
+    let Some(Documents { documents }) = object(body) else {
         let message = "the body must be a JSON object with a list `documents`";
         return Err(ApiError::validation(message));
     };
@@ -37,7 +34,7 @@ pub(super) fn read(body: &[u8]) -> Result<Items<'_>, ApiError> {
 
 /// The members of an item that names a published document.
 fn members(json: &str) -> Option<Members<Text<'_>>> {
-    let Object(Fields { uid, document_id, locale, status }) = serde_json::from_str(json).ok()?;
+    let Fields { uid, document_id, locale, status } = object(json.as_bytes())?;
     let is_published =
         status.is_none_or(|BorrowedText(status)| status.is_empty() || status == "published");
     is_published.then(|| [uid, document_id, locale].map(|text| text.map(|BorrowedText(text)| text)))
@@ -72,27 +69,9 @@ struct Fields<'a> {
     status: Option<BorrowedText<'a>>,
 }
 
-/// A struct that is an object in JSON: serde reads the members of a struct from a list as well.
-struct Object<T>(T);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ObjectVisitor(PhantomData))
-    }
-}
-
-struct ObjectVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
-    type Value = Object<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Object<T>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(members)).map(Object)
-    }
+/// Reads an object: serde reads the members of a struct from a list as well.
+fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
+    json.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice(json).ok()).flatten()
 }
 
 /// The values of the members that a result repeats, as written. Of several with one name, the last
@@ -129,28 +108,5 @@ impl<'de> Visitor<'de> for EchoedVisitor {
 }
 
 /// A text, borrowed where it has no escapes: serde borrows no `Option<Cow<str>>`.
-struct BorrowedText<'a>(Text<'a>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for BorrowedText<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TextVisitor)
-    }
-}
-
-struct TextVisitor;
-
-impl<'de> Visitor<'de> for TextVisitor {
-    type Value = BorrowedText<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<BorrowedText<'de>, E> {
-        Ok(BorrowedText(text.into()))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<BorrowedText<'de>, E> {
-        Ok(BorrowedText(text.to_owned().into()))
-    }
-}
+#[derive(Deserialize)]
+struct BorrowedText<'a>(#[serde(borrow)] Text<'a>);

@@ -14,7 +14,7 @@ impl Known<'_> {
         pathname: &'p Pathname<'_>,
         host: Option<usize>,
     ) -> Result<[Option<Owned<'p>>; 2], ApiError> {
-        let (rules, path) = (&self.site.rules, pathname.normalized());
+        let (rules, path) = (&self.paths.site.rules, pathname.normalized());
         let mut not_localized = None;
         for rule in rules.with_path_field().map(|at| &rules.rules()[at]) {
             for (value, locales) in rules.own_path_values(pathname, rule, |_| true) {
@@ -54,7 +54,7 @@ impl Known<'_> {
     /// The locales among these that are on the host. If none is, the first: a document that is not
     /// localized is read in any locale.
     fn locales_on(&self, mut locales: Vec<Locale>, host: Option<usize>) -> Vec<Locale> {
-        let rules = &self.site.rules;
+        let rules = &self.paths.site.rules;
         let position = |own: &Locale| rules.locales().position(own.as_str());
         let is_on = |own: &Locale| position(own).is_some_and(|at| rules.has_locale_on(at, host));
         if locales.iter().any(is_on) {
@@ -71,6 +71,6 @@ impl Known<'_> {
         url: PublicUrl<'_>,
         locale: usize,
     ) -> Match<'p> {
-        self.site.rules.own_path_match(pathname, url.rule(), locale)
+        self.paths.site.rules.own_path_match(pathname, url.rule(), locale)
     }
 }
