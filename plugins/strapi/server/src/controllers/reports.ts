@@ -67,12 +67,7 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
       const site = await ownSite(ctx);
       const { kind, ...query } = ctx.query;
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = await operations().links(
-        ctx.state.userAbility,
-        site,
-        linkKindOf(kind),
-        choiceOf(query),
-      );
+      ctx.body = await operations().links(ctx.state.userAbility, site, linkKindOf(kind), choiceOf(query));
     },
 
     /** `DELETE /misses?site&path&host`: a `Result<Cleared>`; without `path`, of all rows. */
