@@ -35,6 +35,8 @@ pub struct CachedSnapshot {
     /// other clients may get another list at the same time.
     pub orphaned: bool,
     pub(super) completed: Instant,
+    /// Whether a process before this one has built it.
+    pub(super) is_from_store: bool,
 }
 
 impl CachedSnapshot {
@@ -58,7 +60,7 @@ impl CachedSnapshot {
     pub(super) fn stored(stored: StoredSnapshot<Snapshot>, files: Arc<[SitemapFiles]>) -> Self {
         let StoredSnapshot { snapshot, begun, took, .. } = stored;
         let cached = Self::new(snapshot, files, begun, None);
-        Self { completed: begun + took, ..cached }
+        Self { completed: begun + took, is_from_store: true, ..cached }
     }
 
     /// The result of a refresh of another instance, which began then and took this long; `before` is
@@ -74,8 +76,17 @@ impl CachedSnapshot {
             before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
         let changed = same.map_or_else(next_whole_second, |before| before.changed);
         let completed = begun + took;
-        let (as_of, orphaned) = (begun, false);
-        Self { snapshot, hidden: None, files, begun, as_of, changed, orphaned, completed }
+        Self {
+            snapshot,
+            hidden: None,
+            files,
+            begun,
+            as_of: begun,
+            changed,
+            orphaned: false,
+            completed,
+            is_from_store: false,
+        }
     }
 
     /// The result of the same refresh with single documents updated, which were read since then.
@@ -86,8 +97,8 @@ impl CachedSnapshot {
         since: Instant,
     ) -> Self {
         let updated = Self::new(snapshot, files, self.begun, Some(self));
-        let (completed, orphaned) = (self.completed, self.orphaned);
-        Self { as_of: self.as_of.max(since), orphaned, completed, ..updated }
+        let Self { completed, orphaned, is_from_store, .. } = *self;
+        Self { as_of: self.as_of.max(since), orphaned, completed, is_from_store, ..updated }
     }
 
     /// The URLs that sitemaps list.

@@ -1,14 +1,13 @@
 //! A cache entry: the cached snapshot of one content type, its freshness, and the refresh in
 //! flight.
 
-mod demand;
 mod flight;
-mod followed;
 mod single_documents;
+mod state;
 mod updates;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -19,27 +18,11 @@ use crate::settings::Freshness;
 use flight::Outcome;
 use frontend_map_cms::{ContentError, ContentQuery};
 use frontend_map_platform::metrics::WalkCounters;
-use updates::Updates;
+use state::{Phase, State};
 
 pub(super) use flight::{Flight, Waiter};
 pub(super) use single_documents::ReadInFlight;
-
-/// The shortest time from a failed refresh to the next one while there is a snapshot to serve.
-const RETRY_DELAY: Duration = Duration::from_secs(2);
-
-/// What an entry has for a request.
-pub(super) enum Lookup {
-    /// A snapshot that may be served.
-    Found {
-        cached: CachedSnapshot,
-        /// Whether the last refresh failed.
-        failing: bool,
-        /// Whether a refresh should start now.
-        due: bool,
-    },
-    /// No snapshot, or one beyond the hard limit.
-    Missing,
-}
+pub(super) use state::{Demand, Event, Lookup};
 
 /// A refresh that has ended.
 pub(super) struct Completed {
@@ -65,20 +48,14 @@ pub(super) struct Entry {
     /// Locked while an updated snapshot is built from the current one.
     pub(super) update_lock: tokio::sync::Mutex<()>,
     orphaned: watch::Sender<bool>,
-    state: Mutex<State>,
+    locked: Mutex<Locked>,
 }
 
-/// Where the snapshot comes from that takes the place of another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    /// The refresh in flight.
-    Walk,
-    /// The snapshot before, with documents that were read again.
-    Update,
-    /// Another instance.
-    Adoption,
-    /// A process before this one.
-    Store,
+#[derive(Default)]
+struct Locked {
+    state: State,
+    /// `None` if the state is idle.
+    flight: Option<Arc<Flight>>,
 }
 
 /// What a snapshot has replaced.
@@ -92,51 +69,15 @@ pub(super) struct Replaced {
     pub(super) failed_before: bool,
 }
 
-/// How soon a refresh should start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Demand {
-    #[default]
-    None,
-    /// As soon as the share of the CMS permits.
-    Background,
-    /// Whatever the share permits.
-    AtOnce,
-}
+impl Locked {
+    fn is_in_flight(&self, flight: &Flight) -> bool {
+        self.flight.as_ref().is_some_and(|own| std::ptr::eq(&**own, flight))
+    }
 
-/// What a refresh in flight waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Awaited {
-    /// A walk of this instance.
-    #[default]
-    Walk,
-    /// A snapshot of another instance.
-    Adoption,
-    /// Nothing any more: a snapshot of another instance has come since the refresh began.
-    Superseded,
-}
-
-#[derive(Default)]
-struct State {
-    cached: Option<CachedSnapshot>,
-    /// Cannot be upgraded once the refresh has ended or its task has panicked.
-    flight: Weak<Flight>,
-    /// What this refresh waits for.
-    awaited: Awaited,
-    /// When the last refresh began.
-    flight_begun: Option<Instant>,
-    /// When the last refresh failed, if it did.
-    failed: Option<Instant>,
-    /// Whether the snapshot lacks a change: the CMS has changed since the last refresh began, or
-    /// that refresh failed.
-    outdated: bool,
-    /// The refresh that should start next.
-    demand: Demand,
-    /// Whether the snapshot is from a process before this one, and no refresh has replaced it yet.
-    is_from_store: bool,
-    /// When a request last needed the snapshot.
-    requested: Option<Instant>,
-    /// Incremental updates and invalidations during the reads in flight.
-    updates: Updates,
+    /// Returns the refresh that has ended with the event.
+    fn apply(&mut self, event: Event, now: Instant) -> Option<Arc<Flight>> {
+        if self.state.on(event, now) { self.flight.take() } else { None }
+    }
 }
 
 impl Entry {
@@ -148,58 +89,59 @@ impl Entry {
             seen: AtomicU64::new(0),
             update_lock: tokio::sync::Mutex::default(),
             orphaned: watch::Sender::new(false),
-            state: Mutex::default(),
+            locked: Mutex::default(),
         }
     }
 
     /// An entry that starts with the snapshot of another one, for the same rules and documents but
-    /// other limits toward the CMS. A refresh is pending if the other entry has a snapshot or a
-    /// refresh in flight: its updates until the reload is complete do not reach this entry.
+    /// other limits toward the CMS.
     pub(super) fn adopting(previous: &Self) -> Self {
         let (query, counters) = (previous.query.clone(), Arc::clone(&previous.counters));
-        let entry = Self::new(previous.site.clone(), query, counters);
-        {
-            let (mut state, previous) = (entry.state.lock(), previous.state.lock());
-            state.cached.clone_from(&previous.cached);
-            (state.failed, state.is_from_store) = (previous.failed, previous.is_from_store);
-            state.requested = previous.requested;
-            state.outdated =
-                previous.cached.is_some() || previous.outdated || previous.is_refreshing();
-        }
-        entry
+        let state = previous.locked.lock().state.adopted();
+        let locked = Mutex::new(Locked { state, flight: None });
+        Self { locked, ..Self::new(previous.site.clone(), query, counters) }
     }
 
     pub(super) fn look_up(&self, freshness: Freshness) -> Lookup {
-        let state = self.state.lock();
-        let Some(cached) =
-            state.cached.clone().filter(|cached| cached.begun.elapsed() < freshness.hard)
-        else {
-            return Lookup::Missing;
-        };
-        let old = state.outdated || cached.begun.elapsed() >= freshness.soft;
-        // After a long refresh, the next one starts no sooner than that refresh took.
-        let rested = cached.completed.elapsed() >= cached.refresh_duration();
-        let may_retry = state.failed.is_none_or(|failed| failed.elapsed() >= RETRY_DELAY);
-        let due = old && rested && may_retry && !state.is_refreshing();
-        Lookup::Found { failing: state.failed.is_some(), cached, due }
+        self.locked.lock().state.look_up(freshness, Instant::now())
     }
 
     /// A waiter for the refresh in flight. If none is in flight, also a new flight, whose refresh
-    /// the caller has to start.
-    pub(super) fn join_or_begin(&self) -> (Waiter, Option<Arc<Flight>>) {
-        let mut state = self.state.lock();
-        if let Some(flight) = state.flight.upgrade() {
+    /// the caller has to start; `follows`: with another instance. With `unless`, a snapshot that is
+    /// usable by it begins nothing, and the waiter has it.
+    pub(super) fn join_or_begin(
+        &self,
+        unless: Option<Freshness>,
+        follows: bool,
+    ) -> (Waiter, Option<Arc<Flight>>) {
+        let (now, mut locked) = (Instant::now(), self.locked.lock());
+        if let Some(cached) = unless.and_then(|freshness| locked.state.usable(freshness, now)) {
+            return (Waiter::completed(cached.clone()), None);
+        }
+        if let Some(flight) = &locked.flight {
             return (flight.join(), None);
         }
         let (flight, waiter) = Flight::new();
-        state.flight = Arc::downgrade(&flight);
-        state.begin();
+        locked.apply(if follows { Event::Follow } else { Event::Walk }, now);
+        locked.flight = Some(Arc::clone(&flight));
         (waiter, Some(flight))
     }
 
-    /// Records that the refresh in flight begins again.
-    pub(super) fn begin_again(&self) {
-        self.state.lock().begin();
+    /// Takes an event into account. Returns the refresh that has ended with it, which the caller has
+    /// to complete.
+    pub(super) fn apply(&self, event: Event) -> Option<Arc<Flight>> {
+        self.locked.lock().apply(event, Instant::now())
+    }
+
+    /// Takes an event about this flight into account, unless it has ended. Returns whether it was in
+    /// flight.
+    pub(super) fn apply_to(&self, flight: &Flight, event: Event) -> bool {
+        let mut locked = self.locked.lock();
+        let is_in_flight = locked.is_in_flight(flight);
+        if is_in_flight {
+            locked.apply(event, Instant::now());
+        }
+        is_in_flight
     }
 
     /// Marks the entry as orphaned: another entry is in use from now on.
@@ -218,152 +160,107 @@ impl Entry {
         assert!(orphaned, "the entry owns the sender");
         loop {
             flight.no_waiters().await;
-            let mut state = self.state.lock();
+            let mut locked = self.locked.lock();
             // New waiters are added under the same lock.
             if !flight.has_waiters() {
-                state.flight = Weak::new();
+                if locked.is_in_flight(flight) {
+                    locked.apply(Event::Abandoned, Instant::now());
+                }
                 return;
             }
         }
     }
 
-    /// Puts a snapshot in the place of the present one. `None`: one from the store takes the place of no
-    /// other one.
-    pub(super) fn replace(&self, cached: CachedSnapshot, source: Source) -> Option<Replaced> {
-        let mut state = self.state.lock();
-        if source == Source::Store && state.cached.is_some() {
+    /// Puts a snapshot in the place of the present one, with the event that it is from. `None`: one from
+    /// the store takes the place of no other one.
+    pub(super) fn replace(&self, cached: CachedSnapshot, event: Event) -> Option<Replaced> {
+        let mut locked = self.locked.lock();
+        if event == Event::Stored && locked.state.cached.is_some() {
             return None;
         }
-        let orphaned = cached.orphaned || source == Source::Walk && self.is_orphaned();
+        let orphaned = cached.orphaned || event == Event::Walked && self.is_orphaned();
         let cached = CachedSnapshot { orphaned, ..cached };
-        let failed_before = state.failed.is_some();
-        let flight = state.replace(&cached, source);
-        let before = state.cached.replace(cached.clone());
+        let failed_before = locked.state.failed.is_some();
+        let before = locked.state.cached.replace(cached.clone());
+        let flight = locked.apply(event, Instant::now());
         Some(Replaced { before, cached, flight, failed_before })
     }
 
     /// Records that the refresh in flight has failed.
     pub(super) fn fail(&self, error: ContentError) -> Completed {
-        let mut state = self.state.lock();
-        let (failed_before, orphaned) = (state.failed.is_some(), self.is_orphaned());
-        state.end_flight();
-        state.demand_another(orphaned);
-        // The changes that it should have read are still missing.
-        (state.failed, state.outdated) = (Some(Instant::now()), true);
+        let mut locked = self.locked.lock();
+        let (failed_before, orphaned) = (locked.state.failed.is_some(), self.is_orphaned());
+        locked.apply(Event::Failed, Instant::now());
         Completed { outcome: Err(error), failed_before, orphaned }
     }
 
-    /// Records that something may have changed in the CMS. After a refresh in flight, another one is
-    /// wanted.
-    pub(super) fn mark_outdated(&self) {
-        self.state.lock().outdated = true;
+    /// Asks for a refresh, after the one in flight. Returns whether none was wanted as soon.
+    pub(super) fn ask_for(&self, demand: Demand) -> bool {
+        self.locked.lock().state.ask_for(demand)
     }
 
-    /// Records that a refresh was not started because the CMS fails.
-    pub(super) fn mark_failed(&self) {
-        let mut state = self.state.lock();
-        state.failed = Some(Instant::now());
-        state.outdated = true;
+    /// Whether a refresh should start this soon.
+    pub(super) fn is_wanted(&self, demand: Demand) -> bool {
+        self.locked.lock().state.is_wanted(demand)
     }
 
     /// Whether a refresh should start as soon as the CMS has recovered.
     pub(super) fn has_pending_refresh(&self) -> bool {
-        let state = self.state.lock();
-        (state.failed.is_some() || state.outdated) && !state.is_refreshing()
+        self.locked.lock().state.has_pending_refresh()
     }
 
     pub(super) fn is_refreshing(&self) -> bool {
-        self.state.lock().is_refreshing()
+        self.locked.lock().state.phase != Phase::Idle
+    }
+
+    /// Whether a refresh in flight waits for a snapshot of another instance.
+    pub(super) fn is_following(&self) -> bool {
+        matches!(self.locked.lock().state.phase, Phase::Following { .. })
     }
 
     /// Whether this flight is the refresh in flight.
-    pub(super) fn is_in_flight(&self, flight: &Arc<Flight>) -> bool {
-        self.state.lock().flight.ptr_eq(&Arc::downgrade(flight))
+    pub(super) fn is_in_flight(&self, flight: &Flight) -> bool {
+        self.locked.lock().is_in_flight(flight)
+    }
+
+    /// When the last refresh failed, if it did.
+    pub(super) fn failed(&self) -> Option<Instant> {
+        self.locked.lock().state.failed
     }
 
     /// Whether the last refresh failed, and did so no longer ago than this.
     pub(super) fn failed_within(&self, time: Duration) -> bool {
-        self.state.lock().failed.is_some_and(|failed| failed.elapsed() < time)
+        self.failed().is_some_and(|failed| failed.elapsed() < time)
     }
 
     /// When the last refresh failed, or else when the one that built the snapshot began.
     pub(super) fn last_tried(&self) -> Option<Instant> {
-        let state = self.state.lock();
-        state.failed.max(state.cached.as_ref().map(|cached| cached.begun))
+        let locked = self.locked.lock();
+        locked.state.failed.max(locked.state.cached.as_ref().map(|cached| cached.begun))
     }
 
-    /// Whether the last refresh failed.
-    pub(super) fn is_failing(&self) -> bool {
-        self.state.lock().failed.is_some()
+    /// When the refresh in flight began, or else the one that built the snapshot.
+    pub(super) fn last_begun(&self) -> Option<Instant> {
+        self.locked.lock().state.last_begun()
+    }
+
+    /// Records that a request needs the snapshot.
+    pub(super) fn record_request(&self) {
+        self.locked.lock().state.requested = Some(Instant::now());
+    }
+
+    /// When a request last needed the snapshot.
+    pub(super) fn requested(&self) -> Option<Instant> {
+        self.locked.lock().state.requested
     }
 
     pub(super) fn cached(&self) -> Option<CachedSnapshot> {
-        self.state.lock().cached.clone()
-    }
-}
-
-impl State {
-    /// A refresh begins, which reads all changes before.
-    fn begin(&mut self) {
-        self.flight_begun = Some(Instant::now());
-        (self.outdated, self.demand) = (false, Demand::None);
-        self.awaited = Awaited::Walk;
+        self.locked.lock().state.cached.clone()
     }
 
-    fn is_refreshing(&self) -> bool {
-        self.flight.strong_count() > 0
-    }
-
-    /// Ends the refresh in flight; later ones read the documents of its updates themselves.
-    fn end_flight(&mut self) -> Option<Arc<Flight>> {
-        let flight = self.flight.upgrade();
-        (self.flight, self.awaited) = (Weak::new(), Awaited::Walk);
-        self.prune_updates();
-        flight
-    }
-
-    /// A refresh has ended: another one is wanted if something has changed since it began.
-    fn demand_another(&mut self, orphaned: bool) {
-        if self.outdated && !orphaned {
-            self.demand = self.demand.max(Demand::Background);
-        }
-    }
-
-    /// What a new snapshot changes beside itself. Returns the refresh that has ended with it.
-    fn replace(&mut self, cached: &CachedSnapshot, source: Source) -> Option<Arc<Flight>> {
-        let flight = match source {
-            Source::Walk => {
-                self.demand_another(cached.orphaned);
-                self.end_flight()
-            }
-            Source::Update => return None,
-            Source::Adoption => {
-                (self.outdated, self.demand) = (false, Demand::None);
-                if self.awaited == Awaited::Adoption {
-                    self.end_flight()
-                } else {
-                    if self.is_refreshing() {
-                        self.awaited = Awaited::Superseded;
-                    }
-                    self.prune_updates();
-                    None
-                }
-            }
-            Source::Store => {
-                // Events since then may have been lost.
-                (self.is_from_store, self.outdated) = (true, true);
-                return None;
-            }
-        };
-        (self.is_from_store, self.failed) = (false, None);
-        flight
-    }
-}
-
-impl Entry {
     /// Whether no refresh of this process has confirmed the snapshot yet.
-    pub(crate) fn is_from_store(&self) -> bool {
-        self.state.lock().is_from_store
+    pub(super) fn is_from_store(&self) -> bool {
+        self.locked.lock().state.cached.as_ref().is_some_and(|cached| cached.is_from_store)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::SnapshotCache;
-use crate::entry::{Entry, Lookup};
+use crate::entry::{Demand, Entry, Event, Lookup};
 use crate::refresh::{Member, TypeGroup, failure};
 use crate::site_cache::SiteCache;
 use frontend_map_cms::{ContentError, Outage};
@@ -42,7 +42,7 @@ impl SnapshotCache {
     pub(super) fn ask_leader(&self) {
         let is_wanted = |group: &&Arc<TypeGroup>| {
             group.shared.lacks_response()
-                || group.members.iter().any(|member| member.entry.is_refresh_wanted())
+                || group.members.iter().any(|member| member.entry.is_wanted(Demand::Background))
         };
         self.groups.values().filter(is_wanted).for_each(|group| group.shared.want_refresh());
     }
@@ -81,10 +81,10 @@ impl SnapshotCache {
             match entry.look_up(self.freshness()) {
                 Lookup::Missing => match self.content.circuit_open() {
                     Some(error) => group.shared.fail_followers(failure(&error)),
-                    None => drop(self.start_refresh(entry)),
+                    None => drop(self.start_missing(entry)),
                 },
                 Lookup::Found { due: true, .. } if self.content.may_change() => {
-                    entry.want_refresh();
+                    entry.ask_for(Demand::Background);
                 }
                 Lookup::Found { .. } => {}
             }
@@ -102,8 +102,11 @@ impl SnapshotCache {
     /// Records that events of the CMS up to this time may have been missed: this instance walks its
     /// snapshots again whose walk began before, within the share of the CMS.
     pub fn record_missed_events(&self, until: Instant) {
-        for (_, entry) in self.own_entries().filter(|(_, entry)| entry.was_begun_before(until)) {
-            entry.make_due();
+        for (_, entry) in self
+            .own_entries()
+            .filter(|(_, entry)| entry.last_begun().is_some_and(|begun| begun <= until))
+        {
+            entry.ask_for(Demand::Background);
         }
         self.triggers.wake_refresher();
     }
@@ -129,7 +132,7 @@ impl SnapshotCache {
         let group = self.group_with_name(group);
         for group in group.into_iter().filter(|group| group.shared.follows()) {
             for member in &group.members {
-                if let Some(flight) = member.entry.end_followed() {
+                if let Some(flight) = member.entry.apply(Event::LeaderFailed) {
                     flight.complete(Err(error(failure)));
                 }
             }

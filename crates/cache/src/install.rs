@@ -15,7 +15,7 @@ use std::sync::Arc;
 use tokio::spawn;
 
 use crate::cached_snapshot::CachedSnapshot;
-use crate::entry::{Completed, Replaced, Source};
+use crate::entry::{Completed, Event, Replaced};
 use crate::refresh::{Member, count_later, record, suspects, suspects_among};
 use crate::triggers::RefreshTriggers;
 use frontend_map_store::Urgency;
@@ -34,12 +34,12 @@ pub(crate) enum Cause<'c> {
 }
 
 impl Cause<'_> {
-    fn source(&self) -> Source {
+    fn event(&self) -> Event {
         match self {
-            Self::Walk(_) => Source::Walk,
-            Self::Update(..) => Source::Update,
-            Self::Adoption => Source::Adoption,
-            Self::Store => Source::Store,
+            Self::Walk(_) => Event::Walked,
+            Self::Update(..) => Event::Updated,
+            Self::Adoption => Event::Adopted,
+            Self::Store => Event::Stored,
         }
     }
 }
@@ -49,11 +49,11 @@ impl Cause<'_> {
 /// another one.
 pub(crate) fn install(member: &Member, cached: CachedSnapshot, cause: &Cause<'_>) -> bool {
     let Member { site, entry } = member;
-    let source = cause.source();
-    if source == Source::Store {
+    let event = cause.event();
+    if event == Event::Stored {
         site.continue_store(entry, &cached);
     }
-    let Some(replaced) = entry.replace(cached, source) else { return false };
+    let Some(replaced) = entry.replace(cached, event) else { return false };
     let Replaced { before, cached, flight, failed_before } = replaced;
     let is_changed =
         before.as_ref().is_none_or(|one| !Arc::ptr_eq(&one.snapshot, &cached.snapshot));
@@ -73,7 +73,7 @@ pub(crate) fn install(member: &Member, cached: CachedSnapshot, cause: &Cause<'_>
         }
     }
     // Also where it is the same one again: the index has its age.
-    if source != Source::Store {
+    if event != Event::Stored {
         site.rebuild_index();
     }
     match cause {

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use crate::SnapshotCache;
 use crate::cached_snapshot::{CacheStatus, CachedSnapshot, Knowledge, KnownSnapshot, Served};
-use crate::entry::{Entry, Lookup};
+use crate::entry::{Demand, Entry, Event, Lookup};
 use crate::refresh::{self, Member, Started, TypeGroup};
 use crate::site_cache::Sources;
 use frontend_map_catalog::moved::entries::{RedirectEntries, RedirectWorld};
@@ -39,12 +39,9 @@ impl SnapshotCache {
             self.postpone_refresh(entry);
             return Err(error);
         }
-        let Started { waiter, collapsed } = self.start_refresh(entry);
-        // A snapshot may have come after the first look. As a follower, this refresh would wait for
-        // the next publication, which may be an hour away.
-        if let Some((cached, _)) = self.look_up(entry) {
-            return Ok(self.served(cached, CacheStatus::Miss { collapsed }));
-        }
+        // A snapshot may have come after the first look. As a follower, a refresh would wait for the
+        // next publication, which may be an hour away.
+        let Started { waiter, collapsed } = self.start_missing(entry);
         let outcome = timeout(self.settings.refresh_deadline, waiter.outcome()).await;
         let cached = outcome.unwrap_or(Err(ContentError::TimedOut))?;
         Ok(self.served(cached, CacheStatus::Miss { collapsed }))
@@ -106,7 +103,7 @@ impl SnapshotCache {
             if self.look_up(entry).is_some() {
                 continue;
             }
-            if entry.is_failing() {
+            if entry.failed().is_some() {
                 self.start_walk(redirects, uid.as_str());
             } else {
                 // The walk records its failure.
@@ -127,7 +124,7 @@ impl SnapshotCache {
         let is_usable = found.is_some();
         let cached = found.map(|(cached, _)| cached).or_else(|| entry.cached());
         let Some(cached) = cached else { return Knowledge::Unknown };
-        let is_failing = entry.is_failing() || self.circuit_open(entry).is_some();
+        let is_failing = entry.failed().is_some() || self.circuit_open(entry).is_some();
         let known = KnownSnapshot { age: self.age(&cached), cached, is_failing };
         match known.age {
             _ if !is_usable => Knowledge::Expired(known),
@@ -155,7 +152,7 @@ impl SnapshotCache {
         if self.circuit_open(entry).is_some() {
             self.postpone_refresh(entry);
         } else if !entry.failed_within(WALK_PAUSE) {
-            drop(self.start_refresh(entry));
+            drop(self.start_missing(entry));
         }
     }
 
@@ -198,7 +195,7 @@ impl SnapshotCache {
         let (site, entry) = self.entry(site, uid);
         let alone =
             TypeGroup::new(vec![Member { site: Arc::clone(site), entry: Arc::clone(entry) }]);
-        refresh::start(&alone, entry, &self.triggers).waiter.outcome().await
+        refresh::start(&alone, entry, &self.triggers, None).waiter.outcome().await
     }
 
     /// New snapshots of a content type for each site that lists it, from one walk, without a
@@ -236,7 +233,7 @@ impl SnapshotCache {
         if due && self.circuit_open(entry).is_some() {
             failing = true;
             self.postpone_refresh(entry);
-        } else if due && self.content.may_change() && entry.want_refresh() {
+        } else if due && self.content.may_change() && entry.ask_for(Demand::Background) {
             self.triggers.wake_refresher();
         }
         Some((cached, failing))
@@ -260,7 +257,7 @@ impl SnapshotCache {
 
     /// Leaves a refresh to the refresher, which starts it when the CMS has recovered.
     fn postpone_refresh(&self, entry: &Entry) {
-        entry.mark_failed();
+        entry.apply(Event::NotStarted);
         self.triggers.wake_refresher();
     }
 }

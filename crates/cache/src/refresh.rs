@@ -18,6 +18,7 @@ use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::{Entry, Waiter};
 use crate::install::{Cause, install};
 use crate::invalidation::Invalidation;
+use crate::settings::Freshness;
 use crate::site_cache::SiteCache;
 use crate::triggers::{BackgroundWalk, RefreshTriggers};
 use followed::{report_failure, wait_for_adoption};
@@ -45,13 +46,14 @@ pub(super) struct Started {
 
 /// Joins the refresh of an entry in flight or starts one at once, in a task of its own: it continues
 /// when the client whose request started it has disconnected. A refresh that starts is one of all
-/// members of the group.
+/// members of the group. With `unless`, a snapshot that is usable by it takes the place of a refresh.
 pub(super) fn start(
     group: &TypeGroup,
     entry: &Arc<Entry>,
     triggers: &Arc<RefreshTriggers>,
+    unless: Option<Freshness>,
 ) -> Started {
-    start_counted(group, entry, triggers, None)
+    start_counted(group, entry, triggers, unless, None)
 }
 
 /// Starts one walk for all members of a group that have no refresh in flight, with a waiter for each.
@@ -59,7 +61,7 @@ pub(super) fn start_all(
     group: &TypeGroup,
     triggers: &Arc<RefreshTriggers>,
 ) -> Vec<(Arc<SiteCache>, Waiter)> {
-    let (_first, begun) = group.join_or_begin(&group.members[0].entry);
+    let (_first, begun) = group.join_or_begin(&group.members[0].entry, None);
     let waiters = begun.iter().map(|begun| (Arc::clone(&begun.member.site), begun.flight.join()));
     let waiters = waiters.collect();
     let (shared, triggers) = (Arc::clone(&group.shared), Arc::clone(triggers));
@@ -74,16 +76,17 @@ pub(super) fn start_in_background(
     entry: &Arc<Entry>,
     triggers: &Arc<RefreshTriggers>,
 ) -> Started {
-    start_counted(group, entry, triggers, Some(triggers.background_walks.begin()))
+    start_counted(group, entry, triggers, None, Some(triggers.background_walks.begin()))
 }
 
 fn start_counted(
     group: &TypeGroup,
     entry: &Arc<Entry>,
     triggers: &Arc<RefreshTriggers>,
+    unless: Option<Freshness>,
     background: Option<BackgroundWalk>,
 ) -> Started {
-    let (waiter, begun) = group.join_or_begin(entry);
+    let (waiter, begun) = group.join_or_begin(entry, unless);
     let collapsed = begun.is_empty();
     if !collapsed {
         let (shared, triggers) = (Arc::clone(&group.shared), Arc::clone(triggers));
@@ -185,7 +188,6 @@ async fn complete(
         Ok(None) if may_repeat => {
             let (site, uid) = (&entry.site, entry.query.uid.as_str());
             tracing::debug!(site, uid, "documents changed during a walk, which is repeated");
-            entry.begin_again();
             return Completion::WalkAgain;
         }
         Ok(None) => Err(ContentError::unavailable(Outage::KeepsChanging)),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::entry::{Entry, Lookup};
+use crate::entry::{Demand, Entry, Event, Lookup};
 use crate::site_cache::SiteCache;
 use crate::{SnapshotCache, refresh};
 use frontend_map_cms::{BreakerState, Content};
@@ -118,15 +118,16 @@ fn is_any_wanted(cache: &SnapshotCache) -> bool {
 
 /// After an outage: webhooks of the CMS may be lost, and it never repeats one.
 fn mark_due(cache: &SnapshotCache) {
-    let known = cache.own_entries().filter(|(_, entry)| entry.cached().is_some());
-    known.for_each(|(_, entry)| entry.make_due());
+    for (_, entry) in cache.own_entries().filter(|(_, entry)| entry.cached().is_some()) {
+        entry.ask_for(Demand::Background);
+    }
 }
 
 /// After the CMS has recovered.
 fn start_pending(cache: &SnapshotCache) {
     for (_, entry) in cache.own_entries().filter(|(_, entry)| entry.has_pending_refresh()) {
         if entry.cached().is_some() {
-            entry.want_refresh();
+            entry.ask_for(Demand::Background);
         } else {
             cache.start_refresh(entry);
         }
@@ -135,7 +136,7 @@ fn start_pending(cache: &SnapshotCache) {
 
 /// Starts the refreshes that had to wait for one in flight and that the share does not delay.
 fn start_urgent(cache: &SnapshotCache) {
-    for (_, entry) in cache.own_entries().filter(|(_, entry)| entry.is_urgent()) {
+    for (_, entry) in cache.own_entries().filter(|(_, entry)| entry.is_wanted(Demand::AtOnce)) {
         cache.start_refresh(entry);
     }
 }
@@ -158,8 +159,8 @@ fn mark_missing(cache: &SnapshotCache) {
     let missing = cache
         .own_entries()
         .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
-    for (_, entry) in missing.filter(|(_, entry)| !entry.is_failing()) {
-        entry.mark_failed();
+    for (_, entry) in missing.filter(|(_, entry)| entry.failed().is_none()) {
+        entry.apply(Event::NotStarted);
     }
 }
 
@@ -201,7 +202,7 @@ fn is_due(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
         return false;
     }
     let by_age = || matches!(entry.look_up(cache.freshness()), Lookup::Found { due: true, .. });
-    entry.is_refresh_wanted() || (site.index.is_some() && by_age())
+    entry.is_wanted(Demand::Background) || (site.index.is_some() && by_age())
 }
 
 impl SnapshotCache {
@@ -216,7 +217,9 @@ impl SnapshotCache {
             };
             let is_selected = uids.iter().any(|selected| selected == uid.as_str());
             if is_selected || group.relations().iter().any(may_lead) {
-                group.members.iter().for_each(|member| member.entry.make_due());
+                for member in &group.members {
+                    member.entry.ask_for(Demand::Background);
+                }
             }
         }
         drop(targets);

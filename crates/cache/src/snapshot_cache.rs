@@ -288,7 +288,12 @@ impl SnapshotCache {
     /// Joins the refresh of an entry in flight, or starts one at once, of all sites with this content
     /// type.
     pub(crate) fn start_refresh(&self, entry: &Arc<Entry>) -> Started {
-        crate::refresh::start(self.group(entry), entry, &self.triggers)
+        crate::refresh::start(self.group(entry), entry, &self.triggers, None)
+    }
+
+    /// As `start_refresh`, unless there is a usable snapshot by now.
+    pub(crate) fn start_missing(&self, entry: &Arc<Entry>) -> Started {
+        crate::refresh::start(self.group(entry), entry, &self.triggers, Some(self.freshness()))
     }
 
     pub(crate) fn group(&self, entry: &Entry) -> &Arc<TypeGroup> {

@@ -10,7 +10,7 @@ use frontend_map_cms::{ContentError, Outage};
 /// The outcome of a refresh, shared by all of its waiters.
 pub(crate) type Outcome = Result<CachedSnapshot, ContentError>;
 
-/// A refresh in flight. If it is dropped without an outcome, its task has panicked.
+/// A refresh in flight. If it is dropped without an outcome, it was abandoned.
 pub(crate) struct Flight(watch::Sender<Option<Outcome>>);
 
 /// Waits for the outcome of a flight.
@@ -44,6 +44,11 @@ impl Flight {
 }
 
 impl Waiter {
+    /// A waiter that need not wait.
+    pub(crate) fn completed(cached: CachedSnapshot) -> Self {
+        Self(watch::channel(Some(Ok(cached))).1)
+    }
+
     /// Waits for the outcome.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::updates::ReadVersions;
-use super::{Entry, State};
+use super::{Demand, Entry, Phase};
 use crate::invalidation::Invalidation;
 use frontend_map_catalog::snapshot::Patch;
 
@@ -18,7 +18,7 @@ pub(crate) struct ReadInFlight {
 
 impl Drop for ReadInFlight {
     fn drop(&mut self) {
-        let mut state = self.entry.state.lock();
+        let state = &mut self.entry.locked.lock().state;
         state.updates.end_read(self.since);
         state.prune_updates();
     }
@@ -27,7 +27,7 @@ impl Drop for ReadInFlight {
 impl Entry {
     /// Records that single documents are read from now on.
     pub(crate) fn begin_read(self: &Arc<Self>, since: Instant) -> ReadInFlight {
-        self.state.lock().updates.begin_read(since);
+        self.locked.lock().state.updates.begin_read(since);
         ReadInFlight { entry: Arc::clone(self), since }
     }
 
@@ -39,7 +39,7 @@ impl Entry {
         since: Instant,
         patches: &'p [Patch],
     ) -> Cow<'p, [Patch]> {
-        let mut state = self.state.lock();
+        let state = &mut self.locked.lock().state;
         let merged = state.updates.keep_patches(since, patches);
         state.prune_updates();
         merged
@@ -48,46 +48,36 @@ impl Entry {
     /// Stores invalidations of other documents, which may change documents that only the refresh in
     /// flight knows.
     pub(crate) fn keep_invalidations(&self, since: Instant, invalidations: &[&Invalidation]) {
-        let mut state = self.state.lock();
-        if state.is_refreshing() && !state.updates.keep_invalidations(since, invalidations) {
+        let state = &mut self.locked.lock().state;
+        if state.phase != Phase::Idle && !state.updates.keep_invalidations(since, invalidations) {
             // After the refresh in flight, another one is wanted.
-            state.outdated = true;
+            state.ask_for(Demand::OnRequest);
         }
     }
 
     /// Forgets invalidations for which another refresh follows the one in flight.
     pub(crate) fn forget_invalidations(&self, invalidations: &[&Invalidation]) {
-        self.state.lock().updates.forget_invalidations(invalidations);
+        self.locked.lock().state.updates.forget_invalidations(invalidations);
     }
 
-    /// Whether the snapshot may lack a change that is known since this time. Without a snapshot:
-    /// whether the one that the refresh in flight builds may.
+    /// Whether the snapshot may lack a change that is known since this time.
     pub(crate) fn may_lack(&self, at: Instant) -> bool {
-        let state = self.state.lock();
-        state.cached.as_ref().map_or(state.is_refreshing(), |cached| cached.begun <= at)
+        self.locked.lock().state.may_lack(at)
     }
 
     /// The incremental updates since a refresh began, one for each document.
     pub(crate) fn patches_since(&self, begun: Instant) -> Vec<Patch> {
-        self.state.lock().updates.patches_since(begun)
+        self.locked.lock().state.updates.patches_since(begun)
     }
 
     /// The invalidations since a refresh began, each with the time from which its documents were
     /// read.
     pub(crate) fn invalidations_since(&self, begun: Instant) -> Vec<(Instant, Invalidation)> {
-        self.state.lock().updates.invalidations_since(begun)
+        self.locked.lock().state.updates.invalidations_since(begun)
     }
 
     /// Which versions incremental updates have read.
     pub(crate) fn read_versions(&self) -> ReadVersions {
-        self.state.lock().updates.read_versions()
-    }
-}
-
-impl State {
-    /// Forgets the updates that no read in flight needs.
-    pub(super) fn prune_updates(&mut self) {
-        let walk = if self.is_refreshing() { self.flight_begun } else { None };
-        self.updates.prune(walk);
+        self.locked.lock().state.updates.read_versions()
     }
 }

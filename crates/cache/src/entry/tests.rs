@@ -11,6 +11,9 @@ use frontend_map_rules::{
     Rule, RuleSet, Template,
 };
 
+mod invalidations;
+mod reads_in_flight;
+
 const UID: &str = "api::a.a";
 const FRESHNESS: Freshness = Freshness {
     soft: Duration::from_mins(1),
@@ -57,14 +60,14 @@ fn cached(entry: &Entry, slug: &str) -> CachedSnapshot {
 }
 
 fn begin(entry: &Entry) -> Arc<Flight> {
-    entry.join_or_begin().1.expect("no refresh is in flight")
+    entry.join_or_begin(None, false).1.expect("no refresh is in flight")
 }
 
 /// Ends the refresh in flight, as `install` does.
 fn complete(entry: &Entry, outcome: Outcome) -> Completed {
     match outcome {
         Ok(cached) => {
-            let replaced = entry.replace(cached, Source::Walk).expect("a walk is used");
+            let replaced = entry.replace(cached, Event::Walked).expect("a walk is used");
             let Replaced { cached, failed_before, .. } = replaced;
             Completed { orphaned: cached.orphaned, outcome: Ok(cached), failed_before }
         }
@@ -80,169 +83,89 @@ fn refresh(entry: &Entry, result: Result<&str, ContentError>) -> Completed {
     completed
 }
 
-/// Lets seconds pass.
-fn pass(entry: &Entry, seconds: u64) {
-    let earlier = |at: &mut Instant| {
-        *at = at.checked_sub(Duration::from_secs(seconds)).expect("the clock began before");
-    };
-    let mut state = entry.state.lock();
-    state.failed.iter_mut().for_each(earlier);
-    if let Some(cached) = &mut state.cached {
-        earlier(&mut cached.begun);
-        earlier(&mut cached.completed);
-    }
-}
-
-/// Whether there is a snapshot, and then whether the last refresh failed and whether one is due.
-fn found(entry: &Entry) -> Option<(bool, bool)> {
-    match entry.look_up(FRESHNESS) {
-        Lookup::Found { failing, due, .. } => Some((failing, due)),
-        Lookup::Missing => None,
-    }
-}
-
-#[test]
-fn copy_ages_from_fresh_to_due_to_nothing() {
-    let entry = entry();
-    assert_eq!(found(&entry), None);
-    assert!(refresh(&entry, Ok("x")).outcome.is_ok());
-    assert_eq!(found(&entry), Some((false, false)));
-    pass(&entry, 59);
-    assert_eq!(found(&entry), Some((false, false)));
-    pass(&entry, 1);
-    assert_eq!(found(&entry), Some((false, true)));
-    pass(&entry, 3600 - 61);
-    assert_eq!(found(&entry), Some((false, true)));
-    pass(&entry, 1);
-    assert_eq!(found(&entry), None);
-    assert!(entry.cached().is_some(), "an index may still use it");
+/// What a waiter has now.
+fn outcome(waiter: Waiter) -> Option<Outcome> {
+    waiter.outcome().now_or_never()
 }
 
 #[test]
 fn requests_follow_the_refresh_in_flight() {
     let entry = entry();
     let flight = begin(&entry);
-    let (waiter, second) = entry.join_or_begin();
+    let (waiter, second) = entry.join_or_begin(Some(FRESHNESS), false);
     assert!(second.is_none());
     flight.complete(complete(&entry, Ok(cached(&entry, "x"))).outcome);
-    let outcome = waiter.outcome().now_or_never().expect("it is complete").expect("a snapshot");
-    assert_eq!(outcome.snapshot.listed_count(), 1);
+    let cached = outcome(waiter).expect("it is complete").expect("a snapshot");
+    assert_eq!(cached.snapshot.listed_count(), 1);
     begin(&entry);
 }
 
 #[test]
-fn no_refresh_is_due_while_one_is_in_flight() {
+fn snapshot_that_is_adopted_after_the_first_look_is_not_waited_for() {
     let entry = entry();
-    refresh(&entry, Ok("x"));
-    pass(&entry, 60);
-    let flight = begin(&entry);
-    assert_eq!(found(&entry), Some((false, false)));
-    // Its task has panicked.
-    drop(flight);
-    assert_eq!(found(&entry), Some((false, true)));
-    begin(&entry);
+    assert!(matches!(entry.look_up(FRESHNESS), Lookup::Missing));
+    assert!(entry.replace(cached(&entry, "x"), Event::Adopted).is_some());
+    let (waiter, flight) = entry.join_or_begin(Some(FRESHNESS), true);
+    assert!(flight.is_none() && !entry.is_refreshing(), "the next publication may come much later");
+    assert!(matches!(outcome(waiter), Some(Ok(_))));
 }
 
 #[test]
-fn waiters_of_a_refresh_that_panics_get_an_error() {
-    let entry = entry();
-    let (waiter, flight) = entry.join_or_begin();
-    drop(flight);
-    let outcome = waiter.outcome().now_or_never().expect("it is over");
-    assert!(matches!(outcome, Err(ContentError::Unavailable { .. })));
-}
-
-#[test]
-fn next_refresh_is_due_no_sooner_than_the_last_one_took() {
-    let entry = entry();
-    let begun = Instant::now().checked_sub(Duration::from_mins(5)).unwrap();
-    begin(&entry);
-    complete(&entry, Ok(CachedSnapshot { begun, ..cached(&entry, "x") }));
-    assert_eq!(found(&entry), Some((false, false)), "beyond the soft limit, but just complete");
-    pass(&entry, 299);
-    assert_eq!(found(&entry), Some((false, false)));
-    pass(&entry, 2);
-    assert_eq!(found(&entry), Some((false, true)));
-}
-
-#[test]
-fn after_a_failure_the_next_refresh_waits_while_there_is_a_copy() {
-    let entry = entry();
-    refresh(&entry, Ok("x"));
-    pass(&entry, 60);
-    let failed = refresh(&entry, Err(FAILURE));
-    assert!(failed.outcome.is_err() && !failed.failed_before && !entry.is_refresh_wanted());
-    assert_eq!(found(&entry), Some((true, false)));
-    pass(&entry, RETRY_DELAY.as_secs());
-    assert_eq!(found(&entry), Some((true, true)));
-    assert!(refresh(&entry, Err(FAILURE)).failed_before);
-    pass(&entry, RETRY_DELAY.as_secs());
-    assert!(refresh(&entry, Ok("x")).failed_before);
-    assert_eq!(found(&entry), Some((false, false)));
-}
-
-#[test]
-fn outdated_copy_is_due() {
-    let entry = entry();
-    refresh(&entry, Ok("x"));
-    pass(&entry, 1);
-    entry.mark_outdated();
-    assert_eq!(found(&entry), Some((false, true)));
-    refresh(&entry, Ok("x"));
-    assert!(!entry.is_refresh_wanted());
-    assert_eq!(found(&entry), Some((false, false)));
-}
-
-#[test]
-fn invalidation_during_a_refresh_causes_one_more() {
-    let entry = entry();
-    refresh(&entry, Ok("x"));
-    let _flight = begin(&entry);
-    entry.mark_outdated();
-    assert!(!entry.is_refresh_wanted(), "one is in flight");
-    complete(&entry, Ok(cached(&entry, "x")));
-    assert!(entry.is_refresh_wanted());
-    refresh(&entry, Ok("x"));
-    assert!(!entry.is_refresh_wanted());
-}
-
-#[test]
-fn urgent_refresh_waits_for_the_one_in_flight_alone() {
-    let entry = entry();
-    refresh(&entry, Ok("x"));
-    let _flight = begin(&entry);
-    entry.mark_urgent();
-    assert!(!entry.is_urgent(), "one is in flight");
-    complete(&entry, Ok(cached(&entry, "x")));
-    assert!(entry.is_urgent());
-    refresh(&entry, Ok("x"));
-    assert!(!entry.is_urgent() && !entry.is_refresh_wanted());
-}
-
-#[test]
-fn refresh_is_asked_for_once() {
-    let entry = entry();
-    refresh(&entry, Ok("x"));
-    assert!(entry.want_refresh() && entry.is_refresh_wanted());
-    assert!(!entry.want_refresh(), "it is asked for");
-    let _flight = begin(&entry);
-    assert!(!entry.is_refresh_wanted());
-}
-
-#[test]
-fn copy_stays_outdated_until_a_refresh_succeeds() {
-    let entry = entry();
-    refresh(&entry, Ok("x"));
-    entry.mark_outdated();
-    for _ in 0..2 {
-        refresh(&entry, Err(FAILURE));
-        assert!(!entry.is_refresh_wanted(), "not at once");
-        assert_eq!(found(&entry), Some((true, false)));
-        pass(&entry, RETRY_DELAY.as_secs());
-        assert_eq!(found(&entry), Some((true, true)));
+fn snapshot_that_is_adopted_after_a_refresh_has_begun_ends_it() {
+    for follows in [true, false] {
+        let entry = entry();
+        let (waiter, flight) = entry.join_or_begin(Some(FRESHNESS), follows);
+        let flight = flight.expect("none was in flight");
+        let replaced = entry.replace(cached(&entry, "x"), Event::Adopted).expect("it is used");
+        let ended = replaced.flight.expect("it was in flight");
+        assert!(Arc::ptr_eq(&ended, &flight) && !entry.is_in_flight(&flight));
+        ended.complete(Ok(replaced.cached));
+        assert!(matches!(outcome(waiter), Some(Ok(_))));
+        // The instance has become a follower in the meantime.
+        assert!(!entry.apply_to(&flight, Event::Follow) && !entry.is_refreshing());
     }
-    refresh(&entry, Ok("x"));
-    assert_eq!(found(&entry), Some((false, false)));
+}
+
+#[test]
+fn event_about_a_refresh_that_has_ended_concerns_no_later_one() {
+    let entry = entry();
+    let ended = begin(&entry);
+    complete(&entry, Err(FAILURE));
+    let (_waiter, next) = entry.join_or_begin(None, true);
+    let next = next.expect("none is in flight");
+    for event in [Event::Walk, Event::Abandoned] {
+        assert!(!entry.apply_to(&ended, event));
+        assert!(entry.is_following() && entry.is_in_flight(&next));
+    }
+    assert!(entry.apply_to(&next, Event::Walk) && !entry.is_following());
+}
+
+#[test]
+fn waiters_of_a_refresh_that_is_abandoned_get_an_error() {
+    let entry = entry();
+    let (waiter, flight) = entry.join_or_begin(None, false);
+    let flight = flight.expect("none was in flight");
+    assert!(entry.apply_to(&flight, Event::Abandoned));
+    drop(flight);
+    assert!(matches!(outcome(waiter), Some(Err(ContentError::Unavailable { .. }))));
+    begin(&entry);
+}
+
+#[test]
+fn refresh_knows_whether_the_one_before_failed() {
+    let entry = entry();
+    assert!(!refresh(&entry, Err(FAILURE)).failed_before);
+    assert!(refresh(&entry, Err(FAILURE)).failed_before);
+    assert!(refresh(&entry, Ok("x")).failed_before);
+    assert!(!refresh(&entry, Ok("x")).failed_before);
+}
+
+#[test]
+fn snapshot_of_the_store_takes_the_place_of_no_other_one() {
+    let entry = entry();
+    assert!(entry.replace(cached(&entry, "x"), Event::Stored).is_some());
+    assert!(entry.replace(cached(&entry, "y"), Event::Stored).is_none());
+    assert!(entry.has_pending_refresh());
 }
 
 #[test]
@@ -254,7 +177,7 @@ fn date_changes_with_the_listed_urls() {
     };
     let first = changed("x");
     assert_eq!(changed("x"), first);
-    entry.state.lock().cached.as_mut().unwrap().changed = UNIX_EPOCH;
+    entry.locked.lock().state.cached.as_mut().unwrap().changed = UNIX_EPOCH;
     assert_eq!(changed("x"), UNIX_EPOCH, "the URLs are the same");
     assert_ne!(changed("y"), UNIX_EPOCH);
 }
@@ -294,13 +217,8 @@ fn patches_are_kept_for_the_refresh_in_flight_alone() {
     }
 }
 
-mod followed;
-mod invalidations;
-mod orphaned;
-mod reads_in_flight;
-
 #[test]
-fn last_tried_is_the_beginning_of_the_copy_or_a_later_failure() {
+fn last_tried_is_the_beginning_of_the_snapshot_or_a_later_failure() {
     let entry = entry();
     assert_eq!(entry.last_tried(), None);
     refresh(&entry, Ok("a"));
@@ -309,4 +227,52 @@ fn last_tried_is_the_beginning_of_the_copy_or_a_later_failure() {
     assert!(entry.last_tried() > entry.cached().map(|cached| cached.begun));
     refresh(&entry, Ok("b"));
     assert_eq!(entry.last_tried(), entry.cached().map(|cached| cached.begun));
+}
+
+#[test]
+fn snapshot_of_an_orphaned_entry_has_no_date() {
+    let entry = entry();
+    let (waiter, flight) = entry.join_or_begin(None, false);
+    entry.orphan();
+    let completed = complete(&entry, Ok(cached(&entry, "x")));
+    assert!(completed.orphaned);
+    flight.expect("none was in flight").complete(completed.outcome);
+    let cached = outcome(waiter).expect("it is complete").expect("a snapshot");
+    assert_eq!(cached.last_modified(cached.changed), None, "another list is in use as well");
+    refresh(&entry, Ok("y"));
+    let cached = entry.cached().expect("for its waiter");
+    assert_eq!(cached.last_modified(cached.changed), None);
+}
+
+#[test]
+fn refresh_is_abandoned_when_its_entry_is_orphaned_and_all_waiters_have_left() {
+    let entry = entry();
+    let (waiter, flight) = entry.join_or_begin(None, false);
+    let flight = flight.expect("none was in flight");
+    let is_abandoned = |flight: &Flight| entry.abandoned(flight).now_or_never().is_some();
+    assert!(!is_abandoned(&flight));
+    entry.orphan();
+    assert!(!is_abandoned(&flight), "one waits");
+    drop(waiter);
+    assert!(is_abandoned(&flight));
+    assert!(!entry.is_refreshing());
+}
+
+#[test]
+fn refresh_without_waiters_continues_while_its_entry_is_in_use() {
+    let entry = entry();
+    let flight = begin(&entry);
+    assert!(!flight.has_waiters());
+    assert!(entry.abandoned(&flight).now_or_never().is_none());
+}
+
+#[test]
+fn entry_that_adopts_another_one_has_its_snapshot_and_no_refresh_in_flight() {
+    let previous = entry();
+    refresh(&previous, Ok("x"));
+    let _in_flight = begin(&previous);
+    let entry = Entry::adopting(&previous);
+    assert!(entry.has_pending_refresh() && !entry.is_refreshing());
+    let changed = |entry: &Entry| entry.cached().expect("a snapshot").changed;
+    assert_eq!(changed(&entry), changed(&previous));
 }

@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::SnapshotCache;
+use crate::entry::Demand;
 use crate::invalidation::{Change, Invalidation};
 use crate::refresh::TypeGroup;
 use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
@@ -139,7 +140,7 @@ fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
 /// Lets the snapshots of the group be refreshed in the background. Returns whether there are any.
 fn mark_known_outdated(group: &TypeGroup) -> bool {
     let known = group.members.iter().filter(|member| member.entry.cached().is_some());
-    known.inspect(|member| member.entry.make_due()).count() > 0
+    known.map(|member| member.entry.ask_for(Demand::Background)).count() > 0
 }
 
 /// The document that an event names; a walk finds the other changes.

@@ -2,6 +2,7 @@
 
 use super::NotUpdated;
 use crate::SnapshotCache;
+use crate::entry::Demand;
 use crate::invalidation::{Invalidation, InvalidationQueue, PendingInvalidation};
 use crate::refresh::{Member, TypeGroup};
 use frontend_map_cms::ContentError;
@@ -58,7 +59,7 @@ fn forget(group: &TypeGroup, invalidations: impl IntoIterator<Item = PendingInva
 pub(super) fn walk(cache: &SnapshotCache, group: &TypeGroup) {
     for Member { entry, .. } in &group.members {
         if entry.cached().is_some() || entry.is_refreshing() {
-            entry.mark_urgent();
+            entry.ask_for(Demand::AtOnce);
         }
     }
     for Member { entry, .. } in
@@ -70,6 +71,8 @@ pub(super) fn walk(cache: &SnapshotCache, group: &TypeGroup) {
 
 /// Walks the type as soon as the share of the CMS permits it.
 pub(super) fn walk_within_share(cache: &SnapshotCache, group: &TypeGroup) {
-    group.members.iter().for_each(|member| member.entry.make_due());
+    for Member { entry, .. } in &group.members {
+        entry.ask_for(Demand::Background);
+    }
     cache.triggers.wake_refresher();
 }

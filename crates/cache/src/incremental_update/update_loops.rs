@@ -13,6 +13,7 @@ use super::plan::may_be_read;
 use super::type_updates::TypeUpdates;
 use super::{dependents, failure, named};
 use crate::SnapshotCache;
+use crate::entry::Demand;
 use crate::invalidation::{Batch, debounced};
 use frontend_map_rules::ContentTypeUid;
 
@@ -179,11 +180,8 @@ async fn refresh_rounds(current: &Current) {
         let cache = current();
         let is_open = cache.content.circuit_open().is_some();
         for (_, entry) in cache.own_entries() {
-            entry.mark_outdated();
             // When the CMS has recovered, the refresher starts what is outdated.
-            if !is_open && entry.cached().is_some() {
-                entry.want_refresh();
-            }
+            entry.ask_for(if is_open { Demand::OnRequest } else { Demand::Background });
         }
         cache.triggers.wake_refresher();
     }

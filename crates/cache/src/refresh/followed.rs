@@ -6,6 +6,7 @@ use futures::future::join_all;
 use tokio::time::sleep;
 
 use super::type_group::BegunRefresh;
+use crate::entry::Event;
 use frontend_map_cms::ContentError;
 use frontend_map_fleet::{SnapshotGroup, WalkFailure};
 
@@ -17,30 +18,22 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// wait for another walk. Returns the refreshes for which this instance has to walk by itself,
 /// because its role has changed.
 pub(super) async fn wait_for_adoption(
-    begun: Vec<BegunRefresh>,
+    mut begun: Vec<BegunRefresh>,
     shared: &SnapshotGroup,
 ) -> Vec<BegunRefresh> {
-    if !shared.follows() {
-        return begun;
-    }
-    for BegunRefresh { member, flight } in &begun {
-        if let Some(cached) = member.entry.follow() {
-            flight.complete(Ok(cached));
+    if shared.follows() {
+        for BegunRefresh { member, flight } in &begun {
+            member.entry.apply_to(flight, Event::Follow);
+        }
+        let abandoned = join_all(begun.iter().map(BegunRefresh::abandoned));
+        tokio::select! {
+            biased;
+            _ = abandoned => {}
+            () = until_adopted(&begun, shared) => {}
         }
     }
-    let abandoned = join_all(begun.iter().map(BegunRefresh::abandoned));
-    tokio::select! {
-        biased;
-        _ = abandoned => {}
-        () = until_adopted(&begun, shared) => {}
-    }
-    let is_left = |begun: &BegunRefresh| begun.member.entry.is_in_flight(&begun.flight);
-    let left: Vec<BegunRefresh> = begun.into_iter().filter(is_left).collect();
-    // The walk reads all changes up to now.
-    for BegunRefresh { member, .. } in &left {
-        member.entry.begin_again();
-    }
-    left
+    begun.retain(|BegunRefresh { member, flight }| member.entry.apply_to(flight, Event::Walk));
+    begun
 }
 
 /// Waits until all refreshes have ended, or this instance is no follower any more.

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::entry::{Entry, Flight, Waiter};
+use crate::entry::{Demand, Entry, Event, Flight, Waiter};
+use crate::settings::Freshness;
 use crate::site_cache::SiteCache;
 use frontend_map_cms::{Content, ContentQuery, Projection};
 use frontend_map_fleet::{Fleet, SnapshotGroup, SnapshotId};
@@ -26,7 +27,7 @@ impl Member {
     }
 }
 
-/// A refresh of a member that has begun.
+/// A refresh of a member that has begun. If it is dropped before its end, its task has panicked.
 pub(super) struct BegunRefresh {
     pub(super) member: Member,
     pub(super) flight: Arc<Flight>,
@@ -44,6 +45,12 @@ pub(crate) struct TypeGroup {
     pub(crate) shared: Arc<SnapshotGroup>,
     /// Locked while a refresh begins, so that concurrent requests for two members start one walk.
     beginning: Mutex<()>,
+}
+
+impl Drop for BegunRefresh {
+    fn drop(&mut self) {
+        self.member.entry.apply_to(&self.flight, Event::Abandoned);
+    }
 }
 
 impl BegunRefresh {
@@ -103,17 +110,23 @@ impl TypeGroup {
 
     /// Joins the refresh of this member, or begins one: of this member, and of all others that are
     /// in use and have none in flight. Returns a waiter, and the begun refreshes, which the caller
-    /// has to start with one walk.
-    pub(super) fn join_or_begin(&self, entry: &Arc<Entry>) -> (Waiter, Vec<BegunRefresh>) {
+    /// has to start with one walk. With `unless`, a snapshot of this member that is usable by it
+    /// begins none.
+    pub(super) fn join_or_begin(
+        &self,
+        entry: &Arc<Entry>,
+        unless: Option<Freshness>,
+    ) -> (Waiter, Vec<BegunRefresh>) {
         let _beginning = self.beginning.lock();
-        let (waiter, new) = entry.join_or_begin();
+        let follows = self.shared.follows();
+        let (waiter, new) = entry.join_or_begin(unless, follows);
         let Some(flight) = new else { return (waiter, Vec::new()) };
         let mut own = Some(flight);
         let begin = |member: &Member| {
             let flight = match &member.entry {
                 other if Arc::ptr_eq(other, entry) => own.take(),
                 other if other.is_orphaned() => None,
-                other => other.join_or_begin().1,
+                other => other.join_or_begin(None, follows).1,
             };
             flight.map(|flight| BegunRefresh { member: member.clone(), flight })
         };
@@ -144,7 +157,7 @@ impl TypeGroup {
     pub(crate) fn is_awaiting_leader(&self) -> bool {
         self.members
             .iter()
-            .any(|member| member.entry.is_refresh_wanted() || member.entry.is_following())
+            .any(|Member { entry, .. }| entry.is_wanted(Demand::Background) || entry.is_following())
     }
 
     /// How long the last walk took; zero without a snapshot.

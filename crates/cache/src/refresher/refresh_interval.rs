@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::entry::Entry;
 use crate::refresh::{Member, TypeGroup};
 use crate::settings::Freshness;
 
@@ -50,8 +51,10 @@ impl RefreshInterval {
 }
 
 fn is_in_use(group: &TypeGroup) -> bool {
+    let is_requested =
+        |entry: &Entry| entry.requested().is_some_and(|requested| requested.elapsed() < HOUR);
     let mut members = group.members.iter();
-    members.any(|Member { site, entry }| site.index.is_some() || entry.was_requested_within(HOUR))
+    members.any(|Member { site, entry }| site.index.is_some() || is_requested(entry))
 }
 
 fn interval(freshness: Freshness, walks: Duration, since_event: Option<Duration>) -> Duration {

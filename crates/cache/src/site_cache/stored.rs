@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::SiteCache;
 use super::history::Predecessor;
 use crate::cached_snapshot::CachedSnapshot;
-use crate::entry::Entry;
+use crate::entry::{Demand, Entry};
 use crate::install::{Cause, install};
 use crate::refresh::Member;
 use frontend_map_catalog::site::{PAGES, Site};
@@ -88,10 +88,10 @@ impl SiteCache {
         if opening == Opening::First {
             self.continue_owners(&entry.query.uid, predecessor.clone());
             match entry.cached() {
-                Some(_) if self.content.may_change() => entry.make_due(),
-                Some(_) => entry.mark_urgent(),
-                None => {}
-            }
+                Some(_) if self.content.may_change() => entry.ask_for(Demand::Background),
+                Some(_) => entry.ask_for(Demand::AtOnce),
+                None => false,
+            };
         }
         self.compare_with_predecessor(entry, predecessor);
     }

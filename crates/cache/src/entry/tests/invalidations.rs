@@ -9,19 +9,6 @@ fn invalidation(id: usize) -> Invalidation {
 }
 
 #[test]
-fn copy_lacks_what_is_known_since_its_walk_began() {
-    let entry = entry();
-    let before = Instant::now();
-    assert!(!entry.may_lack(before), "the first walk has not begun");
-    let flight = begin(&entry);
-    assert!(entry.may_lack(before), "the walk may be past the document");
-    let completed = complete(&entry, Ok(cached(&entry, "a")));
-    flight.complete(completed.outcome);
-    assert!(!entry.may_lack(before));
-    assert!(entry.may_lack(Instant::now()));
-}
-
-#[test]
 fn invalidation_is_kept_once_until_it_is_forgotten() {
     let entry = entry();
     let (begun, invalidations) = (Instant::now(), [invalidation(1), invalidation(2)]);
@@ -58,5 +45,5 @@ fn more_invalidations_than_are_kept_during_a_refresh_cause_another_one() {
     assert!(entry.invalidations_since(begun).is_empty());
     let completed = complete(&entry, Ok(cached(&entry, "a")));
     flight.complete(completed.outcome);
-    assert!(entry.is_refresh_wanted());
+    assert!(entry.is_wanted(Demand::Background));
 }
