@@ -26,8 +26,9 @@ const EVENT_DELAY: Duration = Duration::from_secs(5);
 const SIZE: usize = 25;
 /// The most documents that are read at once to compare them with the snapshots.
 const CONFIRMED_AT_ONCE: usize = 50;
-/// The walk that finds what had changed before the first probe begins at most this long after it: an
-/// import is shown within a minute, however rarely the settings ask for walks.
+/// The walk that finds what had changed before the first probe begins at most this long after it, or at
+/// once where the numbers of versions show a change: an import is shown within a minute, however rarely
+/// the settings ask for walks.
 const WALK_AFTER_FIRST: Duration = Duration::from_secs(45);
 /// For this long after a webhook event, webhooks count as in use.
 const HOUR: Duration = Duration::from_hours(1);
@@ -64,8 +65,9 @@ struct Probed {
     took: Duration,
     /// Whether the next one is the first after an outage: webhooks are lost, and it waits for none.
     is_after_outage: bool,
-    /// When the first one began, until the walk is due that finds what had changed before it.
-    first: Option<Instant>,
+    /// When the first one began, and how many versions it has found, until the walk is due that finds
+    /// what had changed before it.
+    first: Option<(Instant, u64)>,
 }
 
 /// What to request of a content type.
@@ -134,10 +136,13 @@ impl Probes {
 
     /// Makes each content type due for a walk once, some time after its first probe.
     fn walk_after_first(&mut self, cache: &SnapshotCache) {
-        let delay = cache.settings.freshness.soft.min(WALK_AFTER_FIRST);
+        let soft = cache.settings.freshness.soft;
         let mut due = Vec::new();
         for (uid, probed) in &mut self.by_type {
-            if probed.first.take_if(|first| first.elapsed() >= delay).is_some() {
+            let is_due = |(begun, total): &mut (Instant, u64)| {
+                begun.elapsed() >= delay_after_first(*total, &walked(cache, uid)).min(soft)
+            };
+            if probed.first.take_if(is_due).is_some() {
                 due.push(uid.to_string());
             }
         }
@@ -182,8 +187,8 @@ impl Probed {
         match found {
             Ok(Some(newest)) if !self.is_comparable(&newest) => {
                 self.unconfirmed.extend(newest.versions.iter().map(|version| version.id.clone()));
+                self.first = Some((begun, newest.total));
                 self.newest = Some((newest, begun));
-                self.first = Some(begun);
                 return true;
             }
             Ok(newest) => self.later = newest.map(|newest| (newest, begun)),
@@ -258,6 +263,21 @@ impl Probed {
     }
 }
 
+/// From the first probe of a content type to its walk. `total`: the versions that the probe has found;
+/// `walked`: those of the snapshots, one of which has all that the CMS had.
+fn delay_after_first(total: u64, walked: &[u64]) -> Duration {
+    // The event about a difference may still arrive.
+    let is_other = !walked.is_empty() && !walked.contains(&total);
+    if is_other { EVENT_DELAY } else { WALK_AFTER_FIRST }
+}
+
+/// How many versions the snapshots of a content type have.
+fn walked(cache: &SnapshotCache, uid: &ContentTypeUid) -> Vec<u64> {
+    let members = own_groups(cache).filter(|group| group.query.uid == *uid);
+    let cached = members.flat_map(|group| &group.members).filter_map(|one| one.entry.cached());
+    cached.map(|one| (one.snapshot.len() + one.snapshot.no_url_count()) as u64).collect()
+}
+
 /// Whether walks are less frequent than the settings say without webhooks.
 fn are_walks_rare(cache: &SnapshotCache) -> bool {
     cache.since_event().is_some_and(|since| since < HOUR)
@@ -322,6 +342,25 @@ fn changes(uid: &ContentTypeUid, found: Unannounced) -> Vec<CmsEvent> {
         Unannounced::Type => {
             tracing::info!(%uid, "a content type has changed without a webhook: it is walked");
             vec![event(CmsChange::ContentTypes(vec![uid.to_string()]))]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walk_follows_the_first_probe_at_once_if_the_number_of_versions_has_changed_since_the_last() {
+        for (total, walked, expected) in [
+            (61, &[1][..], EVENT_DELAY),
+            (1, &[1], WALK_AFTER_FIRST),
+            // Another site lists some of them alone.
+            (61, &[20, 61], WALK_AFTER_FIRST),
+            // No site lists the type.
+            (61, &[], WALK_AFTER_FIRST),
+        ] {
+            assert_eq!(delay_after_first(total, walked), expected, "{total} {walked:?}");
         }
     }
 }

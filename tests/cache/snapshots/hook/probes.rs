@@ -113,6 +113,22 @@ fn import_before_the_first_probe_is_found_by_the_next_walk() {
 }
 
 #[test]
+fn import_before_the_first_probe_is_found_by_the_number_of_versions() {
+    let content = Content::default();
+    put(&content, "a", "a", 1);
+    let cms = content.start();
+    let service = start(&cms);
+    lists(&service, &["/en/articles/a"]);
+    for n in 0..60 {
+        put(&content, &format!("i{n}"), &format!("i{n}"), 1);
+    }
+    event(&service, UID, "a");
+    until_so("the first probe", || cms.probes() > 0);
+    until_so("the list", || paths(&sitemap(&service)).len() == 61);
+    assert!(cms.probes() == 1, "the first probe was enough");
+}
+
+#[test]
 fn probe_reads_a_single_type() {
     let content = Content::default();
     put(&content, "homepage", "welcome", 1);
@@ -180,6 +196,7 @@ fn second_change_of_a_named_document_needs_no_event() {
     event(&service, UID, "a");
     event(&service, UID, "b");
     lists(&service, &["/en/articles/c", "/en/articles/first", "/en/articles/first-b"]);
+    until_so("the first probe", || cms.probes() > 0);
     put(&content, "a", "second", 23);
     content.unpublish("en", "b");
     lists(&service, &["/en/articles/c", "/en/articles/second"]);
