@@ -191,11 +191,21 @@ impl SiteCache {
 
     /// Stores the snapshot of an entry.
     pub(crate) fn store_snapshot(&self, entry: &Entry, cached: &CachedSnapshot, urgency: Urgency) {
-        if cached.orphaned || entry.is_orphaned() {
-            return;
+        if !cached.orphaned && !entry.is_orphaned() {
+            self.store_type(entry.query.uid.as_str(), cached, urgency);
         }
+    }
+
+    /// Stores the pages outside the CMS, for the change log alone: the settings have them.
+    fn save_pages(&self) {
+        if let Some(pages) = &self.pages {
+            self.store_type(PAGES, pages, Urgency::Now);
+        }
+    }
+
+    fn store_type(&self, uid: &str, cached: &CachedSnapshot, urgency: Urgency) {
         let stored = StoredSnapshot {
-            key: SnapshotKey::of(&self.site, entry.query.uid.as_str()),
+            key: SnapshotKey::of(&self.site, uid),
             snapshot: Arc::clone(&cached.snapshot),
             begun: cached.begun,
             took: cached.refresh_duration(),
@@ -204,21 +214,6 @@ impl SiteCache {
             changes.saved(&stored.key, &stored.snapshot);
         }
         self.store.save(stored, urgency);
-    }
-
-    /// Stores the pages outside the CMS, for the change log alone: the settings have them.
-    fn save_pages(&self) {
-        let Some(pages) = &self.pages else { return };
-        let stored = StoredSnapshot {
-            key: SnapshotKey::of(&self.site, PAGES),
-            snapshot: Arc::clone(&pages.snapshot),
-            begun: pages.begun,
-            took: Duration::ZERO,
-        };
-        if let Some(changes) = self.fleet.changes() {
-            changes.saved(&stored.key, &stored.snapshot);
-        }
-        self.store.save(stored, Urgency::Now);
     }
 
     /// Stores the snapshots, but those that are from the file: a file that was begun in place of a
