@@ -7,11 +7,13 @@
 //! event: in the published versions when the related document is unpublished or deleted, and also
 //! when it is published after a draft has moved away from it.
 //!
-//! Each content type has two update loops, one for named documents and one for dependents, each with
-//! its own queue: a named document is one request, dependents may be a hundred. The rounds of a loop
-//! follow each other. What two reads in flight have found is put together by the times at which they
-//! began (`patching`); a change that was known by then shows in the later one. So it does not matter
-//! which of them ends first.
+//! Each content type has three update loops, each with its own queue: one for named documents (a
+//! request), one for their dependents (up to a page of them), and one for long reads, of thousands of
+//! dependents. The rounds of a loop follow each other; the loops do not wait for each other. What
+//! reads in flight have found is put together by the times at which they began (`patching`); a change
+//! that was known by then shows in the later one. So it does not matter which of them ends first. A read
+//! may find versions that read a document which has changed since it began: then the change is looked
+//! at again (`Member::missed`).
 //!
 //! # From a webhook to new URLs
 //!
@@ -21,10 +23,8 @@
 //!    changed: all types are walked.
 //! 2. The last good responses about the document and about documents that read others are dropped.
 //!    The event becomes an invalidation in the queue of each content type that it may concern.
-//!    Each type has two update loops with a queue each: one reads the named documents, the
-//!    other one their dependents. A loop waits for a pause of 0.2 s (0.05 s if it has started no
-//!    round for a second), at most 1 s (debounce); ten thousand events about fifty documents become
-//!    fifty invalidations.
+//!    A loop waits for a pause of 0.2 s (0.05 s if it has started no round for a second), at most 1 s
+//!    (debounce); ten thousand events about fifty documents become fifty invalidations.
 //! 3. `incremental_update` decides for each content type what to read. A document of the type
 //!    itself is read again. Its dependents, which are the documents of the type that read the
 //!    changed one through a relation of the rules (a category, each level of parents), are found
@@ -32,19 +32,18 @@
 //!    on the relation has those that do so now. The first is needed because Strapi drops
 //!    relations without an event, and after an unpublish or delete no filter finds them.
 //!    - The dependents of a document that has more than `cms.page_size` of them are read page
-//!      by page, locale by locale (`full_read`), and until then their paths stand. A path that
+//!      by page, locale by locale (`long_reads`), and until then their paths stand. A path that
 //!      is computed from a new category and a known slug may never have existed: the article
-//!      may have been renamed, and the webhook about that be lost or late (D60). The update of
-//!      a newer change interrupts such a read for five seconds after its own change, and then
-//!      only between two locales; the read goes on with the locales that are left.
+//!      may have been renamed, and the webhook about that be lost or late (D60).
 //!    - After a withdrawal no filter finds the dependents, so the versions without a related
 //!      document are read page by page, and those of the others that the snapshot knows by their
 //!      ids.
-//!    - A version that gained the relation by an unread change, and lost it by a withdrawal,
-//!      has no related document any more, and the snapshot knows it as a dependent of another one.
-//!      If a document is withdrawn while a read of its dependents is due, or at most five
-//!      seconds after such a read (the event may be late), all versions without a related
-//!      document are therefore read, locale by locale (`full_read::unrelated`).
+//!    - A version that gained the relation by an unread change, and lost it by the next one, has no
+//!      related document any more, and the snapshot knows it as a dependent of another one. The next
+//!      one is a withdrawal, or another publication after the draft has moved away. If a document
+//!      changes while a read of its dependents is due, or at most five seconds after such a read (the
+//!      event may be late), the versions without a related document are therefore read (`unread`).
+//!      Through several relations they cannot be told: after a withdrawal a walk follows.
 //! 4. Which content type a relation leads to is learned from the schema, if the token may read it,
 //!    from events about documents that the snapshot reads, and from responses (`plan::targets`).
 //!    Where it is not known, the service requests the changed document from the endpoint of its
@@ -53,8 +52,8 @@
 //!    alone, the type is excluded and costs no request for a day, as long as the snapshot reads the
 //!    other document. If it has neither, each event about the type costs a list of dependents. A
 //!    path that no document of the snapshot proves to be a relation is never a filter, because it
-//!    may lead through a component, for which Strapi answers with a 500: once a day for each type
-//!    that an event names, a walk within the share looks for a first reference.
+//!    may lead through a component, for which Strapi answers with a 500: after an event, at most every
+//!    ten minutes for each type, a walk within the share looks for a first reference.
 //! 5. `strapi::walk::selection` sends the lists: one request for all locales where the result
 //!    fits on a page, otherwise a walk for each locale with the same filter and the same proof.
 //!    A page of such a walk that fails is requested again, for up to a minute in the whole walk:
@@ -66,8 +65,8 @@
 //!    and into that of a walk that began before, once it completes. An older read never replaces
 //!    a newer one: each read has the time before its first request, and what is put into a snapshot
 //!    while other reads are in flight is kept until these end, and then put over what they have
-//!    found. If that walk has found documents that read a changed one and have not been read
-//!    again since, the invalidation is repeated.
+//!    found. If a read has found documents that read a changed one and have not been read again
+//!    since, the invalidation is repeated.
 //! 7. A walk follows at once where it is faster or nothing else can determine the result: more than
 //!    a quarter of the type's versions by their ids because of one document, more than all of them
 //!    in one round, or a document that lacks a key which decides. A list that fails affects only
@@ -79,15 +78,16 @@
 mod dependents;
 mod differing;
 mod failure;
-mod full_read;
 mod known_locales;
 mod lists;
+mod long_reads;
 mod named;
 mod patching;
 mod plan;
 mod reading;
 mod type_updates;
 mod unlisted;
+mod unread;
 mod update_loops;
 
 pub(super) use differing::differing;
@@ -108,6 +108,8 @@ type Listed = BTreeMap<String, Vec<DocumentLocale<'static>>>;
 enum NotUpdated {
     /// A walk is needed: it is faster, or nothing else can determine the result.
     NeedsWalk,
+    /// There are more versions than a short read has.
+    TooMany,
     /// The CMS does not answer such requests in a usable way: a walk within the share follows.
     /// Without the share each round would cause a walk.
     Unusable,

@@ -8,9 +8,9 @@ use tokio::sync::Notify;
 
 use frontend_map_rules::ContentTypeUid;
 
-pub(super) use pending::{PendingInvalidation, Task};
+pub(super) use pending::PendingInvalidation;
 pub(super) use queue::{Batch, InvalidationQueue, debounced};
-pub(super) use relation_targets::{Exclusion, RelationTargets};
+pub(super) use relation_targets::RelationTargets;
 
 /// A document that may have changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

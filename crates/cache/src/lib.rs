@@ -29,10 +29,12 @@
 //!   themselves and put into a copy of the snapshot (incremental update); a walk that began
 //!   before gets them when it completes. Reads may overlap: those of named documents, lists of
 //!   dependents, walks. A read contains every change that was known when it began. So of two
-//!   reads of a version, the one that began later is used, whichever ends first. The snapshots are
-//!   searched for the documents that read a changed one only after they contain the read of named
-//!   documents that was in flight at the change. A walk whose list cannot be put together with
-//!   the updates since it began is withheld and repeated at once, up to three times.
+//!   reads of a version, the one that began later is used, whichever ends first. Where a read has
+//!   found versions that read a document which has changed since it began, the change is looked at
+//!   again. A walk whose list cannot be put together with the updates since it began is withheld and
+//!   repeated at once, up to three times.
+//! - **One way to replace a snapshot.** `install` tells the observers in one order; `entry::state` is
+//!   the table of what each event does to an entry.
 //! - **Links in content** have passes of their own (`links`), which no walk waits for.
 
 mod cached_snapshot;

@@ -195,7 +195,7 @@ impl SnapshotCache {
         let (site, entry) = self.entry(site, uid);
         let alone =
             TypeGroup::new(vec![Member { site: Arc::clone(site), entry: Arc::clone(entry) }]);
-        refresh::start(&alone, entry, &self.triggers, None).waiter.outcome().await
+        refresh::start(&alone, entry, &self.triggers, None, None).waiter.outcome().await
     }
 
     /// New snapshots of a content type for each site that lists it, from one walk, without a

@@ -5,6 +5,7 @@ mod collapse;
 mod followed;
 mod log;
 mod member_parts;
+mod missed;
 mod type_group;
 mod unannounced;
 mod walk;
@@ -17,7 +18,6 @@ use tokio::task::block_in_place;
 use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::{Entry, Waiter};
 use crate::install::{Cause, install};
-use crate::invalidation::Invalidation;
 use crate::settings::Freshness;
 use crate::site_cache::SiteCache;
 use crate::triggers::{BackgroundWalk, RefreshTriggers};
@@ -46,40 +46,9 @@ pub(super) struct Started {
 
 /// Joins the refresh of an entry in flight or starts one at once, in a task of its own: it continues
 /// when the client whose request started it has disconnected. A refresh that starts is one of all
-/// members of the group. With `unless`, a snapshot that is usable by it takes the place of a refresh.
+/// members of the group. With `unless`, a snapshot that is usable by it takes the place of a refresh. A
+/// walk in the `background` counts in the share of the time that such walks may take.
 pub(super) fn start(
-    group: &TypeGroup,
-    entry: &Arc<Entry>,
-    triggers: &Arc<RefreshTriggers>,
-    unless: Option<Freshness>,
-) -> Started {
-    start_counted(group, entry, triggers, unless, None)
-}
-
-/// Starts one walk for all members of a group that have no refresh in flight, with a waiter for each.
-pub(super) fn start_all(
-    group: &TypeGroup,
-    triggers: &Arc<RefreshTriggers>,
-) -> Vec<(Arc<SiteCache>, Waiter)> {
-    let (_first, begun) = group.join_or_begin(&group.members[0].entry, None);
-    let waiters = begun.iter().map(|begun| (Arc::clone(&begun.member.site), begun.flight.join()));
-    let waiters = waiters.collect();
-    let (shared, triggers) = (Arc::clone(&group.shared), Arc::clone(triggers));
-    tokio::spawn(async move { run(begun, &shared, &triggers, None).await });
-    waiters
-}
-
-/// Joins or starts a refresh in the background, as [`start`] does: its walk counts in the share of
-/// the time that such walks may take.
-pub(super) fn start_in_background(
-    group: &TypeGroup,
-    entry: &Arc<Entry>,
-    triggers: &Arc<RefreshTriggers>,
-) -> Started {
-    start_counted(group, entry, triggers, None, Some(triggers.background_walks.begin()))
-}
-
-fn start_counted(
     group: &TypeGroup,
     entry: &Arc<Entry>,
     triggers: &Arc<RefreshTriggers>,
@@ -93,6 +62,19 @@ fn start_counted(
         tokio::spawn(async move { run(begun, &shared, &triggers, background).await });
     }
     Started { waiter, collapsed }
+}
+
+/// Starts one walk for all members of a group that have no refresh in flight, with a waiter for each.
+pub(super) fn start_all(
+    group: &TypeGroup,
+    triggers: &Arc<RefreshTriggers>,
+) -> Vec<(Arc<SiteCache>, Waiter)> {
+    let (_first, begun) = group.join_or_begin(&group.members[0].entry, None);
+    let waiters = begun.iter().map(|begun| (Arc::clone(&begun.member.site), begun.flight.join()));
+    let waiters = waiters.collect();
+    let (shared, triggers) = (Arc::clone(&group.shared), Arc::clone(triggers));
+    tokio::spawn(async move { run(begun, &shared, &triggers, None).await });
+    waiters
 }
 
 /// Refreshes members of a group: by adopting what the leader publishes, or by a walk. Ends early
@@ -196,7 +178,7 @@ async fn complete(
     };
     match outcome {
         Ok(cached) => {
-            for invalidation in missed(site, entry, &cached) {
+            for invalidation in member.missed(&cached.snapshot, cached.begun, |_| true) {
                 triggers.invalidations.add_for(&entry.query.uid, invalidation);
             }
             block_in_place(|| install(member, cached, &Cause::Walk(triggers)));
@@ -233,22 +215,4 @@ async fn build_snapshot(
         let files = site.sitemap_files(&snapshot, before.as_ref());
         Some(CachedSnapshot::new(snapshot, files, begun, before.as_ref()))
     })
-}
-
-/// The invalidations during a refresh whose documents have to be read again: the walk has found
-/// documents that read a changed one, which the snapshot before it did not know.
-fn missed(site: &SiteCache, entry: &Entry, cached: &CachedSnapshot) -> Vec<Invalidation> {
-    let invalidations = entry.invalidations_since(cached.begun);
-    if invalidations.is_empty() {
-        return Vec::new();
-    }
-    let (read, relations) =
-        (entry.read_versions(), site.site.rules.relations(entry.query.uid.as_str()));
-    let is_missed = |(since, Invalidation { document_id, .. }): &(_, Invalidation)| {
-        let referring =
-            relations.iter().flat_map(|relation| cached.snapshot.referring(relation, document_id));
-        let mut referring = referring.map(|(id, locale)| (id, &site.locales()[locale]));
-        referring.any(|(id, locale)| !read.has(*since, id, locale))
-    };
-    invalidations.into_iter().filter(is_missed).map(|(_, invalidation)| invalidation).collect()
 }

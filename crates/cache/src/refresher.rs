@@ -107,13 +107,10 @@ impl Refresher {
 }
 
 fn is_any_wanted(cache: &SnapshotCache) -> bool {
-    cache.triggers.has_waiting_update()
-        || cache.own_entries().any(|(site, entry)| {
-            // A snapshot is due when the breaker closes.
-            entry.cached().is_some()
-                || entry.has_pending_refresh()
-                || is_missing(cache, site, entry)
-        })
+    cache.own_entries().any(|(site, entry)| {
+        // A snapshot is due when the breaker closes, and updates may wait for it.
+        entry.cached().is_some() || entry.has_pending_refresh() || is_missing(cache, site, entry)
+    })
 }
 
 /// After an outage: webhooks of the CMS may be lost, and it never repeats one.
@@ -145,10 +142,7 @@ fn start_urgent(cache: &SnapshotCache) {
 /// the others.
 fn start_missing(cache: &SnapshotCache) {
     let in_flight = cache.groups.values().filter(|group| group.is_refreshing()).count();
-    let missing = cache
-        .own_entries()
-        .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
-    for (_, entry) in missing.take(MAX_FIRST_WALKS.saturating_sub(in_flight)) {
+    for entry in missing(cache).take(MAX_FIRST_WALKS.saturating_sub(in_flight)) {
         cache.start_refresh(entry);
     }
 }
@@ -156,12 +150,17 @@ fn start_missing(cache: &SnapshotCache) {
 /// Marks the content types without a snapshot as failing: no walk starts while the breaker is open,
 /// and not each of them had begun one before.
 fn mark_missing(cache: &SnapshotCache) {
-    let missing = cache
-        .own_entries()
-        .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
-    for (_, entry) in missing.filter(|(_, entry)| entry.failed().is_none()) {
+    for entry in missing(cache).filter(|entry| entry.failed().is_none()) {
         entry.apply(Event::NotStarted);
     }
+}
+
+/// The entries that need a first snapshot, or one that a walk of this process confirms.
+fn missing(cache: &SnapshotCache) -> impl Iterator<Item = &Arc<Entry>> {
+    cache
+        .own_entries()
+        .filter(move |(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry))
+        .map(|(_, entry)| entry)
 }
 
 /// Starts the due refresh that was tried the longest time ago, if the share of the CMS permits it.
@@ -173,7 +172,7 @@ fn start_due(cache: &SnapshotCache) -> Option<Duration> {
     let (group, walks) = (cache.group(oldest), &cache.triggers.background_walks);
     let wait = walks.wait(group.walk_time(), cache.cms_share())?;
     if wait.is_zero() {
-        refresh::start_in_background(group, oldest, &cache.triggers);
+        refresh::start(group, oldest, &cache.triggers, None, Some(walks.begin()));
         return None;
     }
     Some(wait)

@@ -9,7 +9,7 @@ use crate::refresher::RefreshInterval;
 use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::Entry;
 use crate::invalidation::Invalidation;
-use crate::refresh::{Started, TypeGroup};
+use crate::refresh::{self, Started, TypeGroup};
 use crate::settings::{Freshness, ProcessState, Settings};
 use crate::site_cache::{AgeLimits, Backends, Opening, PathIndexState, SiteCache};
 use crate::status::TypeStatus;
@@ -288,12 +288,13 @@ impl SnapshotCache {
     /// Joins the refresh of an entry in flight, or starts one at once, of all sites with this content
     /// type.
     pub(crate) fn start_refresh(&self, entry: &Arc<Entry>) -> Started {
-        crate::refresh::start(self.group(entry), entry, &self.triggers, None)
+        refresh::start(self.group(entry), entry, &self.triggers, None, None)
     }
 
     /// As `start_refresh`, unless there is a usable snapshot by now.
     pub(crate) fn start_missing(&self, entry: &Arc<Entry>) -> Started {
-        crate::refresh::start(self.group(entry), entry, &self.triggers, Some(self.freshness()))
+        let unless = Some(self.freshness());
+        refresh::start(self.group(entry), entry, &self.triggers, unless, None)
     }
 
     pub(crate) fn group(&self, entry: &Entry) -> &Arc<TypeGroup> {

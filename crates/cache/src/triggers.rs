@@ -4,7 +4,6 @@ mod cms_share;
 mod named_documents;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -26,8 +25,6 @@ pub struct RefreshTriggers {
     /// Which documents webhook events have named.
     pub(super) named: NamedDocuments,
     wake: Notify,
-    /// How many update loops wait until the circuit breaker is closed.
-    waiting_updates: AtomicUsize,
     events: Mutex<Events>,
 }
 
@@ -38,15 +35,6 @@ struct Events {
     withdrawal: Option<Instant>,
 }
 
-/// An update loop that waits until the circuit breaker is closed.
-pub(super) struct WaitingUpdate(Arc<RefreshTriggers>);
-
-impl Drop for WaitingUpdate {
-    fn drop(&mut self) {
-        self.0.waiting_updates.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl RefreshTriggers {
     /// Signals that a refresh has ended or could not start, or that another cache is in use.
     pub(super) fn wake_refresher(&self) {
@@ -55,19 +43,6 @@ impl RefreshTriggers {
 
     pub(super) async fn woken(&self) {
         self.wake.notified().await;
-    }
-
-    /// Records that an update loop waits until the circuit breaker is closed, so that probes are
-    /// sent; until the result is dropped.
-    pub(super) fn wait_for_cms(self: &Arc<Self>) -> WaitingUpdate {
-        self.waiting_updates.fetch_add(1, Ordering::Relaxed);
-        self.wake_refresher();
-        WaitingUpdate(Arc::clone(self))
-    }
-
-    /// Whether an update loop waits until the circuit breaker is closed.
-    pub(super) fn has_waiting_update(&self) -> bool {
-        self.waiting_updates.load(Ordering::Relaxed) > 0
     }
 
     /// Records that a webhook event has arrived.

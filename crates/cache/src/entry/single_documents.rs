@@ -45,12 +45,13 @@ impl Entry {
         merged
     }
 
-    /// Stores invalidations of other documents, which may change documents that only the refresh in
-    /// flight knows.
+    /// Stores invalidations of other documents, which may change documents that only the reads in
+    /// flight know.
     pub(crate) fn keep_invalidations(&self, since: Instant, invalidations: &[&Invalidation]) {
         let state = &mut self.locked.lock().state;
-        if state.phase != Phase::Idle && !state.updates.keep_invalidations(since, invalidations) {
-            // After the refresh in flight, another one is wanted.
+        let is_reading = state.phase != Phase::Idle || state.updates.has_reads();
+        if is_reading && !state.updates.keep_invalidations(since, invalidations) {
+            // After the reads in flight, another refresh is wanted.
             state.ask_for(Demand::OnRequest);
         }
     }

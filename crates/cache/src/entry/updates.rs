@@ -39,6 +39,10 @@ impl Updates {
         }
     }
 
+    pub(super) fn has_reads(&self) -> bool {
+        !self.reads.is_empty()
+    }
+
     /// Forgets what no read in flight needs; `walk` is when a refresh in flight began.
     pub(super) fn prune(&mut self, walk: Option<Instant>) {
         if let Some(oldest) = self.reads.iter().copied().chain(walk).min() {

@@ -1,5 +1,7 @@
 //! What happens after documents could not be updated: another attempt, or a walk.
 
+use std::time::Instant;
+
 use super::NotUpdated;
 use crate::SnapshotCache;
 use crate::entry::Demand;
@@ -22,7 +24,7 @@ pub(super) fn recover(
             forget(group, invalidations);
             walk(cache, group);
         }
-        NotUpdated::Unusable => {
+        NotUpdated::Unusable | NotUpdated::TooMany => {
             forget(group, invalidations);
             walk_within_share(cache, group);
         }
@@ -36,7 +38,8 @@ pub(super) fn recover(
                 if is_sent {
                     is_kept &= queue.try_again(pending, is_open);
                 } else {
-                    queue.postpone(pending);
+                    // Rounds wait for the circuit breaker.
+                    queue.postpone(pending, Instant::now());
                 }
             }
             if !is_kept {
@@ -55,18 +58,14 @@ fn forget(group: &TypeGroup, invalidations: impl IntoIterator<Item = PendingInva
     group.members.iter().for_each(|member| member.entry.forget_invalidations(&changed));
 }
 
-/// Walks the type at once, again if a walk is in flight.
+/// Lets the refresher walk the type at once, again if a walk is in flight.
 pub(super) fn walk(cache: &SnapshotCache, group: &TypeGroup) {
     for Member { entry, .. } in &group.members {
         if entry.cached().is_some() || entry.is_refreshing() {
             entry.ask_for(Demand::AtOnce);
         }
     }
-    for Member { entry, .. } in
-        group.members.iter().filter(|member| member.entry.cached().is_some())
-    {
-        cache.start_refresh(entry);
-    }
+    cache.triggers.wake_refresher();
 }
 
 /// Walks the type as soon as the share of the CMS permits it.

@@ -7,24 +7,11 @@ use super::lacking;
 use super::patching::Reading;
 use super::reading::{MAX_READ_BY_ID, max_versions, read_by_id};
 use crate::SnapshotCache;
-use crate::invalidation::{Batch, InvalidationQueue, PendingInvalidation};
+use crate::invalidation::{InvalidationQueue, PendingInvalidation};
 use crate::refresh::TypeGroup;
 
-/// One round, for the invalidations that are in the queue. `TypeUpdates::named_round` must be
-/// locked.
-pub(super) async fn update_pending(
-    cache: &SnapshotCache,
-    group: &TypeGroup,
-    queue: &InvalidationQueue,
-) {
-    let Batch { invalidations, is_overflow } = queue.take();
-    if is_overflow {
-        walk(cache, group);
-    }
-    update(cache, group, queue, invalidations).await;
-}
-
-async fn update(
+/// One round.
+pub(super) async fn run_round(
     cache: &SnapshotCache,
     group: &TypeGroup,
     queue: &InvalidationQueue,

@@ -1,12 +1,12 @@
 //! Puts documents that were read again into the cached snapshots.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::task::block_in_place;
 
 use super::NotUpdated;
-use crate::cached_snapshot::CachedSnapshot;
 use crate::entry::ReadInFlight;
 use crate::install::{Cause, install};
 use crate::refresh::{Member, TypeGroup};
@@ -45,39 +45,33 @@ impl<'g> Reading<'g> {
             let Some(cached) = entry.cached().filter(|cached| cached.begun < self.since) else {
                 continue;
             };
-            let update = |cached: &CachedSnapshot| {
-                cached.snapshot.patched(&patches, site.listing(entry), site.builder())
-            };
+            let (listing, builder) = (site.listing(entry), site.builder());
+            let mut snapshot =
+                match block_in_place(|| cached.snapshot.patched(&patches, listing, builder)) {
+                    Patched::Unchanged => continue,
+                    Patched::Changed(snapshot) => *snapshot,
+                    Patched::NeedsWalk => {
+                        needs_walk = true;
+                        continue;
+                    }
+                };
+            if !snapshot.undecided().is_empty() {
+                snapshot = site.with_owners(entry, snapshot).await;
+            }
             let ids: Vec<&str> = patches.iter().map(|patch| &*patch.id).collect();
-            needs_walk |= !replace(member, &cached, self.since, &ids, self.triggers, update).await;
+            let updated = block_in_place(|| {
+                let files = site.sitemap_files(&snapshot, Some(&cached));
+                let updated = cached.updated(snapshot, files, self.since);
+                install(member, updated.clone(), &Cause::Update(&ids, self.triggers));
+                updated
+            });
+            let ids: HashSet<&str> = ids.into_iter().collect();
+            for changed in member.missed(&updated.snapshot, self.since, |id| ids.contains(id)) {
+                self.triggers.invalidations.add_for(&entry.query.uid, changed);
+            }
         }
         let (uid, documents) = (&self.group.query.uid, patches.len());
         tracing::debug!(%uid, documents, "documents were updated");
         if needs_walk { Err(NotUpdated::NeedsWalk) } else { Ok(()) }
     }
-}
-
-/// Replaces the snapshot of an entry with an updated one, which differs in these documents alone.
-/// `false`: it cannot be updated.
-async fn replace(
-    member: &Member,
-    cached: &CachedSnapshot,
-    since: Instant,
-    ids: &[&str],
-    triggers: &Arc<RefreshTriggers>,
-    updated: impl FnOnce(&CachedSnapshot) -> Patched,
-) -> bool {
-    let Member { site, entry } = member;
-    let mut snapshot = match block_in_place(|| updated(cached)) {
-        Patched::Unchanged => return true,
-        Patched::Changed(snapshot) => *snapshot,
-        Patched::NeedsWalk => return false,
-    };
-    if !snapshot.undecided().is_empty() {
-        snapshot = site.with_owners(entry, snapshot).await;
-    }
-    block_in_place(|| {
-        let files = site.sitemap_files(&snapshot, Some(cached));
-        install(member, cached.updated(snapshot, files, since), &Cause::Update(ids, triggers))
-    })
 }

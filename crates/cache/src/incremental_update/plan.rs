@@ -5,12 +5,21 @@ mod targets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-pub(super) use targets::may_lead;
+pub(super) use targets::{learn_targets, may_lead};
 
+use super::NotUpdated;
 use crate::SnapshotCache;
-use crate::invalidation::{Change, Invalidation, PendingInvalidation, RelationTargets, Task};
+use crate::invalidation::{Change, Invalidation, PendingInvalidation, RelationTargets};
 use crate::refresh::{Member, TypeGroup};
 use frontend_map_rules::{FieldPath, Locale};
+
+/// Where dependents are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope<'s> {
+    pub(super) locales: &'s [Locale],
+    /// Whether all of them are read, however many there are.
+    pub(super) is_full: bool,
+}
 
 /// A list of the documents that read changed documents through a relation.
 #[derive(Debug)]
@@ -19,16 +28,7 @@ pub(super) struct RelationList<'h> {
     /// The content type of the changed documents.
     pub(super) target: &'h str,
     pub(super) invalidations: Vec<&'h PendingInvalidation>,
-    /// The locales to list.
-    pub(super) locales: Vec<Locale>,
-    /// Whether all dependents are read, however many there are.
-    pub(super) is_full: bool,
-}
-
-impl RelationList<'_> {
-    pub(super) fn ids(&self) -> Vec<String> {
-        self.invalidations.iter().map(|pending| pending.invalidation.document_id.clone()).collect()
-    }
+    pub(super) scope: Scope<'h>,
 }
 
 /// The lists to request: one for each relation and content type that it leads to. Shorter relations
@@ -37,10 +37,14 @@ pub(super) fn lists<'h>(
     group: &TypeGroup,
     invalidations: &'h [PendingInvalidation],
     targets: &RelationTargets,
+    scope: Scope<'h>,
 ) -> Vec<RelationList<'h>> {
     let mut lists: BTreeMap<(usize, FieldPath, &str), RelationList<'h>> = BTreeMap::new();
     for relation in group.relations() {
-        for pending in invalidations.iter().filter(|pending| is_listed(pending)) {
+        // After a withdrawal, the filter finds no document any more.
+        let is_written =
+            |pending: &&PendingInvalidation| pending.invalidation.change == Change::Written;
+        for pending in invalidations.iter().filter(is_written) {
             let changed = &*pending.invalidation;
             let is_known = is_referred_to(group, &relation, &changed.document_id);
             if !is_known && !may_lead(group, targets, &relation, &changed.uid) {
@@ -52,8 +56,7 @@ pub(super) fn lists<'h>(
                 relation: relation.clone(),
                 target,
                 invalidations: Vec::new(),
-                locales: group.locales.clone(),
-                is_full: false,
+                scope,
             });
             list.invalidations.push(pending);
         }
@@ -61,11 +64,68 @@ pub(super) fn lists<'h>(
     lists.into_values().collect()
 }
 
-/// Whether the documents that read the one of an invalidation are listed. After a withdrawal, the
-/// filter finds no document any more. A read of all dependents may be due for an earlier change,
-/// too.
-fn is_listed(pending: &PendingInvalidation) -> bool {
-    pending.invalidation.change == Change::Written || pending.task == Task::FullRead
+/// What is read after a change, beside the changed document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reads {
+    /// A walk: nothing else finds all dependents.
+    Walk,
+    /// The dependents at once, and then, in a long read, the versions without a related document.
+    Short { with_unrelated: bool },
+    /// All dependents in a long read, with the versions without a related document.
+    Long { with_unrelated: bool },
+}
+
+/// Decides what is read after a change of a document that the snapshots know `known` dependents of, where
+/// a short read has `page` of them. `is_chain`: a relation may lead to the document through others.
+pub(super) fn reads(
+    pending: &PendingInvalidation,
+    known: usize,
+    page: usize,
+    is_chain: bool,
+) -> Reads {
+    let is_unread = pending.may_have_unread_dependents;
+    if is_chain && is_unread && pending.has_withdrawal {
+        return Reads::Walk;
+    }
+    let is_long = known > page;
+    // A withdrawal has taken the relation from all of them.
+    let is_lost = is_long && pending.invalidation.change == Change::Withdrawn;
+    let with_unrelated = !is_chain && (is_unread || is_lost);
+    if is_long { Reads::Long { with_unrelated } } else { Reads::Short { with_unrelated } }
+}
+
+/// Whether a relation may lead to the document of an invalidation through others.
+pub(super) fn is_chain(
+    group: &TypeGroup,
+    pending: &PendingInvalidation,
+    targets: &RelationTargets,
+) -> bool {
+    group.relations().iter().any(|relation| {
+        relation.segments().len() > 1
+            && may_lead(group, targets, relation, &pending.invalidation.uid)
+    })
+}
+
+/// The relations whose ends may have been missed: those that may lead to a document with unread
+/// dependents.
+pub(super) fn unrelated(
+    group: &TypeGroup,
+    invalidations: &[PendingInvalidation],
+    targets: &RelationTargets,
+) -> Result<BTreeSet<FieldPath>, NotUpdated> {
+    let mut relations = BTreeSet::new();
+    for pending in invalidations.iter().filter(|pending| pending.may_have_unread_dependents) {
+        // Of `parent.parent`, the parent alone may have lost the relation: the dependent still has a
+        // parent.
+        if !is_chain(group, pending, targets) {
+            let mut own = group.relations();
+            own.retain(|relation| may_lead(group, targets, relation, &pending.invalidation.uid));
+            relations.extend(own);
+        } else if pending.has_withdrawal {
+            return Err(NotUpdated::NeedsWalk);
+        }
+    }
+    Ok(relations)
 }
 
 /// The versions that read this document as the snapshots know them: their locales by `documentId`.
@@ -113,20 +173,61 @@ pub(super) fn may_be_read(
     group.relations().iter().any(|relation| !targets.leads_elsewhere(uid, relation, target))
 }
 
-/// What has to be done before dependents of these documents are read.
-pub(super) async fn prepare(
-    cache: &SnapshotCache,
-    group: &TypeGroup,
-    invalidations: &[PendingInvalidation],
-) {
-    keep_invalidations(group, invalidations);
-    targets::learn_targets(cache, group, invalidations).await;
-}
-
-/// For a refresh in flight, which may have read dependents that the snapshots do not know.
-fn keep_invalidations(group: &TypeGroup, invalidations: &[PendingInvalidation]) {
+/// Keeps invalidations for the reads in flight, which may have found dependents that the snapshots do
+/// not know.
+pub(super) fn keep_invalidations(group: &TypeGroup, invalidations: &[PendingInvalidation]) {
     let since = Instant::now();
     let changed: Vec<&Invalidation> =
         invalidations.iter().map(|pending| &*pending.invalidation).collect();
     group.members.iter().for_each(|member| member.entry.keep_invalidations(since, &changed));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: usize = 100;
+
+    fn pending(change: Change, may_have_unread_dependents: bool) -> PendingInvalidation {
+        let (uid, document_id) = ("api::c.c".to_owned(), "c".to_owned());
+        let pending = PendingInvalidation::new(Invalidation { uid, document_id, change }, None);
+        pending.for_long_read(false, may_have_unread_dependents)
+    }
+
+    #[test]
+    fn reads_after_a_change_are_short_for_up_to_a_page_and_find_what_may_be_unread() {
+        use Change::{Withdrawn, Written};
+        let short = |with_unrelated| Reads::Short { with_unrelated };
+        let long = |with_unrelated| Reads::Long { with_unrelated };
+        for (change, is_unread, known, expected) in [
+            (Written, false, 0, short(false)),
+            (Written, false, PAGE, short(false)),
+            (Written, false, PAGE + 1, long(false)),
+            (Written, true, PAGE, short(true)),
+            (Written, true, PAGE + 1, long(true)),
+            (Withdrawn, false, PAGE, short(false)),
+            // The lists have none of them any more.
+            (Withdrawn, false, PAGE + 1, long(true)),
+            (Withdrawn, true, 0, short(true)),
+        ] {
+            let reads = reads(&pending(change, is_unread), known, PAGE, false);
+            assert_eq!(reads, expected, "{change:?} {is_unread} {known}");
+        }
+    }
+
+    #[test]
+    fn walk_follows_a_withdrawal_after_an_unread_change_through_several_relations() {
+        let reads = |pending: &PendingInvalidation, known| reads(pending, known, PAGE, true);
+        let mut both = pending(Change::Written, true);
+        both.has_withdrawal = true;
+        for known in [0, PAGE + 1] {
+            assert_eq!(reads(&pending(Change::Withdrawn, true), known), Reads::Walk);
+            assert_eq!(reads(&both, known), Reads::Walk);
+        }
+        // A page that is published in three locales, each with an event, causes no walk.
+        let short = Reads::Short { with_unrelated: false };
+        assert_eq!(reads(&pending(Change::Written, true), 0), short);
+        let long = Reads::Long { with_unrelated: false };
+        assert_eq!(reads(&pending(Change::Withdrawn, false), PAGE + 1), long);
+    }
 }

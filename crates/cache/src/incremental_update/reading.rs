@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::NotUpdated;
 use super::known_locales;
-use super::plan::RelationList;
+use super::plan::{RelationList, Scope};
 use crate::SnapshotCache;
 use crate::cached_snapshot::CachedSnapshot;
 use crate::refresh::TypeGroup;
@@ -20,66 +20,45 @@ const IDS: usize = 50;
 pub(super) const MAX_READ_BY_ID: usize = 1_000;
 /// A walk is faster for more than this part of a type's documents, if one document causes it.
 const WALK_PART: usize = 4;
-/// With more dependents than this, documents are asked for in smaller groups.
-const MAX_JOINED: u64 = 1_000;
+/// The most versions of a short read.
+const MAX_SHORT: u64 = 1_000;
 
 /// The versions of a list: those that read one of its documents.
 pub(super) async fn list_dependents(
     cache: &SnapshotCache,
     group: &TypeGroup,
-    list: &RelationList<'_>,
+    RelationList { relation, target, invalidations, scope }: &RelationList<'_>,
 ) -> Result<Vec<Document<'static>>, NotUpdated> {
-    let ids = list.ids();
-    if ids.len() > MAX_READ_BY_ID {
+    if invalidations.len() > MAX_READ_BY_ID {
         return Err(NotUpdated::NeedsWalk);
     }
+    let ids: Vec<String> =
+        invalidations.iter().map(|one| one.invalidation.document_id.clone()).collect();
     let mut versions = Vec::new();
-    let mut groups: Vec<&[String]> = ids.chunks(IDS).rev().collect();
-    while let Some(ids) = groups.pop() {
-        let found = match select_dependents(cache, group, list, ids).await? {
-            Selected::TooMany if ids.len() > 1 => {
-                let (first, second) = ids.split_at(ids.len() / 2);
-                groups.extend([second, first]);
-                continue;
-            }
-            Selected::TooMany => return Err(NotUpdated::NeedsWalk),
-            Selected::Versions(found) => found,
-        };
-        record_target(cache, group, list, &found);
-        versions.extend(found);
-        if versions.len() > all_versions(group) {
-            return Err(NotUpdated::NeedsWalk);
-        }
+    for of in ids.chunks(IDS) {
+        let selection = Selection::Dependents { relation: relation.clone(), of: of.to_vec() };
+        versions.extend(select_in(cache, group, selection, *scope).await?);
+    }
+    if !versions.is_empty() {
+        cache.triggers.targets.lock().leads(&group.query.uid, relation, target);
     }
     Ok(versions)
 }
 
-/// The versions of a list that read one of these documents.
-async fn select_dependents(
+/// A selection in the locales of a scope.
+pub(super) async fn select_in(
     cache: &SnapshotCache,
     group: &TypeGroup,
-    RelationList { relation, locales, is_full, .. }: &RelationList<'_>,
-    ids: &[String],
-) -> Result<Selected, NotUpdated> {
-    let selection = Selection::Dependents { relation: relation.clone(), of: ids.to_vec() };
+    selection: Selection,
+    Scope { locales, is_full }: Scope<'_>,
+) -> Result<Vec<Document<'static>>, NotUpdated> {
     let query = selecting(group, selection);
-    let max = if ids.len() > 1 { MAX_JOINED } else { max_versions(group) as u64 };
-    Ok(if *is_full {
-        Selected::Versions(cache.content.select_by_locale(&query, locales).await?)
-    } else {
-        cache.content.select(&query, locales, max).await?
-    })
-}
-
-/// Records where the relation of a list leads, if its versions show it.
-fn record_target(
-    cache: &SnapshotCache,
-    group: &TypeGroup,
-    RelationList { relation, target, .. }: &RelationList<'_>,
-    found: &[Document<'_>],
-) {
-    if !found.is_empty() {
-        cache.triggers.targets.lock().leads(&group.query.uid, relation, target);
+    if is_full {
+        return Ok(cache.content.select_by_locale(&query, locales).await?);
+    }
+    match cache.content.select(&query, locales, MAX_SHORT).await? {
+        Selected::Versions(versions) => Ok(versions),
+        Selected::TooMany => Err(NotUpdated::TooMany),
     }
 }
 
@@ -128,7 +107,7 @@ async fn select(
     }
 }
 
-pub(super) fn selecting(group: &TypeGroup, selection: Selection) -> ContentQuery {
+fn selecting(group: &TypeGroup, selection: Selection) -> ContentQuery {
     ContentQuery { selection: Some(selection), ..group.query.clone() }
 }
 

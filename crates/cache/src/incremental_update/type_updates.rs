@@ -1,20 +1,25 @@
-//! What the two update loops of a content type share.
+//! What the update loops of a content type share.
 
-mod recent_reads;
+use std::time::Instant;
 
-use tokio::sync::Mutex;
+use super::unread::UnreadDependents;
+use crate::invalidation::{InvalidationQueue, PendingInvalidation};
 
-use recent_reads::RecentReads;
-
-use crate::invalidation::InvalidationQueue;
-
-/// The queues of the two update loops of a content type.
+/// The queues of the update loops of a content type.
 #[derive(Default)]
 pub(super) struct TypeUpdates {
     pub(super) named: InvalidationQueue,
     pub(super) dependents: InvalidationQueue,
-    /// When dependents were read.
-    pub(super) recent_reads: RecentReads,
-    /// Locked during a round of named documents.
-    pub(super) named_round: Mutex<()>,
+    /// Of documents whose dependents may be more than a page.
+    pub(super) long_reads: InvalidationQueue,
+    pub(super) unread: UnreadDependents,
+}
+
+impl TypeUpdates {
+    /// Queues a read of all dependents, and with `with_unrelated` of the versions without a related
+    /// document.
+    pub(super) fn read_long(&self, pending: PendingInvalidation, with_unrelated: bool) {
+        self.unread.begin_long_read(&pending, Instant::now());
+        self.long_reads.add(pending.for_long_read(true, with_unrelated));
+    }
 }

@@ -7,26 +7,24 @@ use super::failure::recover;
 use super::patching::Reading;
 use super::plan::referring;
 use super::reading::{all_versions, is_in, max_versions, read_by_id};
-use super::type_updates::TypeUpdates;
 use super::{Listed, NotUpdated};
 use crate::SnapshotCache;
-use crate::invalidation::PendingInvalidation;
+use crate::invalidation::{InvalidationQueue, PendingInvalidation};
 use crate::refresh::TypeGroup;
-use frontend_map_catalog::snapshot::Patch;
 use frontend_map_rules::Locale;
 
-/// The documents with such versions, in one locale or in all of them.
-pub(super) fn unlisted(
+/// The documents with such versions in one of these locales.
+fn unlisted(
     group: &TypeGroup,
     pending: &PendingInvalidation,
     listed: &Listed,
-    locale: Option<&Locale>,
+    locales: &[Locale],
 ) -> Vec<String> {
     let id = pending.invalidation.document_id.as_str();
     let is_updated = |id: &String, locale: &String| {
         listed.get(id).is_some_and(|own| own.iter().any(|own| is_in(own, locale)))
     };
-    let is_wanted = |own: &&String| locale.is_none_or(|locale| locale.as_str() == *own);
+    let is_wanted = |own: &&String| locales.iter().any(|locale| locale.as_str() == *own);
     let mut known = referring(group, id);
     known.retain(|id, locales| {
         !locales.iter().filter(is_wanted).all(|locale| is_updated(id, locale))
@@ -38,12 +36,13 @@ pub(super) fn unlisted(
 pub(super) async fn update_unlisted(
     cache: &SnapshotCache,
     group: &TypeGroup,
-    updates: &TypeUpdates,
-    invalidations: &[&PendingInvalidation],
+    queue: &InvalidationQueue,
+    invalidations: &[PendingInvalidation],
+    locales: &[Locale],
     listed: &Listed,
 ) {
     let of_invalidations =
-        invalidations.iter().map(|pending| (*pending, unlisted(group, pending, listed, None)));
+        invalidations.iter().map(|pending| (pending, unlisted(group, pending, listed, locales)));
     let of_invalidations: Vec<(&PendingInvalidation, Vec<String>)> =
         of_invalidations.filter(|(_, ids)| !ids.is_empty()).collect();
     let ids: BTreeSet<&str> =
@@ -52,27 +51,16 @@ pub(super) async fn update_unlisted(
     let most = of_invalidations.iter().map(|(_, ids)| versions(ids.len())).max().unwrap_or(0);
     if most > max_versions(group) || versions(ids.len()) > all_versions(group) {
         let invalidations = of_invalidations.iter().map(|(pending, _)| (*pending).clone());
-        return recover(cache, group, &updates.dependents, NotUpdated::NeedsWalk, invalidations);
+        return recover(cache, group, queue, NotUpdated::NeedsWalk, invalidations);
     }
-    let (patches, result) = update_by_id(cache, group, &ids).await;
+    let reading = Reading::begin(cache, group);
+    let (patches, result) = read_by_id(cache, group, &ids).await;
+    let result = reading.apply(&patches).await.and(result);
     let read: BTreeSet<&str> = patches.iter().map(|patch| &*patch.id).collect();
     let is_read = |ids: &Vec<String>| ids.iter().all(|id| read.contains(&**id));
     if let Err(reason) = result {
         let retried = of_invalidations.iter().filter(|(_, ids)| !is_read(ids));
         let retried = retried.map(|(pending, _)| (*pending).clone());
-        recover(cache, group, &updates.dependents, reason, retried);
+        recover(cache, group, queue, reason, retried);
     }
-}
-
-/// Reads these documents again and puts them into the snapshots. Returns those that were read, and
-/// why it is not all of them.
-pub(super) async fn update_by_id(
-    cache: &SnapshotCache,
-    group: &TypeGroup,
-    ids: &BTreeSet<&str>,
-) -> (Vec<Patch>, Result<(), NotUpdated>) {
-    let reading = Reading::begin(cache, group);
-    let (patches, result) = read_by_id(cache, group, ids).await;
-    let applied = reading.apply(&patches).await;
-    (patches, applied.and(result))
 }

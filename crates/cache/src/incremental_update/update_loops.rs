@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::plan::may_be_read;
 use super::type_updates::TypeUpdates;
-use super::{dependents, failure, named};
+use super::{dependents, failure, long_reads, named};
 use crate::SnapshotCache;
 use crate::entry::Demand;
 use crate::invalidation::{Batch, debounced};
@@ -29,6 +29,7 @@ type Current = Arc<dyn Fn() -> Arc<SnapshotCache> + Send + Sync>;
 enum UpdateLoop {
     Named,
     Dependents,
+    LongReads,
 }
 
 /// Updates the current cache after invalidations until it is dropped. Ten documents published at
@@ -90,7 +91,7 @@ impl Loops {
         let (current, tasks) = (&self.current, &mut self.tasks);
         self.types.entry(uid.clone()).or_insert_with(|| {
             let updates = Arc::<TypeUpdates>::default();
-            for kind in [UpdateLoop::Named, UpdateLoop::Dependents] {
+            for kind in [UpdateLoop::Named, UpdateLoop::Dependents, UpdateLoop::LongReads] {
                 let (current, updates) = (Arc::clone(current), Arc::clone(&updates));
                 tasks.spawn(kind.run(current, uid.clone(), updates));
             }
@@ -118,6 +119,7 @@ impl UpdateLoop {
         let queue = match self {
             Self::Named => &updates.named,
             Self::Dependents => &updates.dependents,
+            Self::LongReads => &updates.long_reads,
         };
         loop {
             queue.ready().await;
@@ -131,17 +133,17 @@ impl UpdateLoop {
                 queue.take();
                 continue;
             }
+            let Batch { invalidations, is_overflow } = queue.take();
+            if is_overflow {
+                failure::walk(&cache, group);
+            }
             match self {
-                Self::Named => {
-                    let _round = updates.named_round.lock().await;
-                    named::update_pending(&cache, group, queue).await;
-                }
+                Self::Named => named::run_round(&cache, group, queue, invalidations).await,
                 Self::Dependents => {
-                    let Batch { invalidations, is_overflow } = queue.take();
-                    if is_overflow {
-                        failure::walk(&cache, group);
-                    }
                     dependents::run_round(&cache, group, updates, invalidations).await;
+                }
+                Self::LongReads => {
+                    long_reads::run_round(&cache, group, updates, invalidations).await;
                 }
             }
         }
@@ -150,16 +152,14 @@ impl UpdateLoop {
 
 /// The current cache, as soon as its circuit breaker is closed.
 async fn with_cms(current: &Current) -> Arc<SnapshotCache> {
-    let mut waiting = None;
     loop {
         let cache = current();
         let mut breaker = cache.content.watch_breaker();
         if cache.content.circuit_open().is_none() {
             return cache;
         }
-        // The refresher sends the probes.
-        waiting.get_or_insert_with(|| cache.triggers.wait_for_cms());
         drop(cache);
+        // The refresher sends the probes.
         let _ = timeout(CMS_CHECK, breaker.changed()).await;
     }
 }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{sleep_until, timeout};
 
-use super::{PendingInvalidation, Task};
+use super::PendingInvalidation;
 
 /// The quiet period after the last invalidation before a round starts.
 const QUIET_PERIOD: Duration = Duration::from_millis(200);
@@ -90,36 +90,9 @@ impl InvalidationQueue {
         true
     }
 
-    /// Keeps an invalidation whose documents were not requested, because the circuit breaker is
-    /// open.
-    pub(crate) fn postpone(&self, pending: PendingInvalidation) {
-        self.waiting.lock().add(Some(Instant::now()), pending);
-    }
-
-    /// Keeps an invalidation whose dependents are to be read.
-    pub(crate) fn enqueue_full_read(&self, pending: PendingInvalidation) {
-        self.put_back(pending.with_task(Task::FullRead));
-    }
-
-    /// Keeps an invalidation whose dependents are left to be read.
-    pub(crate) fn put_back(&self, pending: PendingInvalidation) {
-        self.waiting.lock().add(Some(Instant::now()), pending);
-    }
-
-    /// Waits until a new invalidation for which this holds is due, which
-    /// [`InvalidationQueue::ready`] then finds.
-    pub(crate) async fn has_new(&self, is_wanted: impl Fn(&PendingInvalidation) -> bool) {
-        let is_new = |(due, pending): &(Option<Instant>, PendingInvalidation)| {
-            due.is_none() && is_wanted(pending)
-        };
-        while !self.waiting.lock().invalidations.values().any(is_new) {
-            self.added.notified().await;
-        }
-    }
-
-    /// Lets [`InvalidationQueue::ready`] look at what was added.
-    pub(crate) fn look_again(&self) {
-        self.added.notify_one();
+    /// Keeps an invalidation whose documents were not requested, until this time.
+    pub(crate) fn postpone(&self, pending: PendingInvalidation, until: Instant) {
+        self.waiting.lock().add(Some(until), pending);
     }
 
     /// Waits until something was added, without debounce.
@@ -217,7 +190,7 @@ mod tests {
         assert_eq!(taken(&queue).len(), 1, "the newer one and the older one are one");
         assert!(queue.try_again(failed(), true));
         assert_eq!(taken(&queue).len(), 1);
-        queue.postpone(failed());
+        queue.postpone(failed(), Instant::now());
         assert_eq!(taken(&queue).len(), 1);
     }
 
@@ -239,7 +212,7 @@ mod tests {
         queue.add(pending("a", Change::Written));
         for _ in PAUSES {
             for _ in 0..10 {
-                queue.postpone(taken(&queue).remove(0));
+                queue.postpone(taken(&queue).remove(0), Instant::now());
             }
             assert!(queue.try_again(taken(&queue).remove(0), true));
         }

@@ -10,44 +10,40 @@ const REMEMBERED: Duration = Duration::from_hours(24);
 /// How long it is remembered that the documents of a type could not be read: the token may be
 /// permitted to read them later.
 const UNREADABLE: Duration = Duration::from_mins(10);
+/// From one walk that looks for first references to documents of a content type to the next one: as often
+/// as walks make up for lost events by default.
+const SEARCH_PERIOD: Duration = Duration::from_mins(10);
 /// Bounds the memory, because the names of types come from webhooks.
 const MAX_TYPES: usize = 10_000;
 
 /// A relation of a content type.
 type Relation = (ContentTypeUid, FieldPath);
 
-/// Why a content type is not the target of a relation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Exclusion {
-    /// No version read a document through the relation, and a walk has followed.
-    NoReference,
-    /// A version read the document with this id through the relation, and it is of another type.
-    OtherType(String),
-}
-
 /// Where the relations of the content types lead, as the responses of the CMS have shown.
 #[derive(Debug, Default)]
 pub(crate) struct RelationTargets {
     /// The content type behind a relation.
     known: HashMap<Relation, (String, Instant)>,
-    /// Relations, each with a content type that is not behind it.
-    excluded: HashMap<(Relation, String), (Exclusion, Instant)>,
+    /// Relations, each with a content type that is not behind it, and the `documentId` that has shown it.
+    excluded: HashMap<(Relation, String), (String, Instant)>,
+    /// When a walk of a content type was last asked for that looks for first references to another one.
+    searched: HashMap<(ContentTypeUid, String), Instant>,
     /// When the documents of a type could not be read.
     unreadable_types: HashMap<String, Instant>,
 }
 
 impl RelationTargets {
-    /// Why the content type `target` is not behind the relation, unless that was found out too long
-    /// ago.
-    pub(crate) fn exclusion(
+    /// The document that a version read through the relation, and that shows that the content type
+    /// `target` is not behind it, unless that was found out too long ago.
+    pub(crate) fn excluded_by(
         &self,
         uid: &ContentTypeUid,
         relation: &FieldPath,
         target: &str,
-    ) -> Option<&Exclusion> {
+    ) -> Option<&str> {
         let key = ((uid.clone(), relation.clone()), target.to_owned());
-        let (exclusion, since) = self.excluded.get(&key)?;
-        (since.elapsed() < REMEMBERED).then_some(exclusion)
+        let (id, since) = self.excluded.get(&key)?;
+        (since.elapsed() < REMEMBERED).then_some(id)
     }
 
     /// Whether documents of another type than `target` are known to be behind the relation.
@@ -77,19 +73,37 @@ impl RelationTargets {
         self.known.insert(relation, (target.to_owned(), Instant::now()));
     }
 
-    /// Records that no document of this type is behind the relation.
+    /// Records that no document of this type is behind the relation, which leads to the document with
+    /// this id.
     pub(crate) fn exclude(
         &mut self,
         uid: &ContentTypeUid,
         relation: &FieldPath,
         target: &str,
-        exclusion: Exclusion,
+        id: String,
     ) {
         if self.excluded.len() >= MAX_TYPES {
             self.excluded.clear();
         }
         let key = ((uid.clone(), relation.clone()), target.to_owned());
-        self.excluded.insert(key, (exclusion, Instant::now()));
+        self.excluded.insert(key, (id, Instant::now()));
+    }
+
+    /// Records a walk of a content type that looks for the first references to documents of the type
+    /// `target`, unless the last one was a short time ago: then returns when the next one may follow.
+    pub(crate) fn search(
+        &mut self,
+        uid: &ContentTypeUid,
+        target: &str,
+        now: Instant,
+    ) -> Option<Instant> {
+        self.searched.retain(|_, last| now < *last + SEARCH_PERIOD);
+        let key = (uid.clone(), target.to_owned());
+        if let Some(last) = self.searched.get(&key) {
+            return Some(*last + SEARCH_PERIOD);
+        }
+        self.searched.insert(key, now);
+        None
     }
 
     /// Whether the documents of a type may be read to find out which relations lead to it.
@@ -116,15 +130,30 @@ mod tests {
         let [category, parent] = ["category", "parent"].map(|path| FieldPath::parse(path).unwrap());
         let (tag, author) = ("api::tag.tag", "api::author.author");
         let mut targets = RelationTargets::default();
-        assert_eq!(targets.exclusion(&uid, &category, tag), None);
-        targets.exclude(&uid, &category, tag, Exclusion::NoReference);
-        assert_eq!(targets.exclusion(&uid, &category, tag), Some(&Exclusion::NoReference));
-        assert_eq!(targets.exclusion(&uid, &parent, tag), None);
-        assert_eq!(targets.exclusion(&uid, &category, author), None);
+        assert_eq!(targets.excluded_by(&uid, &category, tag), None);
+        targets.exclude(&uid, &category, tag, "x".to_owned());
+        assert_eq!(targets.excluded_by(&uid, &category, tag), Some("x"));
+        assert_eq!(targets.excluded_by(&uid, &parent, tag), None);
+        assert_eq!(targets.excluded_by(&uid, &category, author), None);
         assert!(!targets.leads_elsewhere(&uid, &category, tag));
         targets.leads(&uid, &category, author);
         assert_eq!(targets.target(&uid, &category), Some(author));
         assert!(targets.leads_elsewhere(&uid, &category, tag), "a relation has one type");
+    }
+
+    #[test]
+    fn search_for_first_references_follows_each_event_but_not_more_often_than_its_period() {
+        let uid = ContentTypeUid::parse("api::a.a").unwrap();
+        let (mut targets, start) = (RelationTargets::default(), Instant::now());
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut search = |target, seconds| targets.search(&uid, target, at(seconds));
+        assert_eq!(search("api::category.category", 0), None);
+        // A category without articles has excluded nothing: it may have some by now.
+        assert_eq!(search("api::category.category", 1), Some(at(600)));
+        assert_eq!(search("api::tag.tag", 1), None);
+        assert_eq!(search("api::category.category", 599), Some(at(600)));
+        assert_eq!(search("api::category.category", 600), None);
+        assert_eq!(search("api::category.category", 601), Some(at(1200)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What can be determined from the snapshot is updated before anything that takes longer.
+//! Changes do not wait for the long lists of others, and what a read could not find is found later.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,6 +60,37 @@ fn version_that_gains_and_loses_a_relation_before_it_is_read_loses_its_url() {
 }
 
 #[test]
+fn version_whose_draft_moves_away_between_two_publications_loses_its_url() {
+    let fixture = Fixture::start(&[("a", "c0", "zero"), ("b", "c1", "one"), ("d", "c2", "two")]);
+    let held = hold(&fixture, &["[$eq]=c0"]);
+    fixture.send("entry.publish", CATEGORY, "c0");
+    until_so("the list", || fixture.filtered().len() == 1);
+    // Publishing "c2" has linked "b", and publishing it again, after the draft of "b" has moved away,
+    // has removed the link.
+    fixture.set(&[("a", "c0", "zero"), ("b", "", ""), ("d", "c2", "two")]);
+    fixture.send("entry.publish", CATEGORY, "c2");
+    fixture.send("entry.publish", CATEGORY, "c2");
+    // Both have arrived when an event after them has.
+    fixture.send("entry.publish", "plugin::cms.article", "a");
+    until_so("the named one", || fixture.filtered().len() == 2);
+    held.store(false, Ordering::Relaxed);
+    fixture.lists(&["/two/d", "/zero/a"]);
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
+fn version_loses_its_url_where_the_event_of_a_second_publication_arrives_after_the_list() {
+    let fixture = Fixture::start(&[("a", "c0", "zero"), ("b", "c1", "one"), ("d", "c2", "two")]);
+    // The second publication of "c2" has removed the link of "b" before the list.
+    fixture.set(&[("a", "c0", "zero"), ("b", "", ""), ("d", "c2", "second")]);
+    fixture.hint("entry.publish", CATEGORY, "c2");
+    fixture.lists(&["/one/b", "/second/d", "/zero/a"]);
+    fixture.hint("entry.publish", CATEGORY, "c2");
+    fixture.lists(&["/second/d", "/zero/a"]);
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
 fn version_loses_its_url_where_the_event_of_an_unpublish_arrives_after_the_list() {
     let fixture = Fixture::start(&[("a", "c0", "zero"), ("b", "c1", "one"), ("d", "c2", "two")]);
     // Publishing "c2" has linked "b", and unpublishing it has removed the link before the list.
@@ -95,7 +126,7 @@ fn versions_that_take_the_place_of_others_and_are_withdrawn_before_the_follow_up
 }
 
 #[test]
-fn change_interrupts_a_list_in_progress() {
+fn change_does_not_wait_for_a_long_list_in_progress() {
     // More than a page of them read "c1", and fewer "c2".
     let ids: Vec<String> = ids().into_iter().take(180).collect();
     let fixture = Fixture::start(&articles(&ids, |n| two(n, "old")));
@@ -118,7 +149,7 @@ fn change_interrupts_a_list_in_progress() {
 }
 
 #[test]
-fn interrupted_list_goes_on_with_the_locale_that_is_left() {
+fn long_list_is_read_once_beside_another_change() {
     let ids: Vec<String> = (0..480).map(|n| format!("d{n:05}")).collect();
     let own = |first: &'static str, second: &'static str| {
         articles(&ids, move |n| match n {

@@ -47,3 +47,14 @@ fn more_invalidations_than_are_kept_during_a_refresh_cause_another_one() {
     flight.complete(completed.outcome);
     assert!(entry.is_wanted(Demand::Background));
 }
+
+#[test]
+fn invalidation_is_kept_for_a_read_of_single_documents_until_it_ends() {
+    let entry = Arc::new(entry());
+    let begun = Instant::now();
+    let (read, changed) = (entry.begin_read(begun), invalidation(1));
+    entry.keep_invalidations(begun + Duration::from_secs(1), &[&changed]);
+    assert_eq!(entry.invalidations_since(begun).len(), 1, "it may have found a dependent");
+    drop(read);
+    assert!(entry.invalidations_since(begun).is_empty());
+}

@@ -2,11 +2,12 @@
 //! documents of these types show it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 use super::super::failure::walk_within_share;
 use super::is_referred_to;
 use crate::SnapshotCache;
-use crate::invalidation::{Change, Exclusion, PendingInvalidation, RelationTargets};
+use crate::invalidation::{Change, Invalidation, PendingInvalidation, RelationTargets};
 use crate::refresh::TypeGroup;
 use frontend_map_cms::{ContentQuery, Projection, Selected, Selection};
 use frontend_map_rules::{ContentTypeUid, FieldPath};
@@ -30,9 +31,9 @@ pub(in crate::incremental_update) fn may_lead(
     if let Some(known) = targets.target(uid, relation) {
         return known == target;
     }
-    match targets.exclusion(uid, relation, target) {
-        None | Some(Exclusion::NoReference) => is_relation(group, targets, relation),
-        Some(Exclusion::OtherType(id)) => !is_referred_to(group, relation, id),
+    match targets.excluded_by(uid, relation, target) {
+        None => is_relation(group, targets, relation),
+        Some(id) => !is_referred_to(group, relation, id),
     }
 }
 
@@ -51,51 +52,51 @@ fn is_relation(group: &TypeGroup, targets: &RelationTargets, relation: &FieldPat
 }
 
 /// Walks the type within the share if documents of a changed type may have become the first ones
-/// behind a relation, once a day for each type: the walk shows whether they have.
+/// behind a relation: the walk shows whether they have. Returns when these changes have to be looked at
+/// again, because the last such walk was a short time ago.
 fn walk_for_first_references(
     cache: &SnapshotCache,
     group: &TypeGroup,
     invalidations: &[PendingInvalidation],
-) {
+) -> Option<Instant> {
     let (uid, mut targets) = (&group.query.uid, cache.triggers.targets.lock());
-    let mut is_any_open = false;
-    for relation in group.relations() {
-        if targets.is_known(uid, &relation) || is_relation(group, &targets, &relation) {
-            continue;
-        }
-        for pending in
-            invalidations.iter().filter(|pending| pending.invalidation.change == Change::Written)
-        {
-            let target = &*pending.invalidation.uid;
-            if targets.exclusion(uid, &relation, target).is_none() {
-                targets.exclude(uid, &relation, target, Exclusion::NoReference);
-                is_any_open = true;
-            }
-        }
+    let is_open = |relation: &FieldPath| {
+        !targets.is_known(uid, relation) && !is_relation(group, &targets, relation)
+    };
+    if !group.relations().iter().any(is_open) {
+        return None;
     }
+    let written: BTreeSet<&str> = written(invalidations).map(|changed| &*changed.uid).collect();
+    let now = Instant::now();
+    let next: Option<Vec<Instant>> =
+        written.into_iter().map(|target| targets.search(uid, target, now)).collect();
     drop(targets);
-    if is_any_open {
+    if next.is_none() {
         walk_within_share(cache, group);
     }
+    next?.into_iter().min()
 }
 
-/// Learns where the relations lead that may lead to the documents of these invalidations.
-pub(super) async fn learn_targets(
+fn written(invalidations: &[PendingInvalidation]) -> impl Iterator<Item = &Invalidation> {
+    let changed = invalidations.iter().map(|pending| &*pending.invalidation);
+    changed.filter(|changed| changed.change == Change::Written)
+}
+
+/// Learns where the relations lead that may lead to the documents of these invalidations. Returns when
+/// these have to be looked at again, if not now.
+pub(in crate::incremental_update) async fn learn_targets(
     cache: &SnapshotCache,
     group: &TypeGroup,
     invalidations: &[PendingInvalidation],
-) {
+) -> Option<Instant> {
     learn_from_schema(cache, group).await;
     learn_from_snapshots(cache, group, invalidations);
-    let written =
-        invalidations.iter().filter(|pending| pending.invalidation.change == Change::Written);
-    let by_type: BTreeMap<&str, &str> = written
-        .map(|pending| (&*pending.invalidation.uid, &*pending.invalidation.document_id))
-        .collect();
+    let by_type: BTreeMap<&str, &str> =
+        written(invalidations).map(|changed| (&*changed.uid, &*changed.document_id)).collect();
     for (target, id) in by_type {
         learn_from_type(cache, group, target, id).await;
     }
-    walk_for_first_references(cache, group, invalidations);
+    walk_for_first_references(cache, group, invalidations)
 }
 
 /// The id of a document that a version of the snapshots reads through a relation. It may have been
@@ -164,7 +165,7 @@ async fn learn_from_type(cache: &SnapshotCache, group: &TypeGroup, target: &str,
         if found.contains(&example) {
             targets.leads(uid, &relation, target);
         } else if found.contains(id) {
-            targets.exclude(uid, &relation, target, Exclusion::OtherType(example));
+            targets.exclude(uid, &relation, target, example);
         }
     }
     if !found.contains(id) {
