@@ -52,7 +52,9 @@ impl CachedSnapshot {
 
     /// Of pages that the settings name, which do not change before a reload.
     pub(super) fn of_settings(snapshot: Arc<Snapshot>, files: Arc<[SitemapFiles]>) -> Self {
-        Self::adopted(snapshot, Instant::now(), Duration::ZERO, files, None)
+        let (now, changed, hidden) = (Instant::now(), next_whole_second(), None);
+        let (begun, as_of, completed, orphaned, is_from_store) = (now, now, now, false, false);
+        Self { snapshot, hidden, files, begun, as_of, changed, orphaned, completed, is_from_store }
     }
 
     /// A snapshot from the store. The process that wrote it may have served other URLs since, so
@@ -76,17 +78,8 @@ impl CachedSnapshot {
             before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
         let changed = same.map_or_else(next_whole_second, |before| before.changed);
         let completed = begun + took;
-        Self {
-            snapshot,
-            hidden: None,
-            files,
-            begun,
-            as_of: begun,
-            changed,
-            orphaned: false,
-            completed,
-            is_from_store: false,
-        }
+        let of_settings = Self::of_settings(snapshot, files);
+        Self { begun, as_of: begun, changed, completed, ..of_settings }
     }
 
     /// The result of the same refresh with single documents updated, which were read since then.

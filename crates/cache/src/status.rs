@@ -42,15 +42,7 @@ impl<'a> TypeStatus<'a> {
         let stale = cached.as_ref().is_some_and(|cached| cached.begun.elapsed() >= freshness.soft);
         let (uid, counters) = (&entry.query.uid, Arc::clone(&entry.counters));
         let awaited = site.resolve == ResolveBy::Documents && cached.is_none();
-        Self {
-            site,
-            uid,
-            cached,
-            failing: entry.failed().is_some(),
-            stale,
-            awaited,
-            counters,
-            shared,
-        }
+        let failing = entry.failed().is_some();
+        Self { site, uid, cached, failing, stale, awaited, counters, shared }
     }
 }
