@@ -71,7 +71,7 @@ pub(super) struct Replaced {
 
 impl Locked {
     fn is_in_flight(&self, flight: &Flight) -> bool {
-        self.flight.as_ref().is_some_and(|own| std::ptr::eq(&**own, flight))
+        self.flight.as_ref().is_some_and(|own| std::ptr::eq(Arc::as_ptr(own), flight))
     }
 
     /// Returns the refresh that has ended with the event.

@@ -122,14 +122,13 @@ impl State {
         self.phase = before.after(event, now);
         let has_ended = before != Phase::Idle && self.phase == Phase::Idle;
         match event {
-            // It reads all changes before.
-            Event::Walk => self.demand = Demand::None,
+            // The walk reads all changes before, and so did that of the other instance.
+            Event::Walk | Event::Adopted => self.demand = Demand::None,
             Event::Follow if before == Phase::Idle => self.demand = Demand::None,
             // Something has changed since it began.
             Event::Walked | Event::Failed if self.demand > Demand::None => {
                 self.demand = self.demand.max(Demand::Background);
             }
-            Event::Adopted => self.demand = Demand::None,
             _ => {}
         }
         match event {

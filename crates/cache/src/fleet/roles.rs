@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use crate::SnapshotCache;
 use crate::entry::Demand;
 use crate::invalidation::{Change, Invalidation};
-use crate::refresh::TypeGroup;
+use crate::refresh::{Member, TypeGroup};
 use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
 use frontend_map_fleet::{Fleet, Lead, Role};
 use frontend_map_rules::ContentTypeUid;
@@ -139,8 +139,12 @@ fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
 
 /// Lets the snapshots of the group be refreshed in the background. Returns whether there are any.
 fn mark_known_outdated(group: &TypeGroup) -> bool {
-    let known = group.members.iter().filter(|member| member.entry.cached().is_some());
-    known.map(|member| member.entry.ask_for(Demand::Background)).count() > 0
+    let is_known = |member: &&Member| member.entry.cached().is_some();
+    let known: Vec<&Member> = group.members.iter().filter(is_known).collect();
+    for member in &known {
+        member.entry.ask_for(Demand::Background);
+    }
+    !known.is_empty()
 }
 
 /// The document that an event names; a walk finds the other changes.

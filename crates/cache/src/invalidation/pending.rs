@@ -47,9 +47,8 @@ impl PendingInvalidation {
 
     /// Adds another invalidation about the same document, of which the dependents were not read
     /// either.
-    pub(super) fn add(&mut self, other: Self) {
-        let (earlier, later) =
-            if self.at <= other.at { (&*self, &other) } else { (&other, &*self) };
+    pub(super) fn add(&mut self, other: &Self) {
+        let (earlier, later) = if self.at <= other.at { (&*self, other) } else { (other, &*self) };
         let is_written =
             [earlier, later].iter().any(|one| one.invalidation.change == Change::Written);
         let mut merged = Self {
@@ -92,9 +91,9 @@ mod tests {
             (Withdrawn, Written, Written, false),
         ] {
             let (mut added, mut returned) = (pending(first, 0), pending(second, 1));
-            added.add(pending(second, 1));
+            added.add(&pending(second, 1));
             // It has failed, and the second one has come in the meantime.
-            returned.add(pending(first, 0));
+            returned.add(&pending(first, 0));
             for one in [added, returned] {
                 assert_eq!(one.may_have_unread_dependents, is_unread, "{first:?} {second:?}");
                 assert_eq!(one.invalidation.change, change);
@@ -113,9 +112,9 @@ mod tests {
             PendingInvalidation::new(invalidation, only)
         };
         let mut merged = pending(Some("api::b.b")).for_long_read(true, true);
-        merged.add(pending(Some("api::b.b")));
+        merged.add(&pending(Some("api::b.b")));
         assert!(merged.is_long && merged.may_have_unread_dependents && merged.only.is_some());
-        merged.add(pending(None));
+        merged.add(&pending(None));
         assert!(merged.is_long && merged.may_have_unread_dependents && merged.only.is_none());
     }
 }

@@ -142,7 +142,7 @@ impl Waiting {
             Some((earlier, known)) => {
                 // New invalidations come first: `None` is less than any time.
                 *earlier = due.min(*earlier);
-                known.add(pending);
+                known.add(&pending);
             }
             None if is_full => self.is_overflow = true,
             None => drop(self.invalidations.insert(key, (due, pending))),
