@@ -89,7 +89,7 @@ fn eventually(what: &str, is: impl FnMut() -> bool) {
     tokio::task::block_in_place(|| until_so(what, is));
 }
 
-const LEASE: &str = "test:1:url-checks";
+const LEASE: &str = "test:2:url-checks";
 
 /// Redis as a fleet leaves it that has checked URLs before.
 fn used_redis() -> Redis {
@@ -235,7 +235,7 @@ async fn foreign_values_do_not_keep_instances_from_checking() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
     let instance = Instance::start(&redis);
     eventually("Redis is available", || instance.client.is_available());
-    let next = "test:1:url-checks:next";
+    let next = "test:2:url-checks:next";
     let foreign: [&[&str]; 5] = [
         &["SET", LEASE, "x"],
         &["SET", LEASE, "x", "PX", "99999999"],

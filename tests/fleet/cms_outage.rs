@@ -15,7 +15,7 @@ use crate::support::script::Script;
 use crate::support::service::Service;
 use crate::support::wait::until_so;
 
-const STREAM: &str = "frontend-map:1:events";
+const STREAM: &str = "frontend-map:2:events";
 const BY_NO_NAME: &[u8] = br#"{"event":"entry.unpublish","model":"article"}"#;
 
 /// A quiet site with the documents `a` and `b`, and the instance that leads.
@@ -33,7 +33,7 @@ impl Site {
         let leader = instance(&cms, &redis).start();
         serves(&leader, &["x", "y"]);
         until_so("it leads", || role(&leader) == "leader");
-        until_so("it has published", || !redis.keys("frontend-map:1:list:*").is_empty());
+        until_so("it has published", || !redis.keys("frontend-map:2:list:*").is_empty());
         Self { content, cms, redis, leader }
     }
 

@@ -44,15 +44,15 @@ impl World {
         until_so("the former path, and the position of the target", || {
             ["history:*", "positions*"]
                 .iter()
-                .all(|name| !world.redis.keys(&format!("frontend-map:1:{name}")).is_empty())
+                .all(|name| !world.redis.keys(&format!("frontend-map:2:{name}")).is_empty())
         });
         world
     }
 
     /// The names of all keys.
     fn keys(&self) -> Vec<String> {
-        let found = self.redis.keys("frontend-map:1:*");
-        let found = found.iter().map(|key| key["frontend-map:1:".len()..].to_owned());
+        let found = self.redis.keys("frontend-map:2:*");
+        let found = found.iter().map(|key| key["frontend-map:2:".len()..].to_owned());
         let all: BTreeSet<String> = found.chain(OF_CHECKS.map(str::to_owned)).collect();
         all.into_iter().collect()
     }
@@ -140,7 +140,7 @@ async fn goes_on_after(kind: &str, write: Write) {
     let world = World::start().await;
     tokio::task::block_in_place(|| {
         for (n, name) in world.keys().iter().enumerate() {
-            let (key, since) = (format!("frontend-map:1:{name}"), world.cursor());
+            let (key, since) = (format!("frontend-map:2:{name}"), world.cursor());
             let logged = [0, 1].map(|at| world.all[at].log().len());
             write(&world.redis, &key);
             let found: String = world.redis.command(&["TYPE", &key]);

@@ -117,7 +117,7 @@ fn rows_that_a_new_instance_removes_with_a_foreign_value_are_written_again_by_th
     for service in &all {
         leads(service, "x", "y");
     }
-    let key = until("the rows", || redis.keys("frontend-map:1:history:*").pop());
+    let key = until("the rows", || redis.keys("frontend-map:2:history:*").pop());
     let _: String = redis.command(&["SET", &key, "x"]);
     let late = start(&cms, &redis);
     leads(&late, "x", "y");

@@ -10,7 +10,7 @@ use crate::support::redis::Redis;
 use crate::support::service::Service;
 
 /// The beginning of all keys.
-const PREFIX: &str = "frontend-map:1";
+const PREFIX: &str = "frontend-map:2";
 /// The bytes of a seal without a key.
 const SEAL: usize = 16;
 

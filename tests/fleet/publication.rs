@@ -42,17 +42,17 @@ fn has_only(service: &Service, site: &str, slug: &str) {
 
 /// The ids of the lists that are published.
 fn lists(redis: &Redis) -> Vec<String> {
-    let keys = redis.keys("frontend-map:1:list:*");
+    let keys = redis.keys("frontend-map:2:list:*");
     keys.iter().map(|key| key.rsplit(':').next().expect("an id").to_owned()).collect()
 }
 
 fn at(redis: &Redis, list: &str) -> Option<String> {
-    redis.command(&["HGET", &format!("frontend-map:1:list:{list}"), "at"])
+    redis.command(&["HGET", &format!("frontend-map:2:list:{list}"), "at"])
 }
 
 /// The identity of the change log of the only site that has one.
 fn log(redis: &Redis) -> Vec<u8> {
-    let keys = redis.keys("frontend-map:1:log:*");
+    let keys = redis.keys("frontend-map:2:log:*");
     redis.command(&["HGET", &keys[0], "log"])
 }
 
@@ -67,8 +67,8 @@ fn list_that_redis_refuses_keeps_no_other_one_waiting_and_leaves_nothing_in_redi
     redis.flush();
     let [refused, other] = &both[..] else { panic!("two lists: {both:?}") };
     let mut rights = vec!["ACL", "SETUSER", "default", "resetkeys"];
-    let own = format!("~frontend-map:1:list:{other}");
-    rights.extend(["~frontend-map:1:[^l]*", "~frontend-map:1:le*", "~frontend-map:1:lo*", &own]);
+    let own = format!("~frontend-map:2:list:{other}");
+    rights.extend(["~frontend-map:2:[^l]*", "~frontend-map:2:le*", "~frontend-map:2:lo*", &own]);
     let _: String = redis.command(&rights);
     let service = with_sites(&cms, &redis, &["a", "b"]);
     let published = until("the other list is published", || at(&redis, other));
@@ -82,7 +82,7 @@ fn list_that_redis_refuses_keeps_no_other_one_waiting_and_leaves_nothing_in_redi
     let unpublished = log.lines().filter(|line| line.contains("could not be published"));
     let warnings: Vec<_> = unpublished.filter(|line| line.contains(" WARN ")).collect();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    let chunks = redis.keys(&format!("frontend-map:1:chunk:{refused}:*"));
+    let chunks = redis.keys(&format!("frontend-map:2:chunk:{refused}:*"));
     assert!(chunks.len() <= 1, "{chunks:?}");
     let _: String = redis.command(&["ACL", "SETUSER", "default", "allkeys"]);
     until("it is published as soon as Redis takes it", || at(&redis, refused));
@@ -93,7 +93,7 @@ fn values_of_another_type_at_the_keys_of_a_publication_are_replaced() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     let leader = instances.leader();
     for (n, kind) in ["list", "deltas", "log", "changes"].into_iter().enumerate() {
-        let keys = instances.redis.keys(&format!("frontend-map:1:{kind}:*"));
+        let keys = instances.redis.keys(&format!("frontend-map:2:{kind}:*"));
         for key in &keys {
             let _: String = instances.redis.command(&["SET", key, "x"]);
         }
@@ -114,11 +114,11 @@ fn both_are_published_again(put_foreign: impl FnOnce(&Redis, &str)) {
     let both =
         until("both lists are published", || Some(lists(&redis)).filter(|lists| lists.len() == 2));
     for list in &both {
-        let _: i64 = redis.command(&["DEL", &format!("frontend-map:1:list:{list}")]);
+        let _: i64 = redis.command(&["DEL", &format!("frontend-map:2:list:{list}")]);
     }
-    put_foreign(&redis, &format!("frontend-map:1:list:{}", both[0]));
+    put_foreign(&redis, &format!("frontend-map:2:list:{}", both[0]));
     let is_published = |list: &String| {
-        let key = format!("frontend-map:1:list:{list}");
+        let key = format!("frontend-map:2:list:{list}");
         let at: Option<Vec<u8>> = redis.try_command(&["HGET", &key, "at"]).ok().flatten();
         at.is_some_and(|at| at.is_ascii())
     };
@@ -156,7 +156,7 @@ fn instances_with_another_site_beside_publish_lists_of_their_own_and_one_change_
         has_only(service, "b", "x");
     }
     assert_eq!(lists(&redis).len(), 3);
-    let log_of_a = redis.keys("frontend-map:1:log:*");
+    let log_of_a = redis.keys("frontend-map:2:log:*");
     let logs = |redis: &Redis| -> Vec<Vec<u8>> {
         log_of_a.iter().map(|key| redis.command(&["HGET", key, "log"])).collect()
     };

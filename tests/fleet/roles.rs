@@ -137,7 +137,7 @@ fn outage_of_the_cms_is_logged_as_a_warning_once_by_each_instance() {
 fn instances_walk_for_themselves_while_the_leader_does_not_respond() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
-    let keys = instances.redis.keys("frontend-map:1:lease:lead:*");
+    let keys = instances.redis.keys("frontend-map:2:lease:lead:*");
     let [lease] = &keys[..] else { panic!("one lease: {keys:?}") };
     // Of a later epoch: a lease of an earlier one is replaced.
     let other = format!("{}:800000000000000", "f".repeat(32));
@@ -178,7 +178,7 @@ fn changes_of_another_site_are_served_while_the_leader_of_a_list_does_not_respon
     let status =
         |site: &str| http::get(service.addr(), &format!("/api/changes?site={site}")).status;
     until_so("all changes are known", || status("main") == 200 && status("shop") == 200);
-    let lease = redis.keys("frontend-map:1:lease:lead:*").pop().expect("a lease");
+    let lease = redis.keys("frontend-map:2:lease:lead:*").pop().expect("a lease");
     let other = format!("{}:800000000000000", "f".repeat(32));
     until_so("the changes of one site may be missing", || {
         let _: String = redis.command(&["SET", &lease, &other, "PX", "3000"]);
@@ -193,8 +193,8 @@ fn changes_of_another_site_are_served_while_the_leader_of_a_list_does_not_respon
 fn followers_walk_for_themselves_while_the_leader_cannot_publish() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
-    let read_only = ["%R~frontend-map:1:list:*", "~frontend-map:1:[^l]*"];
-    let rest = ["~frontend-map:1:le*", "~frontend-map:1:lo*"];
+    let read_only = ["%R~frontend-map:2:list:*", "~frontend-map:2:[^l]*"];
+    let rest = ["~frontend-map:2:le*", "~frontend-map:2:lo*"];
     let rights = [&["ACL", "SETUSER", "default", "resetkeys"][..], &read_only, &rest].concat();
     let _: String = instances.redis.command(&rights);
     instances.content.publish("en", "a", "y");

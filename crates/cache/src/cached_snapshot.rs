@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use frontend_map_catalog::sitemap::{HiddenUrls, ListedUrls};
 use frontend_map_catalog::snapshot::Snapshot;
+use frontend_map_fleet::snapshots::ReadTimes;
 use frontend_map_store::StoredSnapshot;
 
 pub use sitemap_files::SitemapFiles;
@@ -27,7 +28,7 @@ pub struct CachedSnapshot {
     /// When the refresh began: later changes in the CMS may be missing.
     pub begun: Instant,
     /// When what is newest in it was read from the CMS, at the earliest: by the refresh, or by the last
-    /// update. For a snapshot of another instance, when that one published it.
+    /// update.
     pub(super) as_of: Instant,
     /// The first whole second at whose start the list had these URLs, as far as this process knows.
     pub changed: SystemTime,
@@ -92,6 +93,11 @@ impl CachedSnapshot {
         let updated = Self::new(snapshot, files, self.begun, Some(self));
         let Self { completed, orphaned, is_from_store, .. } = *self;
         Self { as_of: self.as_of.max(since), orphaned, completed, is_from_store, ..updated }
+    }
+
+    /// When it was read from the CMS.
+    pub(crate) fn read_times(&self) -> ReadTimes {
+        ReadTimes { begun: self.begun, as_of: self.as_of }
     }
 
     /// The URLs that sitemaps list.

@@ -7,7 +7,6 @@
 mod append;
 mod begin;
 mod content;
-mod due;
 mod fields;
 mod follow;
 mod plan;
@@ -16,7 +15,7 @@ mod readiness;
 mod tail;
 mod unavailable;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,8 +23,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use xxhash_rust::xxh3::xxh3_128;
 
-use self::due::Due;
-use self::fields::{BaseValue, LogValue};
+pub(crate) use self::fields::{BaseValue, LogValue};
 use self::tail::Tail;
 use crate::redis::{self, Event};
 use frontend_map_catalog::changes::log::{Baseline, ChangeLog, Recorder};
@@ -34,8 +32,14 @@ use frontend_map_store::SnapshotKey;
 
 pub use append::{ChangeAppend, LUA};
 pub use content::{content_of, describe};
+#[cfg(test)]
+pub(crate) use follow::{Progress, judge};
 pub use plan::SnapshotReplacement;
+#[cfg(test)]
+pub(crate) use plan::{Decision, LogState, Plan, PublicationContext, Since, decide};
 pub use readiness::Readiness;
+#[cfg(test)]
+pub(crate) use readiness::{answer, is_behind};
 
 /// The kind of the event by which an instance announces that it has begun a log again. Its body is
 /// the key of the site.
@@ -57,8 +61,10 @@ struct Inner {
     recorder: Recorder,
     state: Mutex<State>,
     /// The sites whose logs are to be read.
-    due: Mutex<Due>,
+    due: Mutex<BTreeSet<String>>,
     is_due: Notify,
+    /// Notified when a log lacks the base of a version that this instance serves.
+    is_unbased: Notify,
 }
 
 #[derive(Default)]
@@ -66,6 +72,8 @@ struct State {
     /// Whether this instance records changes by itself: until Redis is available, and while it
     /// is unavailable.
     is_alone: bool,
+    /// The key of the lease of the instances with the present settings; empty: not known yet.
+    lease: String,
     sites: HashMap<String, SiteState>,
 }
 
@@ -86,13 +94,14 @@ struct SiteState {
     read: Option<(Vec<u8>, u64)>,
     /// The last part that was read.
     tail: Option<Tail>,
-    /// When this instance has read the present log for the first time.
+    /// When this instance has last read another base.
     since: Option<Instant>,
-    /// By content type: the snapshot and the position up to which the log has the changes.
+    /// By content type: the position up to which the log has the changes.
     bases: HashMap<String, BaseValue>,
-    /// The leases of groups with other settings that had no holder at the last check, with their
-    /// content types.
-    abandoned: Vec<(String, String)>,
+    /// The key of the lease whose holder appends to the present log.
+    lease: String,
+    /// Whether that lease is one of other settings, and had no holder at the last check.
+    is_abandoned: bool,
     /// By content type: the last version that this instance has published or adopted.
     settled: HashMap<String, Settled>,
     /// By content type: the last snapshot of this instance, whether it is published or not.
@@ -100,6 +109,10 @@ struct SiteState {
 }
 
 impl SiteState {
+    fn is_unbased(&self, uid: &str) -> bool {
+        self.settled.contains_key(uid) && !self.bases.contains_key(uid)
+    }
+
     /// The content type that has not been published for long, and why.
     fn unpublished(&self) -> Option<(&str, &str)> {
         let mut all = self.unpublished.iter();
@@ -125,9 +138,10 @@ impl SharedChanges {
         let inner = Inner {
             recorder: Recorder::new(Arc::clone(&log)),
             // Until Redis is available for the first time.
-            state: Mutex::new(State { is_alone: true, sites: HashMap::new() }),
+            state: Mutex::new(State { is_alone: true, ..State::default() }),
             due: Mutex::default(),
             is_due: Notify::new(),
+            is_unbased: Notify::new(),
         };
         Self { redis, log, inner: Arc::new(inner) }
     }
@@ -147,9 +161,15 @@ impl SharedChanges {
         self.read_soon(key);
     }
 
+    /// Sets the lease of the instances with the present settings, by its key.
+    pub(super) fn set_lease(&self, lease: &str) {
+        lease.clone_into(&mut self.inner.state.lock().lease);
+        self.read_all_soon();
+    }
+
     /// Schedules a read of the log of a site: it has changed, or changes may have been missed.
     pub fn read_soon(&self, site: &str) {
-        self.inner.due.lock().add(site, Instant::now());
+        self.inner.due.lock().insert(site.to_owned());
         self.inner.is_due.notify_one();
     }
 
@@ -205,13 +225,25 @@ impl SharedChanges {
         })
     }
 
+    /// Waits until a log has been read that has just begun, without the base of a version.
+    pub(super) async fn until_unbased(&self) {
+        self.inner.is_unbased.notified().await;
+    }
+
+    /// Whether the log of a site has no base of a content type whose version this instance serves.
+    pub(super) fn is_unbased(&self, site: &str, uid: &str) -> bool {
+        let state = self.inner.state.lock();
+        let known = state.sites.get(site).filter(|known| known.lease == state.lease);
+        known.is_some_and(|known| known.is_unbased(uid))
+    }
+
     /// The content types of a site; the pages outside the CMS count as one of them.
     pub(super) fn types_of(&self, site: &str) -> Vec<String> {
         let state = self.inner.state.lock();
         state.sites.get(site).map(|known| known.types.clone()).unwrap_or_default()
     }
 
-    fn log_value(&self, site: &str, log: u64) -> LogValue {
-        LogValue { log, types: self.types_of(site) }
+    fn log_value(&self, site: &str, log: u64, lease: &str) -> LogValue {
+        LogValue { log, types: self.types_of(site), lease: lease.to_owned() }
     }
 }

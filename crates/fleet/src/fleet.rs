@@ -227,7 +227,11 @@ impl Fleet {
         let redis = self.redis.as_ref()?;
         let name = crate::snapshot_id::lease_name(ids);
         let new = || Lead::new(redis.clone(), redis.lease(&name), Arc::clone(&self.is_released));
-        Some(self.groups.lead_or_add(&name, new))
+        let lead = self.groups.lead_or_add(&name, new);
+        if let Some(changes) = &self.changes {
+            changes.set_lease(lead.lease().key());
+        }
+        Some(lead)
     }
 
     /// The group of these snapshots of a content type. Two calls for the same lead and content type

@@ -42,6 +42,27 @@ impl Walks {
     }
 }
 
+/// What decides the role of an instance.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    /// Whether it stops, or Redis is unavailable.
+    pub(crate) is_alone: bool,
+    /// The epoch of the lease, if the instance has it.
+    pub(crate) epoch: Option<u64>,
+    /// The last epoch in which it has adopted what was published before.
+    pub(crate) ready: u64,
+}
+
+/// The role of an instance, apart from snapshots that it has to walk by itself although there is a
+/// leader.
+pub(crate) fn role(Standing { is_alone, epoch, ready }: Standing) -> Role {
+    match epoch {
+        _ if is_alone => Role::Alone,
+        Some(epoch) if epoch == ready => Role::Leader(epoch),
+        _ => Role::Follower,
+    }
+}
+
 /// The lead of the instances with the same sites. Dropping it releases its lease.
 pub struct Lead {
     redis: redis::Client,
@@ -80,13 +101,11 @@ impl Lead {
     /// The role of this instance, apart from snapshots that it has to walk by itself although there is a
     /// leader.
     pub(super) fn role(&self) -> Role {
-        if self.is_released() || self.is_unavailable() {
-            return Role::Alone;
-        }
-        match self.lease.epoch() {
-            Some(epoch) if self.ready.load(Ordering::Relaxed) == epoch => Role::Leader(epoch),
-            _ => Role::Follower,
-        }
+        role(Standing {
+            is_alone: self.is_released() || self.is_unavailable(),
+            epoch: self.lease.epoch(),
+            ready: self.ready.load(Ordering::Relaxed),
+        })
     }
 
     /// The epoch of the lease if this instance has it and does not lead yet: it has not adopted
@@ -161,6 +180,15 @@ impl Lead {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn holder_of_the_lease_leads_once_it_has_adopted_what_was_published() {
+        let standing = Standing { is_alone: false, epoch: Some(2), ready: 1 };
+        assert_eq!(role(standing), Role::Follower);
+        assert_eq!(role(Standing { ready: 2, ..standing }), Role::Leader(2));
+        assert_eq!(role(Standing { epoch: None, ready: 2, ..standing }), Role::Follower);
+        assert_eq!(role(Standing { is_alone: true, ready: 2, ..standing }), Role::Alone);
+    }
 
     #[test]
     fn instance_is_cut_off_if_the_walks_of_all_content_types_fail() {

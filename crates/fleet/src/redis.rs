@@ -58,6 +58,8 @@ use availability::AvailabilityWatch;
 use clock::ServerClock;
 use connection::Connection;
 use frontend_map_platform::metrics::RedisCounters;
+#[cfg(test)]
+pub(crate) use heartbeat::BEAT;
 use heartbeat::Deployments;
 use lease::LeaseRegistry;
 use seal::Sealer;
@@ -66,7 +68,7 @@ use seal::Sealer;
 pub const ANSWER_WAIT: Duration = Duration::from_millis(50);
 
 /// The version of the layout of keys and values: instances with another version share nothing.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// Redis, as one instance of a fleet sees it. Clones are the same Redis; when the last one is
 /// dropped, the heartbeat ends and leases expire.

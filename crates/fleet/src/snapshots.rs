@@ -27,11 +27,15 @@ use crate::SharedSnapshotId;
 use crate::changes::SharedChanges;
 use crate::redis::{self, Event};
 use crate::status::VersionStatus;
-pub use adoption::{FoundSnapshot, NotAdopted, Purpose};
+#[cfg(test)]
+pub(crate) use adoption::{Choice, VersionOrder, choose};
+pub use adoption::{FoundSnapshot, FoundTimes, NotAdopted, Purpose, ReadTimes};
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_store::SnapshotKey;
 pub use pointer::Position;
 use publish_queue::PublishQueue;
+#[cfg(test)]
+pub(crate) use publish_script::{Outcome, PUBLISH};
 pub use reading::{has_valid_paths, max_decompressed};
 use state::SnapshotState;
 
@@ -54,6 +58,8 @@ pub struct WalkedSnapshot {
     pub snapshot: Arc<Snapshot>,
     /// When the walk began; the snapshot may lack later changes of the CMS.
     pub begun: Instant,
+    /// When what is newest in it was read from the CMS, at the earliest.
+    pub as_of: Instant,
     /// How long the walk took.
     pub took: Duration,
 }

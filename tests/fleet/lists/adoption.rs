@@ -120,7 +120,7 @@ fn instance_with_other_settings_walks_by_itself_and_leaves_the_list_of_the_other
         .start();
     until_so("it leads its own list", || role(&other) == "leader");
     serves(&other, &sorted(&instances.served(0)));
-    until_so("it is published", || instances.redis.keys("frontend-map:1:list:*").len() == 2);
+    until_so("it is published", || instances.redis.keys("frontend-map:2:list:*").len() == 2);
     assert_eq!(stored.at(), at);
     assert!(walks(&instances.cms) > 1);
 }

@@ -192,7 +192,7 @@ fn values_of_one_key_in_the_places_of_another_are_refused_and_replaced() {
         until_so("it has a list", || paths(service).len() == 50);
     }
     let copied = || -> Vec<(String, String)> {
-        let own = redis.keys("frontend-map:1-*:list:*");
+        let own = redis.keys("frontend-map:2-*:list:*");
         let base = |key: &str| key.split_once(":list:").expect("a pointer").0.to_owned();
         own.iter().map(|key| (base(key), key.clone())).collect()
     };
@@ -239,8 +239,8 @@ fn entry_with_a_large_id_among_the_deltas_does_not_stop_publication() {
 fn edits_reach_all_instances_after_a_flush_although_epochs_were_far_ahead_of_the_clock() {
     let instances = Instances::start(3, &Content::new(&[("en", "a", "x")]));
     instances.leader();
-    let _: String = instances.redis.command(&["SET", "frontend-map:1:epoch", "800000000000000"]);
-    for key in instances.redis.keys("frontend-map:1:lease:*") {
+    let _: String = instances.redis.command(&["SET", "frontend-map:2:epoch", "800000000000000"]);
+    for key in instances.redis.keys("frontend-map:2:lease:*") {
         let _: i64 = instances.redis.command(&["DEL", &key]);
     }
     let mut stored = Stored::of(&instances.redis);
@@ -251,7 +251,7 @@ fn edits_reach_all_instances_after_a_flush_although_epochs_were_far_ahead_of_the
         until_so("it is published with a large epoch", || stored.at().starts_with("8000"));
         instances.redis.flush();
         until_so("it is published again", || {
-            !instances.redis.keys("frontend-map:1:list:*").is_empty()
+            !instances.redis.keys("frontend-map:2:list:*").is_empty()
         });
     }
     instances.content.publish("en", "a", "three");

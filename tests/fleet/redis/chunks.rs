@@ -42,7 +42,7 @@ fn download_returns_what_was_uploaded_in_chunks_that_expire() {
             let chunks: Chunks = serde_json::from_str(&text).unwrap();
             assert_eq!(client.download(&chunks, bytes).await, Ok(body(bytes)), "{bytes}");
             assert!(client.extend(&chunks, 2 * HOUR).await.unwrap());
-            for key in redis.keys(&format!("map:1:{name}:*")) {
+            for key in redis.keys(&format!("map:2:{name}:*")) {
                 let left: i64 = redis.command(&["PTTL", &key]);
                 assert!((3_700_000..=7_200_000).contains(&left), "{key} {left}");
                 let bytes: usize = redis.command(&["STRLEN", &key]);
@@ -50,7 +50,7 @@ fn download_returns_what_was_uploaded_in_chunks_that_expire() {
             }
             client.discard(&chunks).await.unwrap();
         }
-        assert_eq!(redis.keys("map:1:chunk:*"), Vec::<String>::new());
+        assert_eq!(redis.keys("map:2:chunk:*"), Vec::<String>::new());
     });
 }
 
@@ -95,11 +95,11 @@ fn download_refuses_a_missing_chunk_and_one_of_another_type() {
         let redis = Redis::start();
         let client = client(&redis).await;
         let chunks = uploaded(&client, "chunk:a:1").await;
-        let _: i64 = redis.command(&["DEL", "map:1:chunk:a:1:2"]);
+        let _: i64 = redis.command(&["DEL", "map:2:chunk:a:1:2"]);
         let missing = client.download(&chunks, NO_BOUND).await;
         assert_eq!(missing, Err(DownloadError::Missing(2)));
         assert!(!client.extend(&chunks, HOUR).await.unwrap());
-        let _: i64 = redis.command(&["SADD", "map:1:chunk:a:1:2", "x"]);
+        let _: i64 = redis.command(&["SADD", "map:2:chunk:a:1:2", "x"]);
         let wrong_type = client.download(&chunks, NO_BOUND).await;
         assert_eq!(wrong_type, Err(DownloadError::Damaged(2)));
     });

@@ -72,12 +72,12 @@ fn first_gap_has_the_events_before_it_that_the_stream_has_without_a_break() {
             ids.push(client.append("test", body.as_bytes(), SOON).await.unwrap());
         }
         assert_eq!(first_gap(&client).await, (begun, bodies(0..1_010)));
-        let _: usize = redis.command(&["XTRIM", "map:1:events", "MAXLEN", "10"]);
+        let _: usize = redis.command(&["XTRIM", "map:2:events", "MAXLEN", "10"]);
         let (since, kept) = first_gap(&client).await;
         assert!(since >= begun && kept == bodies(1_000..1_010), "{kept:?}");
-        let _: usize = redis.command(&["XDEL", "map:1:events", &ids[1_007].to_string()]);
+        let _: usize = redis.command(&["XDEL", "map:2:events", &ids[1_007].to_string()]);
         assert_eq!(first_gap(&client).await.1, bodies(1_008..1_010), "one was removed");
-        let _: String = redis.command(&["XADD", "map:1:events", "*", "x", "y"]);
+        let _: String = redis.command(&["XADD", "map:2:events", "*", "x", "y"]);
         let (since, kept) = first_gap(&client).await;
         assert!(since >= begun && kept.is_empty(), "of another program: {kept:?}");
     });
@@ -113,7 +113,7 @@ fn script_appends_events_in_its_own_step() {
         let seven: i64 = client.script(&script, &keys, arguments, SOON).await.unwrap();
         assert_eq!(seven, 7);
         assert_eq!([next(&mut reader).await, next(&mut reader).await], ["a=1", "b=2"]);
-        assert_eq!(redis.command::<String>(&["GET", "map:1:x"]), "v");
+        assert_eq!(redis.command::<String>(&["GET", "map:2:x"]), "v");
     });
 }
 
@@ -235,7 +235,7 @@ fn foreign_value_at_the_key_of_the_stream_or_of_the_number_is_replaced_by_the_ne
         let redis = Redis::start();
         let client = client(&redis).await;
         let mut reader = reading(&client).await;
-        for key in ["map:1:events", "map:1:events:number"] {
+        for key in ["map:2:events", "map:2:events:number"] {
             for value in ["x", "", "-7", "9007199254740993", "9223372036854775807"] {
                 let _: String = redis.command(&["SET", key, value]);
                 // The first one may be before the gap of a new session.
@@ -263,7 +263,7 @@ fn entry_whose_id_is_the_last_one_or_in_the_future_does_not_end_the_stream() {
         let mut reader = reading(&client).await;
         for id in ["9000000000000-7", "18446744073709551615-18446744073709551615"] {
             append(&client, "before").await;
-            let _: String = redis.command(&["XADD", "map:1:events", id, "x", "y"]);
+            let _: String = redis.command(&["XADD", "map:2:events", id, "x", "y"]);
             append(&client, "after").await;
             // The event is in the new stream. Its readers get the gap of a new session, or it.
             let mut read = Vec::new();
@@ -292,9 +292,9 @@ fn reader_that_is_behind_gets_a_gap_when_another_one_removes_events_that_it_has_
         for at in 0..500 {
             assert_eq!(next(&mut ahead).await, format!("test={at}"));
         }
-        let _: String = redis.command(&["XADD", "map:1:events", "*", "x", "y"]);
+        let _: String = redis.command(&["XADD", "map:2:events", "*", "x", "y"]);
         until("the entries are removed", async || {
-            redis.command::<usize>(&["XLEN", "map:1:events"]) <= 1
+            redis.command::<usize>(&["XLEN", "map:2:events"]) <= 1
         })
         .await;
         let mut at = 0;
@@ -317,7 +317,7 @@ fn gap_of_a_stream_without_entries_is_until_now() {
         let client = client(&redis).await;
         append(&client, "a").await;
         let before = u64::try_from(client.now_ms()).unwrap();
-        let _: usize = redis.command(&["XTRIM", "map:1:events", "MAXLEN", "0"]);
+        let _: usize = redis.command(&["XTRIM", "map:2:events", "MAXLEN", "0"]);
         let mut reader = client.events();
         let Read::Gap { until, .. } = reader.next().await else { panic!("no gap") };
         assert!(until.ms + 1_000 >= before, "{until} is before {before}");
@@ -334,7 +334,7 @@ fn entry_that_is_too_long_to_be_sent_does_not_end_the_reading() {
         let client = client(&redis).await;
         let mut reader = reading(&client).await;
         let long = "7".repeat(20 << 20);
-        let _: String = redis.command(&["XADD", "map:1:events", "*", "x", &long]);
+        let _: String = redis.command(&["XADD", "map:2:events", "*", "x", &long]);
         append(&client, "b").await;
         assert_eq!(next(&mut reader).await, "gap");
         let mut read = next(&mut reader).await;

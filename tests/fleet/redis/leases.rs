@@ -38,7 +38,7 @@ fn lease_has_one_holder_which_renews_it() {
         let stored: String = redis.command(&["GET", lease.key()]);
         assert_eq!(stored, lease.token());
         assert_ne!(stored, other.token());
-        assert_eq!(lease.key(), "map:1:lease:lists");
+        assert_eq!(lease.key(), "map:2:lease:lists");
         assert_eq!((first.instances(), second.instances()), (2, 2));
     });
 }
@@ -130,7 +130,7 @@ fn release_leases_lets_another_instance_take_them_at_its_next_heartbeat() {
         assert!(other.epoch() > Some(epoch));
         after_heartbeats(&first, 2).await;
         assert_eq!(first.lease("new").epoch(), None, "it is leaving");
-        assert_eq!(redis.command::<usize>(&["ZCARD", "map:1:instances"]), 1, "nor counted again");
+        assert_eq!(redis.command::<usize>(&["ZCARD", "map:2:instances"]), 1, "nor counted again");
     });
 }
 
@@ -178,14 +178,14 @@ fn foreign_value_at_the_key_of_a_lease_is_replaced() {
         let id = client.instance_id();
         let (no_epoch, huge) = (format!("{id}:"), format!("{id}:99999999999999999999"));
         let values = ["", "x", "other:1", &no_epoch, &huge, "\u{0}"];
-        let strings = values.map(|value| vec!["SET", "map:1:lease:lists", value]);
-        let list = vec!["LPUSH", "map:1:lease:lists", "x"];
+        let strings = values.map(|value| vec!["SET", "map:2:lease:lists", value]);
+        let list = vec!["LPUSH", "map:2:lease:lists", "x"];
         for command in strings.into_iter().chain([list]) {
             let _: redis::Value = redis.command(&command);
             let (lease, _) = held(&client, "lists").await;
             assert_eq!(redis.command::<String>(&["GET", lease.key()]), lease.token());
             drop(lease);
-            until("it is released", async || redis.keys("map:1:lease:*").is_empty()).await;
+            until("it is released", async || redis.keys("map:2:lease:*").is_empty()).await;
         }
         assert_eq!(client.availability(), fleet_redis::Availability::Available { session: 1 });
     });
@@ -196,7 +196,7 @@ fn epochs_grow_after_a_flush_although_they_were_far_ahead_of_the_clock() {
     run(async {
         let redis = Redis::start();
         let (client, watcher) = (client(&redis).await, client(&redis).await);
-        let _: String = redis.command(&["SET", "map:1:epoch", "800000000000000"]);
+        let _: String = redis.command(&["SET", "map:2:epoch", "800000000000000"]);
         let (lease, epoch) = held(&client, "lists").await;
         assert!(epoch > 800_000_000_000_000);
         let other = watcher.lease("lists");
@@ -234,7 +234,7 @@ fn largest_possible_epoch_is_followed_by_a_small_one_and_the_lease_stays_with_it
         let redis = Redis::start();
         let (first, second) = (client(&redis).await, client(&redis).await);
         let largest = format!("{:032x}:899999999999999", 7);
-        let _: String = redis.command(&["SET", "map:1:lease:lists", &largest]);
+        let _: String = redis.command(&["SET", "map:2:lease:lists", &largest]);
         let leases = [first.lease("lists"), second.lease("lists")];
         until("one holds it", async || leases.iter().any(|lease| lease.epoch().is_some())).await;
         let holder = leases.iter().position(|lease| lease.epoch().is_some()).unwrap();
@@ -252,7 +252,7 @@ fn lease_without_an_expiry_gets_one() {
         let redis = Redis::start();
         let client = client(&redis).await;
         let token = format!("{:032x}:7", 7);
-        let _: String = redis.command(&["SET", "map:1:lease:lists", &token]);
+        let _: String = redis.command(&["SET", "map:2:lease:lists", &token]);
         let lease = client.lease("lists");
         after_heartbeats(&client, 1).await;
         assert_eq!(lease.epoch(), None, "another instance may hold it");

@@ -161,7 +161,7 @@ fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
         assert_eq!(client.download(&chunks, 100).await.map(|body| body.len()), Ok(100));
         client.discard(&chunks).await.unwrap();
         client.release_leases().await;
-        assert!(redis.keys("map:1:lease:*").is_empty());
+        assert!(redis.keys("map:2:lease:*").is_empty());
     });
 }
 
@@ -173,7 +173,7 @@ fn foreign_value_at_a_key_of_the_heartbeat_is_replaced() {
         let heartbeats = || client.counters().heartbeats.get();
         // In one step: a heartbeat in between would make the key again.
         let become_a_list = "redis.call('DEL', KEYS[1]) return redis.call('LPUSH', KEYS[1], 'x')";
-        for key in ["instances", "incarnation", "epoch"].map(|key| format!("map:1:{key}")) {
+        for key in ["instances", "incarnation", "epoch"].map(|key| format!("map:2:{key}")) {
             let list = vec!["EVAL", become_a_list, "1", &key];
             let strings = ["", "x", "-1", "9223372036854775807", "99999999999999999999"];
             let strings = strings.map(|value| vec!["SET", &key, value]);

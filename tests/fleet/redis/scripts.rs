@@ -22,7 +22,7 @@ fn script_returns_its_value() {
         let client = client(&redis).await;
         assert_eq!(value(&client, "return ARGV[1] .. #ARGV .. #KEYS").await, Ok("a21".to_owned()));
         assert_eq!(value(&client, "return tonumber(ARGV[2]) + 1").await, Ok(8_i64));
-        assert_eq!(value(&client, "return KEYS").await, Ok(vec!["map:1:k".to_owned()]));
+        assert_eq!(value(&client, "return KEYS").await, Ok(vec!["map:2:k".to_owned()]));
         assert_eq!(value(&client, "return false").await, Ok(None::<String>));
         assert_eq!(value(&client, "return nil").await, Ok(None::<String>));
         assert_eq!(value(&client, "").await, Ok(None::<String>));
@@ -48,7 +48,7 @@ fn refusals_have_their_code_and_no_content() {
     run(async {
         let redis = Redis::start();
         let client = client(&redis).await;
-        let _: i64 = redis.command(&["SADD", "map:1:k", "secret-value"]);
+        let _: i64 = redis.command(&["SADD", "map:2:k", "secret-value"]);
         for (source, code) in [
             ("return redis.call('GET', KEYS[1])", "WRONGTYPE"),
             ("return redis.error_reply('MINE and secret-value')", "MINE"),

@@ -54,7 +54,7 @@ fn certificate_of_a_trusted_root_is_accepted() {
         .expect("it runs");
     let output = String::from_utf8_lossy(&ended.stdout);
     assert!(ended.status.success() && output.contains("1 passed"), "{output}");
-    assert_eq!(redis.command::<String>(&["GET", "map:1:over-tls"]), "yes");
+    assert_eq!(redis.command::<String>(&["GET", "map:2:over-tls"]), "yes");
 }
 
 #[test]

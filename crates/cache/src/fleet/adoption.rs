@@ -22,12 +22,6 @@ use frontend_map_store::SnapshotKey;
 const PERIOD: Duration = Duration::from_secs(1);
 /// After so long without an event about a snapshot, the pointers of all snapshots are checked.
 const SILENCE: Duration = Duration::from_secs(10);
-/// A walk counts as newer than another one if it began more than this later: instances know the clock
-/// of Redis only approximately.
-const NEWER: Duration = Duration::from_secs(1);
-/// A snapshot counts as later than a publication if it was read more than this later.
-const LATER: Duration = Duration::from_millis(200);
-
 /// Adopts what other instances publish, into the current cache, until the future is dropped.
 /// Without Redis it ends at once.
 pub async fn follow_snapshots(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
@@ -80,8 +74,7 @@ impl SnapshotCache {
             // instead.
             if let Ok(Some(found)) = found {
                 let is_wanted = |own: Option<&CachedSnapshot>| {
-                    let is_newer = |own: &CachedSnapshot| own.begun > found.walked.begun + NEWER;
-                    own.is_none_or(|own| found.is_new && !is_newer(own) && !is_later(own, &found))
+                    found.times().is_wanted_by_leader(own.map(CachedSnapshot::read_times))
                 };
                 if self.adopt(member, &found, is_wanted).await {
                     snapshots
@@ -117,11 +110,14 @@ impl SnapshotCache {
         let is_in_use = |own: &CachedSnapshot| {
             Arc::ptr_eq(&own.snapshot, &found.walked.snapshot) && !found.is_new
         };
-        // This instance may be the leader by now. A snapshot that it has made alone stays until a
-        // later version is published.
+        let is_same = |own: &CachedSnapshot| {
+            is_in_use(own) || own.snapshot.content_hash() == found.walked.snapshot.content_hash()
+        };
         let is_wanted = |own: Option<&CachedSnapshot>| {
+            // This instance may be the leader by now.
             group.shared.is_led_elsewhere()
-                && own.is_none_or(|own| is_in_use(own) || !is_later(own, &found))
+                && (own.is_some_and(is_same)
+                    || found.times().is_wanted_by_follower(own.map(CachedSnapshot::read_times)))
         };
         let is_adopted = if entry.cached().as_ref().is_some_and(is_in_use) {
             group.shared.is_led_elsewhere()
@@ -150,14 +146,14 @@ impl SnapshotCache {
             return false;
         }
         block_in_place(|| {
-            let WalkedSnapshot { snapshot, begun, took } = found.walked.clone();
+            let WalkedSnapshot { snapshot, begun, as_of, took } = found.walked.clone();
             let same = before.as_ref().filter(|one| Arc::ptr_eq(&one.snapshot, &snapshot));
             let files = match same {
                 Some(same) => Arc::clone(&same.files),
                 None => site.sitemap_files(&snapshot, before.as_ref()),
             };
             let cached = CachedSnapshot::adopted(snapshot, begun, took, files, before.as_ref());
-            let cached = CachedSnapshot { as_of: found.published, ..cached };
+            let cached = CachedSnapshot { as_of, ..cached };
             // Its owners are those of the leader.
             site.forget_owners_before(&entry.query.uid);
             install(member, cached, &Cause::Adoption);
@@ -211,11 +207,4 @@ async fn continue_last(
             tracing::warn!(site, %uid, %error, "the snapshot that other settings have published could not be read");
         }
     }
-}
-
-/// Whether the own snapshot is later than a published version: its walk was later, or it is that
-/// version with documents that were read later.
-fn is_later(own: &CachedSnapshot, found: &FoundSnapshot) -> bool {
-    let as_of = if found.is_new { own.begun } else { own.as_of };
-    as_of > found.published + LATER
 }

@@ -182,6 +182,7 @@ impl SiteCache {
         let walked = WalkedSnapshot {
             snapshot: Arc::clone(&cached.snapshot),
             begun: cached.begun,
+            as_of: cached.as_of,
             took: cached.refresh_duration(),
         };
         let (key, content) = (SnapshotKey::of(&self.site, uid), content_of(&self.site));

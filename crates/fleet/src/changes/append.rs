@@ -183,7 +183,7 @@ impl SharedChanges {
         log_publication(site, uid, reason);
         let log = fastrand::u64(..);
         let mut arguments = self.arguments(b"restart", version, known, log);
-        let value = self.log_value(site, log);
+        let value = self.log_value(site, log, &version.lease_key);
         arguments[5] = fields::seal(&self.redis, site, LAST, &LastValue { log, last: 0 });
         arguments[6] = fields::seal(&self.redis, site, LOG, &value);
         ChangeAppend::new(self.keys(site), arguments, 0)
@@ -199,12 +199,7 @@ impl SharedChanges {
     ) -> Vec<Vec<u8>> {
         let SnapshotKey { site, content_type: uid, .. } = &version.key;
         let field = base_field(uid);
-        let base = BaseValue {
-            log,
-            list: version.list.clone(),
-            position: version.position.clone(),
-            lease: version.lease_key.clone(),
-        };
+        let base = BaseValue { log, position: version.position.clone() };
         let base = fields::seal(&self.redis, site, &field, &base);
         let [log, last, expected] =
             [known.log, known.last, known.base].map(Option::unwrap_or_default);

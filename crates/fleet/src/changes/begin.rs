@@ -1,13 +1,12 @@
 //! How a change log begins, or begins again without a publication: why, and what is logged.
 
-use std::collections::BTreeMap;
 use std::mem;
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::append::LOG_TTL;
 use super::fields::{LAST, LOG, LastValue};
-use super::{EVENT, SharedChanges, SiteState, fields};
+use super::{EVENT, SharedChanges, fields};
 use crate::redis::{self, Argument, Script};
 
 /// Begins a log again, if it is still the one that was found unusable.
@@ -31,7 +30,12 @@ impl SharedChanges {
     /// identity was read.
     pub(super) async fn begin(&self, site: &str, expected: Vec<u8>) -> Result<(), redis::Error> {
         let log = fastrand::u64(..);
-        let value = self.log_value(site, log);
+        let lease = self.inner.state.lock().lease.clone();
+        if lease.is_empty() {
+            // The settings are not known yet; the log is read again when they are.
+            return Err(redis::Error::Unavailable);
+        }
+        let value = self.log_value(site, log, &lease);
         let arguments = vec![
             Argument::from(expected),
             Argument::from(fields::seal(&self.redis, site, LOG, &value)),
@@ -78,9 +82,9 @@ pub(super) fn log_publication(site: &str, uid: &str, reason: &str) {
 }
 
 impl SharedChanges {
-    /// Begins each log again whose changes come from instances with other settings, if their lease
-    /// had no holder at two checks in a row: between two holders it is free for a moment. Then
-    /// schedules a read of all logs.
+    /// Begins each log again that instances with other settings have written, if their lease had no
+    /// holder at two checks in a row: between two holders it is free for a moment. Then schedules a read
+    /// of all logs.
     pub(super) async fn check_abandoned(&self) {
         if !self.redis.is_available() {
             return;
@@ -94,37 +98,27 @@ impl SharedChanges {
     }
 
     async fn check_site(&self, site: &str) -> Result<(), redis::Error> {
-        let (read, before, leases) = {
-            let mut state = self.inner.state.lock();
+        let (read, lease, was_abandoned) = {
+            let state = &mut *self.inner.state.lock();
             let Some(known) = state.sites.get_mut(site) else { return Ok(()) };
             let Some((read, _)) = known.read.clone() else { return Ok(()) };
-            (read, mem::take(&mut known.abandoned), known.leases_of_others())
-        };
-        let mut abandoned = Vec::new();
-        for (lease, uid) in leases {
-            if !self.is_held(&lease).await? {
-                abandoned.push((lease, uid));
+            let was_abandoned = mem::take(&mut known.is_abandoned);
+            if known.lease == state.lease {
+                return Ok(());
             }
+            (read, known.lease.clone(), was_abandoned)
+        };
+        if self.is_held(&lease).await? {
+            return Ok(());
         }
-        if let Some((_, uid)) = abandoned.iter().find(|found| before.contains(found)) {
+        if was_abandoned {
             let reason = "no instance has the previous settings any more";
-            tracing::info!(site, uid, reason, "the shared change log begins again");
+            tracing::info!(site, reason, "the shared change log begins again");
             return self.begin(site, read).await;
         }
         if let Some(known) = self.inner.state.lock().sites.get_mut(site) {
-            known.abandoned = abandoned;
+            known.is_abandoned = true;
         }
         Ok(())
-    }
-}
-
-impl SiteState {
-    /// The leases of the groups with other settings whose changes the log has, with their content
-    /// types.
-    fn leases_of_others(&self) -> BTreeMap<String, String> {
-        let is_own =
-            |uid: &str, list: &str| self.settled.get(uid).is_some_and(|own| own.list == list);
-        let others = self.bases.iter().filter(|(uid, base)| !is_own(uid, &base.list));
-        others.map(|(uid, base)| (base.lease.clone(), uid.clone())).collect()
     }
 }

@@ -17,31 +17,29 @@ const BASE: &str = "base:";
 
 /// The identity of a log, and what stays the same until it begins again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct LogValue {
+pub(crate) struct LogValue {
     /// The identity of the log.
-    pub(super) log: u64,
+    pub(crate) log: u64,
     /// The content types that the site had then: the pages of their first snapshots are not added.
-    pub(super) types: Vec<String>,
+    pub(crate) types: Vec<String>,
+    /// The key of the lease whose holder appends to the log; empty if it was not known.
+    pub(crate) lease: String,
 }
 
 /// The end of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LastValue {
-    pub(super) log: u64,
+    pub(crate) log: u64,
     /// The sequence number of its last change.
-    pub(super) last: u64,
+    pub(crate) last: u64,
 }
 
-/// The snapshot, and its version, up to which a log has the changes of a content type.
+/// The version up to which a log has the changes of a content type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct BaseValue {
-    pub(super) log: u64,
-    /// The id of the snapshot.
-    pub(super) list: String,
+pub(crate) struct BaseValue {
+    pub(crate) log: u64,
     /// The position of the version.
-    pub(super) position: String,
-    /// The key of the lease whose holder publishes the snapshot.
-    pub(super) lease: String,
+    pub(crate) position: String,
 }
 
 /// The name of the field with the base of a content type.

@@ -1,10 +1,12 @@
 //! Reads the logs in Redis, and applies them to the replicas of this instance.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::time::{MissedTickBehavior, interval, sleep_until};
+use futures::future::join_all;
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::SharedChanges;
 use super::append::part_context;
@@ -36,13 +38,25 @@ const MAX_BEGINS: usize = 3;
 type Answer = (Vec<(Vec<u8>, Vec<u8>)>, Vec<PartEntry>, u8);
 
 /// The state of a log after a read.
-enum Progress {
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
     /// All of it is known.
     End,
     /// There is more.
     More,
     /// It cannot be used for this reason.
     Unusable(&'static str),
+}
+
+/// What is left to read of a log whose last change is `last`, if the replica ends with the change
+/// `known`; `is_empty`: the read brought no changes.
+pub(crate) fn judge(known: u64, last: u64, is_empty: bool) -> Progress {
+    match known.cmp(&last) {
+        Ordering::Greater => Progress::Unusable("Redis has lost changes"),
+        Ordering::Equal => Progress::End,
+        Ordering::Less if is_empty => Progress::Unusable("changes are missing"),
+        Ordering::Less => Progress::More,
+    }
 }
 
 impl SharedChanges {
@@ -85,25 +99,12 @@ impl SharedChanges {
 
     /// Waits until logs are to be read, and reads them.
     async fn read_due(&self) {
-        let next = self.inner.due.lock().take(Instant::now());
-        let site = match next {
-            Ok(site) => site,
-            Err(None) => return self.inner.is_due.notified().await,
-            Err(Some(at)) => {
-                tokio::select! {
-                    () = self.inner.is_due.notified() => {}
-                    () = sleep_until(at.into()) => {}
-                }
-                return;
-            }
-        };
-        if !self.redis.is_available() {
-            // The next session begins with a read of all logs.
-            self.inner.due.lock().clear();
-            return;
+        self.inner.is_due.notified().await;
+        let due = std::mem::take(&mut *self.inner.due.lock());
+        if self.redis.is_available() {
+            // Those that cannot be read are due again at the next regular check.
+            join_all(due.iter().map(|site| self.catch_up(site))).await;
         }
-        let has_failed = self.catch_up(&site).await.is_err();
-        self.inner.due.lock().is_read(&site, has_failed, Instant::now());
     }
 
     /// Reads the log of a site up to its present end.
@@ -203,15 +204,14 @@ impl SharedChanges {
         };
         let state = &mut *self.inner.state.lock();
         let known = state.sites.entry(site.to_owned()).or_default();
-        if known.read.as_ref().is_none_or(|(before, _)| before != sealed) {
-            known.since = Some(Instant::now());
-        }
         known.read = Some((sealed.clone(), session));
+        known.lease.clone_from(&head.lease);
         state.is_alone = false;
-        if self.log.follow(site, head.log, known.source) > last.last {
-            return Progress::Unusable("Redis has lost changes");
-        }
+        let before = self.log.follow(site, head.log, known.source);
         let is_empty = parts.is_empty();
+        if before > last.last {
+            return judge(before, last.last, is_empty);
+        }
         for (id, part) in parts {
             let Some(tail) = self.apply(site, &id, &part) else {
                 return Progress::Unusable("its changes are damaged");
@@ -224,12 +224,11 @@ impl SharedChanges {
                 None => tail,
             });
         }
-        known.bases = bases(&self.redis, site, head.log, found);
-        match self.log.present(site).sequence {
-            present if present >= last.last => Progress::End,
-            _ if is_empty => Progress::Unusable("changes are missing"),
-            _ => Progress::More,
+        let bases = bases(&self.redis, site, head.log, found);
+        if bases != known.bases {
+            (known.bases, known.since) = (bases, Some(Instant::now()));
         }
+        judge(self.log.present(site).sequence, last.last, is_empty)
     }
 
     /// Applies a part; `None`: it cannot be used.
@@ -259,10 +258,13 @@ impl SharedChanges {
                 settled.is_read |= settled.list == *list && settled.position == *position;
             }
         }
+        if known.lease == state.lease && known.types.iter().any(|uid| known.is_unbased(uid)) {
+            self.inner.is_unbased.notify_one();
+        }
     }
 }
 
-/// The snapshot and the version up to which a log has the changes, by content type.
+/// The version up to which a log has the changes, by content type.
 fn bases(
     redis: &redis::Client,
     site: &str,
@@ -275,4 +277,17 @@ fn bases(
         (base.log == log).then(|| (uid.to_owned(), base))
     };
     found.iter().filter_map(base).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_is_read_up_to_its_end_and_refused_without_its_changes() {
+        assert_eq!(judge(3, 3, true), Progress::End);
+        assert_eq!(judge(2, 3, false), Progress::More);
+        assert_eq!(judge(2, 3, true), Progress::Unusable("changes are missing"));
+        assert_eq!(judge(4, 3, false), Progress::Unusable("Redis has lost changes"));
+    }
 }

@@ -44,7 +44,7 @@ pub(super) struct Known {
 
 /// What a publication does to the log.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Plan {
+pub(crate) enum Plan {
     /// No change: the snapshot is from before a reload, or instances with other settings still use the log.
     Nothing,
     /// The changes since this snapshot are appended after the change `last`.
@@ -55,7 +55,7 @@ pub(super) enum Plan {
 
 /// The snapshot with which the new one is compared.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Since {
+pub(crate) enum Since {
     /// The version that is published now.
     Published,
     /// No pages: the content type is new.
@@ -66,7 +66,7 @@ pub(super) enum Since {
 
 /// What the log in Redis says, opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum LogState {
+pub(crate) enum LogState {
     /// There is none, for this reason.
     Missing(&'static str),
     /// A part of it is damaged, or forged: which one.
@@ -82,18 +82,23 @@ pub(super) enum LogState {
 }
 
 /// The inputs of [`decide`] beside the log.
-#[derive(Clone, Debug)]
-pub(super) struct PublicationContext<'v> {
-    pub(super) version: &'v SnapshotReplacement,
-    /// What decides the content of the site by the present settings.
-    pub(super) content: u128,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PublicationContext<'v> {
+    /// Whether the site has the content that it had when the snapshot was built.
+    pub(crate) is_present: bool,
+    /// The content type of the snapshot.
+    pub(crate) uid: &'v str,
+    /// The key of the publisher's lease.
+    pub(crate) lease: &'v str,
+    /// The position of the version that is published now; `None`: there is none, or it cannot be used.
+    pub(crate) before: Option<&'v str>,
     /// The sequence number of the last change of this log that this instance has read.
-    pub(super) read: Option<u64>,
+    pub(crate) read: Option<u64>,
 }
 
 /// A plan, or the lease on which it depends.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(crate) enum Decision {
     Plan(Plan),
     /// The plan if no instance holds this lease, otherwise no change.
     IfLeaseFree {
@@ -103,10 +108,10 @@ pub(super) enum Decision {
 }
 
 /// Decides what a publication does to the log.
-pub(super) fn decide(context: &PublicationContext<'_>, state: LogState) -> Decision {
-    let PublicationContext { version, content, read } = context;
+pub(crate) fn decide(context: &PublicationContext<'_>, state: LogState) -> Decision {
+    let PublicationContext { is_present, uid, lease, before, read } = *context;
     let restart = |reason| Decision::Plan(Plan::Restart(reason));
-    if *content != version.content {
+    if !is_present {
         // A snapshot from before a reload of the settings.
         return Decision::Plan(Plan::Nothing);
     }
@@ -117,22 +122,18 @@ pub(super) fn decide(context: &PublicationContext<'_>, state: LogState) -> Decis
     if read.is_some_and(|read| read > last) {
         return restart("Redis has lost changes");
     }
-    let append = |since| Decision::Plan(Plan::Append { log: log.log, last, since });
-    let Some(base) = base else {
-        return append(match &version.before {
-            Some(_) => Since::Published,
-            None if log.types.contains(&version.key.content_type) => Since::Itself,
-            None => Since::NoPages,
-        });
-    };
-    if base.list != version.list {
-        return Decision::IfLeaseFree {
-            lease_key: base.lease,
-            plan: Plan::Restart("the settings have changed"),
-        };
+    if log.lease != lease {
+        let plan = Plan::Restart("the settings have changed");
+        return Decision::IfLeaseFree { lease_key: log.lease, plan };
     }
-    let is_published = version.before.as_ref().is_some_and(|(at, _)| *at == base.position);
-    if is_published { append(Since::Published) } else { restart("it goes on from another version") }
+    let append = |since| Decision::Plan(Plan::Append { log: log.log, last, since });
+    match (base, before) {
+        (None, Some(_)) => append(Since::Published),
+        (None, None) if log.types.iter().any(|known| known == uid) => append(Since::Itself),
+        (None, None) => append(Since::NoPages),
+        (Some(base), Some(before)) if base.position == before => append(Since::Published),
+        (Some(_), _) => restart("it goes on from another version"),
+    }
 }
 
 impl SharedChanges {
@@ -165,7 +166,13 @@ impl SharedChanges {
             }
             LogState::Missing(_) | LogState::Damaged(_) => None,
         };
-        let context = PublicationContext { version, content: self.content_of(site), read };
+        let context = PublicationContext {
+            is_present: self.content_of(site) == version.content,
+            uid: &version.key.content_type,
+            lease: &version.lease_key,
+            before: version.before.as_ref().map(|(at, _)| at.as_str()),
+            read,
+        };
         match decide(&context, state) {
             Decision::Plan(plan) => Ok(plan),
             Decision::IfLeaseFree { lease_key, plan } => {
@@ -199,94 +206,57 @@ impl SharedChanges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use frontend_map_catalog::changes::difference::LocaleNames;
 
     const UID: &str = "api::a.a";
 
-    fn version(before: Option<&str>) -> SnapshotReplacement {
-        SnapshotReplacement {
-            key: SnapshotKey {
-                site: "main".to_owned(),
-                content_type: UID.to_owned(),
-                fingerprint: 0,
-                source: 0,
-                locales: LocaleNames::default(),
-            },
-            content: 7,
-            list: "own".to_owned(),
-            lease_key: "own lease".to_owned(),
-            before: before.map(|at| (at.to_owned(), Arc::default())),
-            position: "1-3".to_owned(),
-            after: Arc::default(),
-        }
-    }
-
-    fn base(list: &str, position: &str) -> BaseValue {
-        let [list, position] = [list, position].map(str::to_owned);
-        BaseValue { log: 5, list, position, lease: "its lease".to_owned() }
-    }
-
-    fn usable(types: &[&str], base: Option<BaseValue>) -> LogState {
+    fn usable(types: &[&str], base: Option<&str>) -> LogState {
         let types = types.iter().map(|uid| (*uid).to_owned()).collect();
-        LogState::Usable { log: LogValue { log: 5, types }, last: 9, base }
+        let base = base.map(|position| BaseValue { log: 5, position: position.to_owned() });
+        LogState::Usable { log: LogValue { log: 5, types, lease: "own".to_owned() }, last: 9, base }
     }
+
+    const CONTEXT: PublicationContext<'static> = PublicationContext {
+        is_present: true,
+        uid: UID,
+        lease: "own",
+        before: Some("1-2"),
+        read: None,
+    };
 
     #[test]
     fn changes_since_the_version_of_the_log_are_appended_and_any_other_log_begins_again() {
         let append = |since| Decision::Plan(Plan::Append { log: 5, last: 9, since });
         let restart = |reason| Decision::Plan(Plan::Restart(reason));
-        let published = Some("1-2");
-        for (before, read, state, expected) in [
-            (
-                published,
-                Some(9),
-                usable(&[UID], Some(base("own", "1-2"))),
-                append(Since::Published),
-            ),
-            (published, None, usable(&[UID], Some(base("own", "1-2"))), append(Since::Published)),
-            (published, None, usable(&[], None), append(Since::Published)),
-            (None, None, usable(&[UID], None), append(Since::Itself)),
-            (None, None, usable(&["api::b.b"], None), append(Since::NoPages)),
-            (
-                published,
-                None,
-                usable(&[UID], Some(base("own", "1-1"))),
-                restart("it goes on from another version"),
-            ),
-            (
-                None,
-                None,
-                usable(&[UID], Some(base("own", "1-2"))),
-                restart("it goes on from another version"),
-            ),
-            (
-                published,
-                Some(10),
-                usable(&[UID], Some(base("own", "1-2"))),
-                restart("Redis has lost changes"),
-            ),
-            (published, None, LogState::Missing("none"), restart("none")),
-            (published, None, LogState::Damaged("damaged"), restart("damaged")),
-            (
-                published,
-                None,
-                usable(&[UID], Some(base("other", "1-2"))),
-                Decision::IfLeaseFree {
-                    lease_key: "its lease".to_owned(),
-                    plan: Plan::Restart("the settings have changed"),
-                },
-            ),
+        let other_version = restart("it goes on from another version");
+        let first = PublicationContext { before: None, ..CONTEXT };
+        let read = |read| PublicationContext { read: Some(read), ..CONTEXT };
+        for (context, state, expected) in [
+            (read(9), usable(&[UID], Some("1-2")), append(Since::Published)),
+            (CONTEXT, usable(&[UID], Some("1-2")), append(Since::Published)),
+            (CONTEXT, usable(&[], None), append(Since::Published)),
+            (first, usable(&[UID], None), append(Since::Itself)),
+            (first, usable(&["api::b.b"], None), append(Since::NoPages)),
+            (CONTEXT, usable(&[UID], Some("1-1")), other_version),
+            (first, usable(&[UID], Some("1-2")), restart("it goes on from another version")),
+            (read(10), usable(&[UID], Some("1-2")), restart("Redis has lost changes")),
+            (CONTEXT, LogState::Missing("none"), restart("none")),
+            (CONTEXT, LogState::Damaged("damaged"), restart("damaged")),
         ] {
-            let version = version(before);
-            let context = PublicationContext { version: &version, content: 7, read };
-            assert_eq!(decide(&context, state.clone()), expected, "{before:?} {read:?} {state:?}");
+            assert_eq!(decide(&context, state.clone()), expected, "{context:?} {state:?}");
         }
     }
 
     #[test]
+    fn log_of_other_settings_begins_again_if_no_instance_has_them() {
+        let context = PublicationContext { lease: "other", ..CONTEXT };
+        let plan = Plan::Restart("the settings have changed");
+        let expected = Decision::IfLeaseFree { lease_key: "own".to_owned(), plan };
+        assert_eq!(decide(&context, usable(&[UID], Some("1-2"))), expected);
+    }
+
+    #[test]
     fn list_from_before_a_reload_of_the_base_url_does_not_begin_the_new_log() {
-        let version = version(None);
-        let context = PublicationContext { version: &version, content: 8, read: None };
+        let context = PublicationContext { is_present: false, ..CONTEXT };
         let decision = decide(&context, LogState::Missing("none"));
         assert_eq!(decision, Decision::Plan(Plan::Nothing));
     }

@@ -6,11 +6,11 @@ use tokio::time::timeout;
 
 use super::SharedChanges;
 use crate::redis::{self, ANSWER_WAIT};
+use crate::snapshots::Position;
 use frontend_map_catalog::changes::log::Since;
 
-/// For how long after a log has begun readers wait until this instance has adopted the versions
-/// that the log begins with. The time is limited, because instances with other settings never adopt
-/// them.
+/// For how long after a read of a log readers wait until this instance has adopted the versions whose
+/// changes it has: if it cannot adopt them, it walks by itself.
 const ADOPTION_WAIT: Duration = Duration::from_secs(10);
 
 /// How a request for the changes of a site can be answered now.
@@ -50,13 +50,12 @@ impl SharedChanges {
                 _ => return Readiness::NotYet,
             }
         }
-        // A reader that gets a reset reads all pages, which must not be older than the log.
-        let gets_reset = cursor.is_some_and(|cursor| self.log.waiting(site, cursor).is_none());
-        if gets_reset && self.is_behind_new_log(site) {
-            Readiness::NotYet
-        } else {
-            Readiness::Ready
-        }
+        let reads_pages = match since {
+            None => true,
+            Some(Since::Oldest) => false,
+            Some(Since::Cursor(cursor)) => self.log.waiting(site, cursor).is_none(),
+        };
+        answer(reads_pages, self.is_behind_log(site))
     }
 
     /// Whether the log of a site in memory is a replica of Redis's, and was read in this
@@ -81,11 +80,57 @@ impl SharedChanges {
         state.sites.get(site).is_some_and(|known| known.unpublished().is_some())
     }
 
-    /// Whether the log began less than ten seconds ago, and this instance has not adopted all
-    /// versions that it begins with.
-    fn is_behind_new_log(&self, site: &str) -> bool {
+    /// Whether the log has changes of a version that this instance has not adopted for less than ten
+    /// seconds.
+    fn is_behind_log(&self, site: &str) -> bool {
         let state = self.inner.state.lock();
-        let Some(known) = state.sites.get(site) else { return false };
-        known.since.is_some_and(|since| since.elapsed() < ADOPTION_WAIT) && !known.is_at_its_log()
+        // Instances with other settings never adopt the versions of a log.
+        let known = state.sites.get(site).filter(|known| known.lease == state.lease);
+        let Some(known) = known else { return false };
+        let is_recent = known.since.is_some_and(|since| since.elapsed() < ADOPTION_WAIT);
+        let position = |text: &String| text.parse().ok();
+        is_recent
+            && known.types.iter().any(|uid| {
+                let settled = known.settled.get(uid).map(|settled| &settled.position);
+                let base = known.bases.get(uid).map(|base| &base.position);
+                is_behind(settled.and_then(position), base.and_then(position))
+            })
+    }
+}
+
+/// Whether a log may have changes of a later version of a content type than an instance serves. A log
+/// that has just begun does not say yet with which version it begins.
+pub(crate) fn is_behind(served: Option<Position>, log: Option<Position>) -> bool {
+    log.is_none_or(|log| Some(log) > served) && (log, served) != (None, None)
+}
+
+/// How a request is answered once the log is known. A reader without a cursor, or with one that gets a
+/// reset, reads all pages, which must not be older than the log.
+pub(crate) fn answer(reads_pages: bool, is_behind: bool) -> Readiness {
+    if reads_pages && is_behind { Readiness::NotYet } else { Readiness::Ready }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reader_of_all_pages_waits_until_the_instance_serves_what_the_log_has() {
+        let at = |version| Some(Position { epoch: 1, version });
+        for (served, log, behind) in [
+            (None, None, false),
+            (at(1), at(1), false),
+            (at(2), at(1), false),
+            (at(1), at(2), true),
+            (None, at(1), true),
+            // It has just begun.
+            (at(1), None, true),
+        ] {
+            assert_eq!(is_behind(served, log), behind, "{served:?} {log:?}");
+        }
+        assert_eq!(answer(true, true), Readiness::NotYet);
+        for (reads_pages, is_behind) in [(true, false), (false, true), (false, false)] {
+            assert_eq!(answer(reads_pages, is_behind), Readiness::Ready);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::append::baseline;
-use super::{Settled, SharedChanges, SiteState};
+use super::{Settled, SharedChanges, SiteState, State};
 use frontend_map_catalog::changes::log::Baseline;
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_platform::clock::unix_ms;
@@ -69,13 +69,14 @@ impl SharedChanges {
         if std::mem::replace(&mut state.is_alone, true) {
             return;
         }
-        for (key, site) in &mut state.sites {
-            self.continue_alone(key, site);
+        let State { lease, sites, .. } = state;
+        for (key, site) in sites {
+            self.continue_alone(key, site, lease);
         }
     }
 
-    fn continue_alone(&self, key: &str, site: &mut SiteState) {
-        let goes_on = site.read.take().is_some() && site.is_at_its_log();
+    fn continue_alone(&self, key: &str, site: &mut SiteState, lease: &str) {
+        let goes_on = site.read.take().is_some() && site.lease == lease && site.is_at_its_log();
         let recorder = &self.inner.recorder;
         if !goes_on {
             // The replica does not end at the snapshots of this instance: a branch of it would lack
@@ -102,9 +103,7 @@ impl SiteState {
         self.types.iter().all(|uid| match (self.settled.get(uid), self.bases.get(uid)) {
             (None, base) => base.is_none(),
             (Some(settled), None) => settled.is_read,
-            (Some(settled), Some(base)) => {
-                settled.is_read && settled.list == base.list && settled.position == base.position
-            }
+            (Some(settled), Some(base)) => settled.is_read && settled.position == base.position,
         })
     }
 }

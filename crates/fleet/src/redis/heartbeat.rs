@@ -51,7 +51,7 @@ const KEYS_LIFETIME: Duration = Duration::from_hours(24);
 /// instance with a larger epoch. A lease without an expiry gets one (`LT`). Apart from foreign
 /// values, nothing is deleted before the first command that needs memory: a full redis must refuse
 /// the heartbeat, and it refuses no command once the script has written.
-static BEAT: LazyLock<Script> = LazyLock::new(|| {
+pub(crate) static BEAT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
 local instances, incarnation, epoch, deployments = KEYS[1], KEYS[2], KEYS[3], KEYS[4]

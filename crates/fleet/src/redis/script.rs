@@ -92,7 +92,7 @@ impl Script {
     }
 
     /// The text, for `EVAL`.
-    pub(super) fn source(&self) -> &str {
+    pub(crate) fn source(&self) -> &str {
         &self.source
     }
 }

@@ -1,9 +1,9 @@
 //! Reads a snapshot that another instance has published: complete and checked, or not at all (D53).
 
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::pointer::{Found, Pointer};
+use super::pointer::{Found, Pointer, Position};
 use super::reading::Frame;
 use super::state::{Known, PublishedSnapshot, SnapshotState};
 use super::{BASE, SharedSnapshotId, SharedSnapshots, WITHIN, WalkedSnapshot};
@@ -14,6 +14,14 @@ use frontend_map_store::SnapshotKey;
 
 /// How often one read is tried: the pointer may move meanwhile.
 const ATTEMPTS: usize = 3;
+
+/// Two instances know the clock of Redis with a smaller difference.
+const CLOCK_ERROR: Duration = Duration::from_millis(50);
+/// A walk counts as newer than another one if it began more than this later: instances know the clock
+/// of Redis only approximately.
+const NEWER: Duration = Duration::from_secs(1);
+/// A snapshot counts as later than a publication if it was read more than this later.
+const LATER: Duration = Duration::from_millis(200);
 
 /// Why a snapshot is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +41,18 @@ pub struct FoundSnapshot {
     pub published: Instant,
     /// Whether this instance did not know the version before.
     pub is_new: bool,
+    /// [`FoundTimes::is_continued`].
+    is_continued: bool,
+}
+
+impl FoundSnapshot {
+    /// Its times.
+    #[must_use]
+    pub fn times(&self) -> FoundTimes {
+        let WalkedSnapshot { begun, as_of, .. } = self.walked;
+        let Self { published, is_new, is_continued, .. } = *self;
+        FoundTimes { begun, as_of, published, is_new, is_continued }
+    }
 }
 
 impl SharedSnapshots {
@@ -58,11 +78,12 @@ impl SharedSnapshots {
             Err(NotAdopted::Redis(error)) => self.fail_to_read(id, &state, error),
         }
         let is_new = read?;
-        let version = known.version.as_ref();
+        let (version, served) = (known.version.as_ref(), known.served);
         Ok(version.map(|version| FoundSnapshot {
             walked: version.walked.clone(),
             published: self.redis.instant_of(version.published_at),
             is_new,
+            is_continued: served.is_some_and(|served| served.epoch == version.position.epoch),
         }))
     }
 
@@ -70,7 +91,9 @@ impl SharedSnapshots {
     pub async fn adopted(&self, id: &SharedSnapshotId, key: &SnapshotKey) {
         let state = self.state(id);
         state.set_published(None);
-        if let Some(version) = &state.known.lock().await.version {
+        let known = &mut *state.known.lock().await;
+        if let Some(version) = &known.version {
+            known.served = Some(version.position);
             let number = version.position.version;
             let position = version.position.to_string();
             self.changes.settled(key, id.as_str(), position, &version.walked.snapshot);
@@ -185,17 +208,19 @@ impl SharedSnapshots {
             return Ok(false);
         };
         known.largest = known.largest.max(pointer.position.version);
-        let before = known.version.as_ref();
-        let is_known = before.is_some_and(|before| before.is(&pointer));
-        let is_older = before.is_some_and(|before| pointer.position < before.position);
-        let is_passed = is_older && purpose == Purpose::Follow && !known.pass();
-        if !is_known && !is_passed {
+        let before = known.version.as_ref().map(PublishedSnapshot::order);
+        let is_read = match choose(before.as_ref(), &pointer.order(), purpose) {
+            Choice::Keep => false,
+            Choice::Ignore => known.pass(),
+            Choice::Read => true,
+        };
+        if is_read {
             let version = self.version(frame, known.version.as_ref(), &pointer).await?;
             known.set(&at, version);
-            return Ok(true);
+        } else {
+            known.at = at;
         }
-        known.at = at;
-        Ok(false)
+        Ok(is_read)
     }
 
     /// Counts a failed read as a refusal if Redis is available, for example if its user may not
@@ -222,9 +247,98 @@ impl SharedSnapshots {
     }
 }
 
+/// What orders the versions of a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct VersionOrder {
+    pub(crate) position: Position,
+    /// The hash of the content.
+    pub(crate) hash: u128,
+}
+
+/// What an instance does with the version that a pointer names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// It knows the version.
+    Keep,
+    /// The version is older than the known one: it is read only if it stays published for long.
+    Ignore,
+    Read,
+}
+
+/// Decides what to do with a published version.
+pub(crate) fn choose(
+    known: Option<&VersionOrder>,
+    found: &VersionOrder,
+    purpose: Purpose,
+) -> Choice {
+    let Some(known) = known else { return Choice::Read };
+    match purpose {
+        _ if known == found => Choice::Keep,
+        Purpose::Follow if found.position < known.position => Choice::Ignore,
+        Purpose::Follow | Purpose::Lead => Choice::Read,
+    }
+}
+
 impl PublishedSnapshot {
-    fn is(&self, pointer: &Pointer) -> bool {
-        self.position == pointer.position && self.walked.snapshot.content_hash() == pointer.hash
+    fn order(&self) -> VersionOrder {
+        let hash = self.walked.snapshot.content_hash();
+        VersionOrder { position: self.position, hash }
+    }
+}
+
+impl Pointer {
+    fn order(&self) -> VersionOrder {
+        VersionOrder { position: self.position, hash: self.hash }
+    }
+}
+
+/// When a snapshot that an instance serves was read.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadTimes {
+    /// When its walk began.
+    pub begun: Instant,
+    /// When what is newest in it was read from the CMS, at the earliest.
+    pub as_of: Instant,
+}
+
+/// The times of a published snapshot that was read.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundTimes {
+    /// When its walk began.
+    pub begun: Instant,
+    /// When what is newest in it was read from the CMS, at the earliest.
+    pub as_of: Instant,
+    /// When it was published.
+    pub published: Instant,
+    /// Whether this instance did not know the version before.
+    pub is_new: bool,
+    /// Whether the leader that has published it is that of the version that this instance has published
+    /// or adopted last. The versions of one leader are in order; another one may publish older content: if
+    /// Redis has lost its data, or if the leader before it could not publish.
+    pub is_continued: bool,
+}
+
+impl FoundTimes {
+    /// Whether a new leader that has this snapshot serves the published one instead.
+    #[must_use]
+    pub fn is_wanted_by_leader(self, own: Option<ReadTimes>) -> bool {
+        let is_newer = |own: ReadTimes| own.begun > self.begun + NEWER;
+        own.is_none_or(|own| self.is_new && !is_newer(own) && !self.is_before(own))
+    }
+
+    /// Whether a follower that has this snapshot serves the published one instead. A snapshot that it
+    /// has made alone stays until a later version is published.
+    #[must_use]
+    pub fn is_wanted_by_follower(self, own: Option<ReadTimes>) -> bool {
+        own.is_none_or(|own| !self.is_before(own))
+    }
+
+    /// Whether the own snapshot is later than the published one: its walk was later, it is that version
+    /// with documents that were read later, or the version is one of another leader that had read less.
+    fn is_before(self, own: ReadTimes) -> bool {
+        let as_of = if self.is_new { own.begun } else { own.as_of };
+        as_of > self.published + LATER
+            || (!self.is_continued && own.as_of > self.as_of + CLOCK_ERROR)
     }
 }
 
@@ -251,5 +365,76 @@ impl From<DownloadError> for NotAdopted {
             DownloadError::Redis(error) => Self::Redis(error),
             error => Self::refused(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(epoch: u64, version: u64) -> VersionOrder {
+        VersionOrder { position: Position { epoch, version }, hash: version.into() }
+    }
+
+    #[test]
+    fn older_version_is_ignored_by_a_follower_and_read_by_a_new_leader() {
+        let known = order(2, 3);
+        for (found, follows, leads) in [
+            (order(2, 3), Choice::Keep, Choice::Keep),
+            (order(2, 4), Choice::Read, Choice::Read),
+            (order(3, 1), Choice::Read, Choice::Read),
+            (order(2, 2), Choice::Ignore, Choice::Read),
+            (order(1, 9), Choice::Ignore, Choice::Read),
+            (VersionOrder { hash: 9, ..known }, Choice::Read, Choice::Read),
+        ] {
+            assert_eq!(choose(Some(&known), &found, Purpose::Follow), follows, "{found:?}");
+            assert_eq!(choose(Some(&known), &found, Purpose::Lead), leads, "{found:?}");
+            assert_eq!(choose(None, &found, Purpose::Follow), Choice::Read, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn version_of_another_leader_that_had_read_less_is_not_wanted() {
+        let begin = Instant::now();
+        let at = |seconds| begin + Duration::from_secs(seconds);
+        let found = FoundTimes {
+            begun: at(10),
+            as_of: at(20),
+            published: at(100),
+            is_new: true,
+            is_continued: false,
+        };
+        let own = |as_of| Some(ReadTimes { begun: at(10), as_of: at(as_of) });
+        for (as_of, is_wanted) in [(10, true), (20, true), (21, false)] {
+            assert_eq!(found.is_wanted_by_follower(own(as_of)), is_wanted, "{as_of}");
+            assert_eq!(found.is_wanted_by_leader(own(as_of)), is_wanted, "{as_of}");
+        }
+        let continued = FoundTimes { is_continued: true, ..found };
+        assert!(
+            continued.is_wanted_by_follower(own(21)),
+            "the versions of one leader are in order"
+        );
+        assert!(found.is_wanted_by_follower(None) && found.is_wanted_by_leader(None));
+    }
+
+    #[test]
+    fn snapshot_made_alone_stays_until_a_later_version_is_published() {
+        let begin = Instant::now();
+        let at = |seconds| begin + Duration::from_secs(seconds);
+        let found = FoundTimes {
+            begun: at(10),
+            as_of: at(10),
+            published: at(20),
+            is_new: true,
+            is_continued: true,
+        };
+        let own = |begun, as_of| Some(ReadTimes { begun: at(begun), as_of: at(as_of) });
+        assert!(!found.is_wanted_by_follower(own(30, 30)));
+        assert!(found.is_wanted_by_follower(own(15, 30)), "it is a new version");
+        let known = FoundTimes { is_new: false, ..found };
+        assert!(!known.is_wanted_by_follower(own(15, 30)));
+        assert!(known.is_wanted_by_follower(own(15, 20)));
+        assert!(!known.is_wanted_by_leader(own(15, 20)), "it has seen the version");
+        assert!(!found.is_wanted_by_leader(own(12, 12)), "its walk was later");
     }
 }

@@ -58,6 +58,8 @@ pub(super) struct Pointer {
     pub(super) rows: usize,
     /// When its walk began, by Redis's clock.
     pub(super) walked_at: i64,
+    /// When what is newest in it was read from the CMS, by Redis's clock.
+    pub(super) as_of: i64,
     pub(super) took_ms: u64,
     /// When it was published, by Redis's clock.
     pub(super) published_at: i64,

@@ -33,6 +33,7 @@ pub(super) struct Publication<'p> {
     pub(super) before: Option<&'p PublishedSnapshot>,
     pub(super) request: &'p PublishRequest,
     pub(super) walked_at: i64,
+    pub(super) as_of: i64,
     /// The serialized delta from the version before, if there is one.
     pub(super) delta: Option<Vec<u8>>,
     pub(super) wants_base: bool,
@@ -51,7 +52,7 @@ impl SharedSnapshots {
         &self,
         publication: Publication<'_>,
     ) -> Result<Result<PublishedSnapshot, Outcome>, redis::Error> {
-        let Publication { id, position, before, request, walked_at, .. } = publication;
+        let Publication { id, position, before, request, walked_at, as_of, .. } = publication;
         let base = match before.filter(|_| !publication.needs_base()) {
             Some(before) => before.base.clone(),
             None => self.upload_base(&publication).await?,
@@ -66,6 +67,7 @@ impl SharedSnapshots {
             urls_hash: request.walked.snapshot.urls_hash(),
             rows: request.walked.snapshot.len(),
             walked_at,
+            as_of,
             took_ms: u64::try_from(request.walked.took.as_millis()).unwrap_or(u64::MAX),
             published_at: self.redis.now_ms(),
             base: base.clone(),

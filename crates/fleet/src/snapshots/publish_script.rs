@@ -11,7 +11,7 @@ use crate::redis::Script;
 /// the position that the delta follows (empty: there is no delta), the field and the value of the
 /// delta, the position from which deltas stay (empty: all stay), the sealed name of the snapshot,
 /// four arguments of the event, those of the change log.
-pub(super) static PUBLISH: LazyLock<Script> =
+pub(crate) static PUBLISH: LazyLock<Script> =
     LazyLock::new(|| Script::with_events(&format!("{}\n{PUBLISH_LUA}", changes::LUA)));
 
 /// The pointer is written last: if Redis refuses a command, the version is not published.
@@ -57,8 +57,8 @@ return 'published'
 ";
 
 /// What the script returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Outcome {
     Published,
     /// This instance does not have the lease.
     NotHolder,
@@ -72,7 +72,7 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// Parses the text that the script returns; `None`: it is none of these.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "published" => Self::Published,
             "not-holder" => Self::NotHolder,

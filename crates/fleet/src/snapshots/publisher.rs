@@ -68,11 +68,26 @@ impl SharedSnapshots {
                 self.publish_or_keep(fleet, id, request, pauses).await;
             } else {
                 let pause = self.queue.lock().pause().unwrap_or(EXTENSION).min(EXTENSION);
-                let _ = tokio::time::timeout(pause, self.requested.notified()).await;
+                tokio::select! {
+                    _ = tokio::time::timeout(pause, self.requested.notified()) => {}
+                    () = self.changes.until_unbased() => self.publish_unbased(),
+                }
             }
             if extended.elapsed() >= EXTENSION {
                 extended = Instant::now();
                 self.extend_all(fleet).await;
+            }
+        }
+    }
+
+    /// Publishes the snapshots again of which a log that has just begun has no base: readers that get a
+    /// reset wait for it.
+    fn publish_unbased(&self) {
+        let states = self.states.lock().clone();
+        for (id, state) in states {
+            let key = state.published().map(|request| request.key);
+            if key.is_some_and(|key| self.changes.is_unbased(&key.site, &key.content_type)) {
+                self.publish_base(&id);
             }
         }
     }
@@ -135,6 +150,7 @@ impl SharedSnapshots {
             let same_walk = before.as_ref().filter(|one| one.walked.begun == request.walked.begun);
             let walked_at = same_walk
                 .map_or_else(|| self.server_time_of(request.walked.begun), |one| one.walked_at);
+            let as_of = self.server_time_of(request.walked.as_of);
             let delta = match &before {
                 None => None,
                 Some(before) => {
@@ -157,6 +173,7 @@ impl SharedSnapshots {
                 before: before.as_ref(),
                 request,
                 walked_at,
+                as_of,
                 delta: delta.map(|delta| block_in_place(|| delta.serialize())),
                 wants_base,
             };
@@ -197,6 +214,7 @@ impl SharedSnapshots {
             replaced.push(before.base.chunks.clone());
             replaced.extend(before.deltas.chunks.iter().cloned());
         }
+        known.served = Some(version.position);
         known.set(&version.position.to_string(), version);
         replaced
     }

@@ -155,7 +155,7 @@ impl SharedSnapshots {
         deltas: Deltas,
         pointer: &Pointer,
     ) -> Result<PublishedSnapshot, NotAdopted> {
-        let Pointer { position, hash, urls_hash, rows, walked_at, took_ms, .. } = *pointer;
+        let Pointer { position, hash, urls_hash, rows, walked_at, as_of, took_ms, .. } = *pointer;
         let (published_at, base) = (pointer.published_at, pointer.base.clone());
         let figures = (snapshot.content_hash(), snapshot.urls_hash(), snapshot.len());
         if figures != (hash, urls_hash, rows) {
@@ -170,7 +170,7 @@ impl SharedSnapshots {
         // A time in the future counts as now.
         let begun = self.redis.instant_of(walked_at);
         let took = Duration::from_millis(took_ms).min(begun.elapsed());
-        let walked = WalkedSnapshot { snapshot, begun, took };
+        let walked = WalkedSnapshot { snapshot, begun, as_of: self.redis.instant_of(as_of), took };
         Ok(PublishedSnapshot { position, walked, walked_at, published_at, base, deltas })
     }
 }

@@ -56,6 +56,8 @@ pub(super) struct Known {
     pub(super) at: String,
     /// The version that was last read or published; `None`: none could be used.
     pub(super) version: Option<PublishedSnapshot>,
+    /// The position of the version that this instance has published or adopted last.
+    pub(super) served: Option<Position>,
     /// The largest number of a version that this instance has seen.
     pub(super) largest: u64,
     /// Since when the published version is older than the known one.
