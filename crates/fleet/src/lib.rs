@@ -54,6 +54,8 @@ mod lead;
 pub mod links;
 mod liveness;
 pub mod misses;
+#[cfg(test)]
+mod model;
 pub mod positions;
 pub mod redis;
 mod role;

@@ -1,0 +1,171 @@
+//! The protocol of a fleet as a model that is checked exhaustively within bounds: leases, epochs,
+//! versions, adoption, and the cursors of the change log.
+//!
+//! The decisions are those of the product: `lead::role`, `adoption::choose`, `plan::decide`,
+//! `follow::judge`, `readiness::answer` and the `ChangeLog` of the catalog. The scripts are
+//! [`scripts`], which tests compare with the real ones.
+//!
+//! A state has three instances, one list, one reader of its changes, and the CMS, whose content is a
+//! number that grows with each edit; the number is also the clock. Not in the model: deltas and bases (a
+//! version is adopted as a whole, or not), other settings, instances without Redis, and the times after
+//! which an instance gives up its caution (15 s for an older version, 10 s for a new log).
+
+pub(crate) mod scripts;
+mod world;
+
+use std::time::Instant;
+
+use stateright::{Checker, HasDiscoveries, Model, Property};
+
+use self::world::{Action, Left, Rule, Violations, World};
+
+/// The protocol, within bounds, perhaps without one of its rules.
+struct Protocol {
+    left: Left,
+    /// Whether there is a reader of the changes; otherwise the log is left out.
+    has_reader: bool,
+    without: Option<Rule>,
+}
+
+impl Model for Protocol {
+    type State = World;
+    type Action = Action;
+
+    fn init_states(&self) -> Vec<World> {
+        vec![World::new(self.left, self.has_reader)]
+    }
+
+    fn actions(&self, world: &World, actions: &mut Vec<Action>) {
+        world.actions(actions);
+    }
+
+    fn next_state(&self, world: &World, action: Action) -> Option<World> {
+        let mut next = world.clone();
+        next.run(action, self.without).then(|| next.canonical())
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        let never = |name, is: fn(&Self, &World) -> bool| Property::always(name, is);
+        vec![
+            never(BACKWARD, |_, world| !world.violations.contains(Violations::BACKWARD)),
+            never(TWO_LEADERS, |_, world| !world.violations.contains(Violations::TWO_LEADERS)),
+            never(LOST, |_, world| !world.violations.contains(Violations::LOST)),
+            never(INVENTED, |_, world| !world.violations.contains(Violations::INVENTED)),
+            Property::sometimes("the last edit arrives", |model: &Self, world: &World| {
+                let last = model.left.edits + 1;
+                if model.has_reader { world.reader_has(last) } else { world.all_serve(last) }
+            }),
+        ]
+    }
+}
+
+const BACKWARD: &str = "no list goes backward";
+const TWO_LEADERS: &str = "no two leaders' writes both count";
+const LOST: &str = "no change is lost";
+const INVENTED: &str = "no change is invented";
+
+/// Checks all states within these bounds, and that these things happen in some of them.
+fn check(left: Left, has_reader: bool) {
+    let begun = Instant::now();
+    let model = Protocol { left, has_reader, without: None };
+    let checker = model.checker().threads(2).spawn_bfs().join();
+    println!(
+        "{left:?}, reader: {has_reader}: {} states, depth {}, {:.1} s",
+        checker.unique_state_count(),
+        checker.max_depth(),
+        begun.elapsed().as_secs_f64()
+    );
+    checker.assert_properties();
+}
+
+/// Finds a counterexample to a property if the protocol lacks a rule.
+fn refute(without: Rule, property: &'static str, left: Left, has_reader: bool) {
+    let model = Protocol { left, has_reader, without: Some(without) };
+    let found = HasDiscoveries::AnyOf([property].into());
+    let checker = model.checker().threads(2).finish_when(found).spawn_bfs().join();
+    let states = checker.unique_state_count();
+    let path = checker.discovery(property);
+    let others = checker.discoveries().into_iter().map(|(name, path)| (name, path.into_actions()));
+    let others: Vec<_> = others.collect();
+    let path = path.unwrap_or_else(|| panic!("{without:?}: {property}: {states}, {others:?}"));
+    println!("without {without:?}, {states} states: {:?}", path.into_actions());
+}
+
+#[test]
+fn model_of_lists_holds_with_a_flush() {
+    check(Left { edits: 2, flushes: 1, ..Left::NONE }, false);
+}
+
+#[test]
+fn model_of_lists_holds_with_a_pause() {
+    check(Left { edits: 2, pauses: 1, ..Left::NONE }, false);
+}
+
+#[test]
+fn model_of_lists_holds_with_a_restart() {
+    check(Left { edits: 2, restarts: 1, expiries: 1, ..Left::NONE }, false);
+}
+
+#[test]
+fn model_of_changes_holds_with_a_flush() {
+    check(Left { edits: 1, flushes: 1, ..Left::NONE }, true);
+}
+
+#[test]
+fn model_of_changes_holds_with_a_pause() {
+    check(Left { edits: 1, pauses: 1, ..Left::NONE }, true);
+}
+
+#[test]
+fn model_without_the_lease_of_a_writer_has_two_leaders() {
+    refute(Rule::Lease, TWO_LEADERS, Left { edits: 1, pauses: 1, ..Left::NONE }, false);
+}
+
+#[test]
+fn model_without_growing_epochs_has_two_leaders() {
+    refute(
+        Rule::Epochs,
+        TWO_LEADERS,
+        Left { edits: 2, flushes: 1, expiries: 1, ..Left::NONE },
+        false,
+    );
+}
+
+#[test]
+fn model_without_the_order_of_versions_goes_backward() {
+    refute(Rule::Order, BACKWARD, Left { edits: 1, flushes: 1, ..Left::NONE }, false);
+}
+
+#[test]
+fn model_without_the_time_of_a_list_goes_backward() {
+    refute(Rule::Freshness, BACKWARD, Left { edits: 1, flushes: 1, ..Left::NONE }, false);
+}
+
+#[test]
+fn model_without_the_version_of_a_writer_invents_changes() {
+    refute(Rule::Version, INVENTED, Left { edits: 2, pauses: 1, ..Left::NONE }, true);
+}
+
+#[test]
+fn model_without_the_log_of_a_writer_invents_changes() {
+    refute(Rule::Log, INVENTED, Left { edits: 2, flushes: 1, ..Left::NONE }, true);
+}
+
+#[test]
+fn model_without_the_base_of_a_log_invents_changes() {
+    refute(Rule::Base, INVENTED, Left { edits: 2, flushes: 1, ..Left::NONE }, true);
+}
+
+#[test]
+fn model_without_a_wait_for_the_list_loses_changes() {
+    refute(Rule::Wait, LOST, Left { edits: 1, restarts: 1, ..Left::NONE }, true);
+}
+
+#[test]
+#[ignore = "minutes: cargo test --release -p frontend-map-fleet model -- --ignored --nocapture"]
+fn model_holds_within_larger_bounds() {
+    check(Left { edits: 3, flushes: 1, expiries: 1, pauses: 1, ..Left::NONE }, false);
+    check(Left { edits: 2, flushes: 1, restarts: 1, lost: 1, ..Left::NONE }, false);
+    check(Left { edits: 2, flushes: 1, ..Left::NONE }, true);
+    check(Left { edits: 2, pauses: 1, ..Left::NONE }, true);
+}
