@@ -95,9 +95,10 @@ impl CachedSnapshot {
         Self { as_of: self.as_of.max(since), orphaned, completed, is_from_store, ..updated }
     }
 
-    /// When it was read from the CMS.
+    /// What decides whether a snapshot of another instance replaces it.
     pub(crate) fn read_times(&self) -> ReadTimes {
-        ReadTimes { begun: self.begun, as_of: self.as_of }
+        let (hash, begun, as_of) = (self.snapshot.content_hash(), self.begun, self.as_of);
+        ReadTimes { hash, begun, as_of }
     }
 
     /// The URLs that sitemaps list.

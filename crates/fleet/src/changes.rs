@@ -94,7 +94,7 @@ struct SiteState {
     read: Option<(Vec<u8>, u64)>,
     /// The last part that was read.
     tail: Option<Tail>,
-    /// When this instance has last read another base.
+    /// When this instance has last read another log, or another base.
     since: Option<Instant>,
     /// By content type: the position up to which the log has the changes.
     bases: HashMap<String, BaseValue>,
@@ -109,8 +109,10 @@ struct SiteState {
 }
 
 impl SiteState {
+    /// Whether the log was read after this instance has published or adopted a version of the content
+    /// type, and has no base of it.
     fn is_unbased(&self, uid: &str) -> bool {
-        self.settled.contains_key(uid) && !self.bases.contains_key(uid)
+        self.settled.get(uid).is_some_and(|one| one.is_read) && !self.bases.contains_key(uid)
     }
 
     /// The content type that has not been published for long, and why.
@@ -152,6 +154,8 @@ impl SharedChanges {
         let (Site { key, source, .. }, content) = (site, content_of(site));
         self.inner.recorder.set_types(key, types.to_vec());
         let state = &mut *self.inner.state.lock();
+        // Until `set_lease`: no log begins under the lease of former settings.
+        state.lease.clear();
         let known = state.sites.entry(key.clone()).or_default();
         if known.content != content {
             let reading = Arc::clone(&known.reading);

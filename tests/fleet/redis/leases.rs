@@ -285,7 +285,7 @@ fn instances_of_another_key_of_seals_share_nothing() {
         let mut leases = Vec::new();
         for client in &clients[..3] {
             leases.push(held(client, "lists").await);
-            assert!(client.key("x").starts_with("map:1"));
+            assert!(client.key("x").starts_with("map:2"));
         }
         let (first, last) = (&clients[1], &clients[3]);
         until("two have the same key", async || last.instances() == 2).await;

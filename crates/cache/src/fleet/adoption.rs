@@ -111,7 +111,7 @@ impl SnapshotCache {
             Arc::ptr_eq(&own.snapshot, &found.walked.snapshot) && !found.is_new
         };
         let is_same = |own: &CachedSnapshot| {
-            is_in_use(own) || own.snapshot.content_hash() == found.walked.snapshot.content_hash()
+            own.snapshot.content_hash() == found.walked.snapshot.content_hash()
         };
         let is_wanted = |own: Option<&CachedSnapshot>| {
             // This instance may be the leader by now.

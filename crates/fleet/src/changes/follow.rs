@@ -204,6 +204,9 @@ impl SharedChanges {
         };
         let state = &mut *self.inner.state.lock();
         let known = state.sites.entry(site.to_owned()).or_default();
+        if known.read.as_ref().is_none_or(|(before, _)| before != sealed) {
+            known.since = Some(Instant::now());
+        }
         known.read = Some((sealed.clone(), session));
         known.lease.clone_from(&head.lease);
         state.is_alone = false;

@@ -52,8 +52,6 @@ pub(super) enum Rule {
     Lease,
     /// It compares the version that the publisher knows.
     Version,
-    /// It compares what the log has.
-    Log,
     /// Epochs grow also after a flush.
     Epochs,
     /// An older version is not adopted.
@@ -162,7 +160,8 @@ struct List {
 
 impl List {
     fn read_times(self) -> ReadTimes {
-        ReadTimes { begun: instant(self.content), as_of: instant(self.content) }
+        let (hash, read) = (self.content.into(), instant(self.content));
+        ReadTimes { hash, begun: read, as_of: read }
     }
 }
 
@@ -236,6 +235,14 @@ struct Replica {
     steps: Vec<Step>,
     base: Option<Position>,
     incarnation: u8,
+}
+
+impl Replica {
+    /// Whether it was read of this log in this session.
+    fn is(&self, log: &Log, incarnation: u8) -> bool {
+        (self.id, self.base, self.incarnation) == (log.id, log.base, incarnation)
+            && self.steps == log.steps
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -434,13 +441,16 @@ impl World {
     fn times(&self, at: usize, is_new: bool, without: Option<Rule>) -> Option<FoundTimes> {
         let Instance { version, settled, .. } = self.instances[at];
         let Version { position, list, published } = version?;
-        let is_continued = settled.is_some_and(|(served, _)| served.epoch == position.epoch);
+        let served =
+            settled.map(|(position, content)| VersionOrder { position, hash: content.into() });
+        let is_timed = without != Some(Rule::Freshness);
         Some(FoundTimes {
+            epoch: position.epoch,
             begun: instant(list.content),
-            as_of: instant(list.content),
+            as_of: instant(if is_timed { list.content } else { u8::MAX }),
             published: instant(published),
             is_new,
-            is_continued: is_continued || without == Some(Rule::Freshness),
+            served,
         })
     }
 
@@ -618,7 +628,7 @@ impl World {
 
     fn arrive(&mut self, at: usize, is_answered: bool, without: Option<Rule>) {
         let sent = self.instances[at].sent.clone().expect("it arrives only once it is sent");
-        let mut expected = sent.expected.clone();
+        let expected = &sent.expected;
         let mut now = Expected {
             lease: self.redis.lease,
             at: self.redis.pointer.map(|pointer| pointer.position),
@@ -627,10 +637,9 @@ impl World {
         match without {
             Some(Rule::Lease) => now.lease = expected.lease,
             Some(Rule::Version) => now.at = expected.at,
-            Some(Rule::Log) => expected.log = None,
             _ => {}
         }
-        let outcome = admit(&now, &expected);
+        let outcome = admit(&now, expected);
         if outcome == Outcome::Published {
             self.publish(at, &sent);
         }
@@ -655,7 +664,10 @@ impl World {
         let is_late = self.last_write.is_some_and(|last| {
             write.epoch < last.epoch || (write.epoch == last.epoch && write.holder != last.holder)
         });
-        self.violations.add(Violations::TWO_LEADERS, is_late);
+        let is_foreign = self.redis.lease.is_some_and(|lease| lease.holder != write.holder);
+        self.violations.add(Violations::TWO_LEADERS, is_late || is_foreign);
+        let is_older = self.redis.pointer.is_some_and(|last| version.position <= last.position);
+        self.violations.add(Violations::BACKWARD, is_older);
         self.last_write = Some(write);
         self.redis.pointer = Some(*version);
         let (base, content) = (Some(version.position), Some(version.list.content));
@@ -724,6 +736,9 @@ impl World {
                 self.begin_log();
                 continue;
             };
+            if self.instances[at].log.as_ref().is_some_and(|known| known.is(&found, incarnation)) {
+                return;
+            }
             let (log, known) = self.change_log(at);
             let tail = known.and_then(|known| {
                 let last = known.steps.len().checked_sub(1)?;

@@ -41,8 +41,8 @@ pub struct FoundSnapshot {
     pub published: Instant,
     /// Whether this instance did not know the version before.
     pub is_new: bool,
-    /// [`FoundTimes::is_continued`].
-    is_continued: bool,
+    epoch: u64,
+    served: Option<VersionOrder>,
 }
 
 impl FoundSnapshot {
@@ -50,8 +50,8 @@ impl FoundSnapshot {
     #[must_use]
     pub fn times(&self) -> FoundTimes {
         let WalkedSnapshot { begun, as_of, .. } = self.walked;
-        let Self { published, is_new, is_continued, .. } = *self;
-        FoundTimes { begun, as_of, published, is_new, is_continued }
+        let Self { epoch, published, is_new, served, .. } = *self;
+        FoundTimes { epoch, begun, as_of, published, is_new, served }
     }
 }
 
@@ -83,7 +83,8 @@ impl SharedSnapshots {
             walked: version.walked.clone(),
             published: self.redis.instant_of(version.published_at),
             is_new,
-            is_continued: served.is_some_and(|served| served.epoch == version.position.epoch),
+            epoch: version.position.epoch,
+            served,
         }))
     }
 
@@ -93,7 +94,7 @@ impl SharedSnapshots {
         state.set_published(None);
         let known = &mut *state.known.lock().await;
         if let Some(version) = &known.version {
-            known.served = Some(version.position);
+            known.served = Some(version.order());
             let number = version.position.version;
             let position = version.position.to_string();
             self.changes.settled(key, id.as_str(), position, &version.walked.snapshot);
@@ -280,7 +281,7 @@ pub(crate) fn choose(
 }
 
 impl PublishedSnapshot {
-    fn order(&self) -> VersionOrder {
+    pub(super) fn order(&self) -> VersionOrder {
         let hash = self.walked.snapshot.content_hash();
         VersionOrder { position: self.position, hash }
     }
@@ -292,30 +293,32 @@ impl Pointer {
     }
 }
 
-/// When a snapshot that an instance serves was read.
+/// What decides whether a snapshot that an instance serves is replaced by a published one.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadTimes {
+    /// The hash of its content.
+    pub hash: u128,
     /// When its walk began.
     pub begun: Instant,
     /// When what is newest in it was read from the CMS, at the earliest.
     pub as_of: Instant,
 }
 
-/// The times of a published snapshot that was read.
+/// What decides whether a published snapshot that was read replaces the own one.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundTimes {
+    /// The epoch of its leader.
+    pub(crate) epoch: u64,
     /// When its walk began.
-    pub begun: Instant,
+    pub(crate) begun: Instant,
     /// When what is newest in it was read from the CMS, at the earliest.
-    pub as_of: Instant,
+    pub(crate) as_of: Instant,
     /// When it was published.
-    pub published: Instant,
+    pub(crate) published: Instant,
     /// Whether this instance did not know the version before.
-    pub is_new: bool,
-    /// Whether the leader that has published it is that of the version that this instance has published
-    /// or adopted last. The versions of one leader are in order; another one may publish older content: if
-    /// Redis has lost its data, or if the leader before it could not publish.
-    pub is_continued: bool,
+    pub(crate) is_new: bool,
+    /// The version that this instance has published or adopted last.
+    pub(crate) served: Option<VersionOrder>,
 }
 
 impl FoundTimes {
@@ -333,12 +336,17 @@ impl FoundTimes {
         own.is_none_or(|own| !self.is_before(own))
     }
 
-    /// Whether the own snapshot is later than the published one: its walk was later, it is that version
-    /// with documents that were read later, or the version is one of another leader that had read less.
+    /// Whether the own snapshot is later than the published one. The versions of one leader are in order.
+    /// Another one may publish older content: if Redis has lost its data, or if the leader before it could
+    /// not publish what it had read.
     fn is_before(self, own: ReadTimes) -> bool {
-        let as_of = if self.is_new { own.begun } else { own.as_of };
-        as_of > self.published + LATER
-            || (!self.is_continued && own.as_of > self.as_of + CLOCK_ERROR)
+        if !self.is_new {
+            return own.as_of > self.as_of;
+        }
+        let is_next =
+            |served: VersionOrder| served.position.epoch == self.epoch && served.hash == own.hash;
+        own.begun > self.published + LATER
+            || (!self.served.is_some_and(is_next) && own.as_of > self.as_of + CLOCK_ERROR)
     }
 }
 
@@ -393,48 +401,43 @@ mod tests {
         }
     }
 
+    /// Read at 10 s, its newest document at 20 s, and published at 100 s.
+    fn found(begin: Instant, served: VersionOrder) -> FoundTimes {
+        let at = |seconds| begin + Duration::from_secs(seconds);
+        let (begun, as_of, published) = (at(10), at(20), at(100));
+        FoundTimes { epoch: 2, begun, as_of, published, is_new: true, served: Some(served) }
+    }
+
     #[test]
     fn version_of_another_leader_that_had_read_less_is_not_wanted() {
         let begin = Instant::now();
-        let at = |seconds| begin + Duration::from_secs(seconds);
-        let found = FoundTimes {
-            begun: at(10),
-            as_of: at(20),
-            published: at(100),
-            is_new: true,
-            is_continued: false,
+        let own = |as_of| {
+            let [begun, as_of] = [10, as_of].map(|seconds| begin + Duration::from_secs(seconds));
+            Some(ReadTimes { hash: 7, begun, as_of })
         };
-        let own = |as_of| Some(ReadTimes { begun: at(10), as_of: at(as_of) });
+        let other = found(begin, order(1, 7));
         for (as_of, is_wanted) in [(10, true), (20, true), (21, false)] {
-            assert_eq!(found.is_wanted_by_follower(own(as_of)), is_wanted, "{as_of}");
-            assert_eq!(found.is_wanted_by_leader(own(as_of)), is_wanted, "{as_of}");
+            assert_eq!(other.is_wanted_by_follower(own(as_of)), is_wanted, "{as_of}");
+            assert_eq!(other.is_wanted_by_leader(own(as_of)), is_wanted, "{as_of}");
         }
-        let continued = FoundTimes { is_continued: true, ..found };
-        assert!(
-            continued.is_wanted_by_follower(own(21)),
-            "the versions of one leader are in order"
-        );
-        assert!(found.is_wanted_by_follower(None) && found.is_wanted_by_leader(None));
+        assert!(found(begin, order(2, 7)).is_wanted_by_follower(own(21)), "it is the next version");
+        assert!(!found(begin, order(2, 6)).is_wanted_by_follower(own(21)), "the own one is later");
+        assert!(other.is_wanted_by_follower(None) && other.is_wanted_by_leader(None));
     }
 
     #[test]
     fn snapshot_made_alone_stays_until_a_later_version_is_published() {
         let begin = Instant::now();
-        let at = |seconds| begin + Duration::from_secs(seconds);
-        let found = FoundTimes {
-            begun: at(10),
-            as_of: at(10),
-            published: at(20),
-            is_new: true,
-            is_continued: true,
+        let own = |begun, as_of| {
+            let [begun, as_of] = [begun, as_of].map(|seconds| begin + Duration::from_secs(seconds));
+            Some(ReadTimes { hash: 7, begun, as_of })
         };
-        let own = |begun, as_of| Some(ReadTimes { begun: at(begun), as_of: at(as_of) });
-        assert!(!found.is_wanted_by_follower(own(30, 30)));
-        assert!(found.is_wanted_by_follower(own(15, 30)), "it is a new version");
-        let known = FoundTimes { is_new: false, ..found };
-        assert!(!known.is_wanted_by_follower(own(15, 30)));
-        assert!(known.is_wanted_by_follower(own(15, 20)));
-        assert!(!known.is_wanted_by_leader(own(15, 20)), "it has seen the version");
-        assert!(!found.is_wanted_by_leader(own(12, 12)), "its walk was later");
+        let new = found(begin, order(2, 7));
+        assert!(!new.is_wanted_by_follower(own(101, 101)));
+        let known = FoundTimes { is_new: false, ..new };
+        assert!(!known.is_wanted_by_follower(own(10, 30)));
+        assert!(known.is_wanted_by_follower(own(10, 20)));
+        assert!(!known.is_wanted_by_leader(own(10, 20)), "it has seen the version");
+        assert!(!new.is_wanted_by_leader(own(12, 12)), "its walk was later");
     }
 }

@@ -214,7 +214,7 @@ impl SharedSnapshots {
             replaced.push(before.base.chunks.clone());
             replaced.extend(before.deltas.chunks.iter().cloned());
         }
-        known.served = Some(version.position);
+        known.served = Some(version.order());
         known.set(&version.position.to_string(), version);
         replaced
     }

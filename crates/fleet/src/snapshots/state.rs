@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use super::adoption::VersionOrder;
 use super::pointer::{Base, Position};
 use super::{PublishRequest, WalkedSnapshot};
 use crate::redis::Chunks;
@@ -56,8 +57,8 @@ pub(super) struct Known {
     pub(super) at: String,
     /// The version that was last read or published; `None`: none could be used.
     pub(super) version: Option<PublishedSnapshot>,
-    /// The position of the version that this instance has published or adopted last.
-    pub(super) served: Option<Position>,
+    /// The version that this instance has published or adopted last.
+    pub(super) served: Option<VersionOrder>,
     /// The largest number of a version that this instance has seen.
     pub(super) largest: u64,
     /// Since when the published version is older than the known one.
