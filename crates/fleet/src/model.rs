@@ -9,6 +9,22 @@
 //! number that grows with each edit; the number is also the clock. Not in the model: deltas and bases (a
 //! version is adopted as a whole, or not), other settings, instances without Redis, and the times after
 //! which an instance gives up its caution (15 s for an older version, 10 s for a new log).
+//!
+//! # Bounds
+//!
+//! All states of these are visited, with two threads, in 17 s on two busy cores:
+//!
+//! | bounds | states | depth |
+//! |---|---|---|
+//! | lists: 2 edits, a flush | 50,764 | 25 |
+//! | lists: 2 edits, a pause | 3,011 | 20 |
+//! | lists: 2 edits, a restart, an expiry | 14,290 | 21 |
+//! | lists: 2 edits, a lost answer, an expiry | 15,967 | 22 |
+//! | changes: an edit, a pause | 5,856 | 20 |
+//! | changes: an edit, a restart, an expiry | 43,881 | 21 |
+//! | changes: 2 edits, a lost answer | 45,051 | 22 |
+//!
+//! The changes with a flush, and larger bounds, are ignored tests.
 
 pub(crate) mod scripts;
 mod world;
@@ -112,6 +128,7 @@ fn model_of_lists_holds_with_a_lost_answer() {
 }
 
 #[test]
+#[ignore = "minutes: cargo test --release -p frontend-map-fleet model -- --ignored --nocapture"]
 fn model_of_changes_holds_with_a_flush() {
     check(Left { edits: 1, flushes: 1, ..Left::NONE }, true);
 }
@@ -148,8 +165,11 @@ fn model_without_the_version_of_a_writer_goes_backward() {
 }
 
 #[test]
-fn model_without_the_order_of_versions_goes_backward() {
-    refute(Rule::Order, BACKWARD, Left { edits: 1, failovers: 1, ..Left::NONE }, false);
+fn model_without_the_order_of_versions_holds_by_their_times() {
+    let left = Left { edits: 1, failovers: 1, ..Left::NONE };
+    let model = Protocol { left, has_reader: false, without: Some(Rule::Order) };
+    // Each list of the model is a walk, whose time protects as well; an update has the time of its walk.
+    model.checker().threads(2).spawn_bfs().join().assert_no_discovery(BACKWARD);
 }
 
 #[test]
