@@ -1,6 +1,8 @@
 //! Cache tags: a response header by which a CDN purges what depends on a document, a content type or a
 //! site.
 
+use std::fmt::Write as _;
+
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use frontend_map_catalog::moved::redirects::FormerOwner;
@@ -31,6 +33,9 @@ impl CacheTags {
     ///
     /// # Errors
     /// A message with the known names.
+    ///
+    /// # Panics
+    /// Never: the known names are tokens.
     pub fn of_header(name: &str) -> Result<Self, String> {
         let known = KNOWN.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         let Some((known, separator)) = known else {
@@ -147,7 +152,8 @@ impl TagList<'_> {
             if byte.is_ascii_graphic() && !matches!(byte, b',' | b'%') {
                 self.text.push(char::from(byte));
             } else {
-                self.text.push_str(&format!("%{byte:02X}"));
+                // Writing to a string cannot fail.
+                let _ = write!(self.text, "%{byte:02X}");
             }
         }
     }
