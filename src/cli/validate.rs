@@ -179,10 +179,8 @@ async fn validate(
     let targets: Vec<Targets> = targets.collect();
     let checked_at = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
     let validator = &app.shared.validator;
-    let judge = match args.content {
-        true => Some(PageJudge::prepare(validator, &targets).await),
-        false => None,
-    };
+    let judge =
+        if args.content { Some(PageJudge::prepare(validator, &targets).await) } else { None };
     let checked = check::check(validator, &targets, judge.as_ref(), args.retries).await;
     let parts = targets.iter().zip(checked);
     let parts = parts.map(|(targets, checked)| TypeReport::new(targets, checked, links.as_deref()));

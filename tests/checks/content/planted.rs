@@ -47,7 +47,7 @@ fn script(base: &str, target: &str) -> Answer {
     let canonical = format!("<link rel=canonical href={base}{target}>");
     let with_canonical = |other: &str| fine.replace(&canonical, other);
     let missing = || {
-        let text = format!("<h1>Sorry</h1>There is no {target}, or {slug} has moved.");
+        let text = format!("<h1>Sorry</h1><p>There is no {target}</p>{slug}<b>has moved</b>");
         let page = fine.replace(&format!("<h1>Title of {slug}</h1>"), &text);
         page.replace(&format!("<title>Title of {slug}</title>"), "<title>Oops</title>")
     };

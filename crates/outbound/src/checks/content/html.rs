@@ -28,7 +28,7 @@ pub struct PageFacts {
     pub alternates: Vec<AlternateLink>,
     /// The encoding that a `<meta>` declares.
     pub charset: Option<String>,
-    /// The text that is no title, without scripts and styles.
+    /// The text that is no title, without scripts and styles, and with a space for each tag.
     pub text: String,
     /// Other text in which a title may be: scripts, and attributes that are read to people.
     pub other_text: String,
@@ -530,6 +530,10 @@ impl Emitter for PageReader {
     fn init_comment(&mut self) {}
 
     fn emit_current_tag(&mut self) -> Option<State> {
+        // Words in two elements are two words.
+        if self.text.last().is_some_and(|byte| *byte != b' ') {
+            self.text.push(b' ');
+        }
         if self.tag.is_start {
             self.last_start_tag.clone_from(&self.tag.name);
             self.start_tag()

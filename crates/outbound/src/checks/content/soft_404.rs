@@ -88,6 +88,7 @@ fn stands_at(text: &str, before: Option<char>, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checks::content::html;
 
     fn facts(title: &str, text: &str) -> PageFacts {
         PageFacts { title: Some(title.to_owned()), text: text.to_owned(), ..PageFacts::default() }
@@ -125,6 +126,15 @@ mod tests {
                 "{path} {title} {text}"
             );
         }
+    }
+
+    #[test]
+    fn path_beside_a_tag_is_taken_out() {
+        let page = |path: &str| {
+            html::read(&format!("<title>x</title><p>No</p>{path}<p>here<b>{path}</b>"))
+        };
+        let missing = MissingPage::new("/en/none", &page("/en/none"));
+        assert!(missing.is_like("/en/a-1", &page("/en/a-1")));
     }
 
     #[test]
