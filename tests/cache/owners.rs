@@ -377,7 +377,7 @@ fn foreign_value_in_place_of_the_name_of_the_last_list_is_reported_and_replaced(
             started(setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()))
         };
         let first = start(LOCALES);
-        let key = until("the name", || redis.keys("frontend-map:1:newest:*").into_iter().next());
+        let key = until("the name", || redis.keys("frontend-map:2:newest:*").into_iter().next());
         let sealed = || redis.try_command::<Vec<u8>>(&["HGET", &key, "list"]).unwrap_or_default();
         let before = sealed();
         drop(first);

@@ -114,7 +114,8 @@ fn table_of_errors_has_each_name_of_the_source() {
     let sources = source_texts("crates/service/src/http");
     let literals = sources.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
     let names = literals
-        .filter(|text| text.ends_with("Error") && text.chars().all(|c| c.is_ascii_alphabetic()));
+        .filter(|text| text.ends_with("Error") && *text != "Error")
+        .filter(|text| text.chars().all(|c| c.is_ascii_alphabetic()));
     let names: BTreeSet<&str> = names.collect();
     assert!(names.len() >= 10, "{names:?}");
     let missing: Vec<_> = names.difference(&listed).collect();

@@ -10,7 +10,7 @@ use crate::support::wait::until_so;
 const TOKEN: &str = "canary-8c1e-validate";
 const LINKS: &str = "/api/links?site=main";
 
-const CONTENT: &str = r##"{
+const CONTENT: &str = r#"{
   "api::page.page": [
     {"documentId": "p1", "locale": "en", "slug": "about",
      "body": "Read [the team](/en/team), [contact](/en/contact/ 'x'), <a href='/en/none'>none</a> and [here](#top).",
@@ -32,7 +32,7 @@ const CONTENT: &str = r##"{
     {"documentId": "r1", "from": "/en/old", "to": "/en/contact", "code": 301},
     {"documentId": "r2", "from": "/en/away", "code": 410, "to": null}
   ]
-}"##;
+}"#;
 
 const LINK_SETTINGS: &str = r#"
 [[site.page]]

@@ -165,7 +165,7 @@ impl SiteLinks {
                 state.table = Some(Arc::new(table));
             }
             Err(error) => {
-                tracing::debug!(site = self.site.key, %error, "stored links are not used")
+                tracing::debug!(site = self.site.key, %error, "stored links are not used");
             }
         }
     }

@@ -146,12 +146,12 @@ fn escaped(text: &str) -> String {
 fn is_plain(bytes: &[u8]) -> bool {
     if let Some(last) = bytes.last_chunk() {
         let (words, _) = bytes.as_chunks();
-        words.iter().all(is_plain_word) && is_plain_word(last)
+        words.iter().all(|word| is_plain_word(*word)) && is_plain_word(*last)
     } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         let mut word = [0; 8];
         word[..4].copy_from_slice(first);
         word[4..].copy_from_slice(last);
-        is_plain_word(&word)
+        is_plain_word(word)
     } else {
         bytes.iter().all(|byte| *byte >= b' ' && *byte != b'"' && *byte != b'\\')
     }
@@ -160,9 +160,9 @@ fn is_plain(bytes: &[u8]) -> bool {
 /// Compares all bytes at once: the highest bit of a difference is set where a byte is less than what is
 /// subtracted from it. Control characters and, with their second bit flipped, quotes are less than 0x21.
 #[inline]
-fn is_plain_word(word: &[u8; 8]) -> bool {
+fn is_plain_word(word: [u8; 8]) -> bool {
     const EACH: u64 = 0x0101_0101_0101_0101;
-    let word = u64::from_le_bytes(*word);
+    let word = u64::from_le_bytes(word);
     let quote = (word ^ (0x02 * EACH)).wrapping_sub(0x21 * EACH);
     let backslash = (word ^ (0x5c * EACH)).wrapping_sub(EACH);
     (quote | backslash) & !word & (0x80 * EACH) == 0
@@ -294,12 +294,11 @@ impl Members<'_> {
     }
 
     #[inline]
-    fn finish(self, open: u8, close: u8) -> Written {
+    fn finish(self, open: u8, close: u8) {
         if self.before == open {
             self.json.0.push(open);
         }
         self.json.0.push(close);
-        Ok(())
     }
 }
 
@@ -314,7 +313,8 @@ impl SerializeSeq for Members<'_> {
 
     #[inline]
     fn end(self) -> Written {
-        self.finish(b'[', b']')
+        self.finish(b'[', b']');
+        Ok(())
     }
 }
 
@@ -343,7 +343,8 @@ impl SerializeMap for Members<'_> {
 
     #[inline]
     fn end(self) -> Written {
-        self.finish(b'{', b'}')
+        self.finish(b'{', b'}');
+        Ok(())
     }
 }
 
@@ -361,7 +362,8 @@ impl SerializeStruct for Members<'_> {
 
     #[inline]
     fn end(self) -> Written {
-        self.finish(b'{', b'}')
+        self.finish(b'{', b'}');
+        Ok(())
     }
 }
 

@@ -64,7 +64,7 @@ pub(in crate::cli) struct LinksArgs {
     /// The URL of the running service; by default the address in the settings
     #[arg(long, value_name = "URL")]
     service: Option<String>,
-    /// Only links with this verdict, or with one of several, such as gone,no_such_page
+    /// Only links with this verdict, or with one of several with commas between them
     #[arg(long, value_name = "VERDICTS")]
     verdict: Option<String>,
     /// Only links in this document
@@ -73,7 +73,7 @@ pub(in crate::cli) struct LinksArgs {
     /// Only links that lead to this path, directly or by a redirect
     #[arg(long, value_name = "PATH")]
     to: Option<String>,
-    /// Let the service read the content again, as snapshots.cms_share permits, and list nothing
+    /// Let the service read the content again, within its share of the CMS, and list nothing
     #[arg(long, conflicts_with_all = ["verdict", "document", "to", "format", "out"])]
     refresh: bool,
     #[arg(long, value_enum, default_value_t = Format::Table)]

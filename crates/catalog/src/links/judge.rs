@@ -8,7 +8,7 @@ use super::verdict::{Target, Verdict, verdict};
 use crate::resolve::{Found, Resolution};
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
-use frontend_map_rules::{ContentTypeUid, Pathname, without_trailing_slash};
+use frontend_map_rules::{ContentTypeUid, Locale, Pathname, without_trailing_slash};
 
 /// What is known of the pages of all sites at one moment.
 pub trait LinkWorld {
@@ -194,7 +194,7 @@ impl<W: LinkWorld> Judge<'_, W> {
 
     fn at(&self, place: SitePath, locale: Option<usize>) -> Outcome {
         let code = locale.and_then(|locale| self.own.rules.locales().codes().get(locale));
-        let code = code.map(|code| code.as_str());
+        let code = code.map(Locale::as_str);
         let (verdict, target) = self.found(&place, code);
         let is_wanted = self.wanted.is_none_or(|wanted| {
             let target = target.as_ref().map(|target| without_trailing_slash(&target.path));

@@ -94,19 +94,17 @@ impl KnownHosts {
             Some(Address::Rooted(path)) => {
                 let path = without_dots(path);
                 let base = site.hosts.base(locale);
-                match base.map_or(Some(&*path), |base| below(base, &path)) {
-                    Some(below) => Place::At(SitePath {
-                        site: origin.site,
-                        host: site.hosts.host_if_several(locale),
-                        path: rooted(below),
-                        has_canonical_host: true,
-                    }),
+                let Some(below) = base.map_or(Some(&*path), |base| below(base, &path)) else {
                     // Another site may have the rest of the host.
-                    None => {
-                        let host = base.map_or("", BaseUrl::host);
-                        self.at_host(Some(origin.site), host, &path, None)
-                    }
-                }
+                    let host = base.map_or("", BaseUrl::host);
+                    return self.at_host(Some(origin.site), host, &path, None);
+                };
+                Place::At(SitePath {
+                    site: origin.site,
+                    host: site.hosts.host_if_several(locale),
+                    path: rooted(below),
+                    has_canonical_host: true,
+                })
             }
             Some(Address::Relative(path)) => {
                 let Some(own) = origin.path else { return Place::NotKnown };

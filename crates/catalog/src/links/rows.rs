@@ -12,7 +12,7 @@ use crate::path_index::{DocumentLocation, PathIndex, VersionId};
 use crate::site::{AdminLinks, Site};
 use crate::snapshot::timestamp_text;
 use crate::tables::{Chunks, Form, Rows, Step};
-use frontend_map_rules::{ContentTypeUid, Pathname};
+use frontend_map_rules::{ContentTypeUid, Locale, Pathname};
 
 /// What the rows say of the documents with the links.
 #[derive(Clone)]
@@ -113,7 +113,7 @@ impl LinkRows {
         let link = self.table.link(self.table.documents[key][row.link as usize]);
         let outcome = &self.judged.outcomes[row.outcome as usize];
         let codes = site.rules.locales().codes();
-        let locale = link.locale.and_then(|at| codes.get(at)).map(|code| code.as_str());
+        let locale = link.locale.and_then(|at| codes.get(at)).map(Locale::as_str);
         let to = outcome.target.as_ref();
         JudgedLink {
             content_type: uid.as_str(),

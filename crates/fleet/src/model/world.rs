@@ -585,8 +585,9 @@ impl World {
         if let (Decision::Plan(Plan::Restart(_)), Some(log), Some(Rule::Base)) =
             (&decision, &self.redis.log, without)
         {
-            let (log, last) = (log.id, log.steps.len() as u64);
-            decision = Decision::Plan(Plan::Append { log, last, since: Since::Published });
+            let (log, steps) = (log.id, log.steps.len() as u64);
+            let since = Since::Published;
+            decision = Decision::Plan(Plan::Append { log, last: steps, since });
         }
         let append = match decision {
             _ if !self.has_reader => Append::Nothing,

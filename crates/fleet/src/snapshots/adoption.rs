@@ -402,37 +402,37 @@ mod tests {
     }
 
     /// Read at 10 s, its newest document at 20 s, and published at 100 s.
-    fn found(begin: Instant, served: VersionOrder) -> FoundTimes {
-        let at = |seconds| begin + Duration::from_secs(seconds);
+    fn found(start: Instant, served: VersionOrder) -> FoundTimes {
+        let at = |seconds| start + Duration::from_secs(seconds);
         let (begun, as_of, published) = (at(10), at(20), at(100));
         FoundTimes { epoch: 2, begun, as_of, published, is_new: true, served: Some(served) }
     }
 
     #[test]
     fn version_of_another_leader_that_had_read_less_is_not_wanted() {
-        let begin = Instant::now();
+        let start = Instant::now();
         let own = |as_of| {
-            let [begun, as_of] = [10, as_of].map(|seconds| begin + Duration::from_secs(seconds));
+            let [begun, as_of] = [10, as_of].map(|seconds| start + Duration::from_secs(seconds));
             Some(ReadTimes { hash: 7, begun, as_of })
         };
-        let other = found(begin, order(1, 7));
+        let other = found(start, order(1, 7));
         for (as_of, is_wanted) in [(10, true), (20, true), (21, false)] {
             assert_eq!(other.is_wanted_by_follower(own(as_of)), is_wanted, "{as_of}");
             assert_eq!(other.is_wanted_by_leader(own(as_of)), is_wanted, "{as_of}");
         }
-        assert!(found(begin, order(2, 7)).is_wanted_by_follower(own(21)), "it is the next version");
-        assert!(!found(begin, order(2, 6)).is_wanted_by_follower(own(21)), "the own one is later");
+        assert!(found(start, order(2, 7)).is_wanted_by_follower(own(21)), "it is the next version");
+        assert!(!found(start, order(2, 6)).is_wanted_by_follower(own(21)), "the own one is later");
         assert!(other.is_wanted_by_follower(None) && other.is_wanted_by_leader(None));
     }
 
     #[test]
     fn snapshot_made_alone_stays_until_a_later_version_is_published() {
-        let begin = Instant::now();
+        let start = Instant::now();
         let own = |begun, as_of| {
-            let [begun, as_of] = [begun, as_of].map(|seconds| begin + Duration::from_secs(seconds));
+            let [begun, as_of] = [begun, as_of].map(|seconds| start + Duration::from_secs(seconds));
             Some(ReadTimes { hash: 7, begun, as_of })
         };
-        let new = found(begin, order(2, 7));
+        let new = found(start, order(2, 7));
         assert!(!new.is_wanted_by_follower(own(101, 101)));
         let known = FoundTimes { is_new: false, ..new };
         assert!(!known.is_wanted_by_follower(own(10, 30)));

@@ -18,6 +18,9 @@ type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
 pub struct Encoder<'e>(&'e mut String);
 
 /// The text that `write` makes.
+///
+/// # Panics
+/// Never: writing to a string cannot fail.
 #[must_use]
 pub fn encode(write: impl FnOnce(&mut Encoder<'_>) -> fmt::Result) -> String {
     let mut text = String::new();

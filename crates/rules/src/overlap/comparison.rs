@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::automaton::{Automaton, shortest_text};
 use super::budget::Budget;
-use super::texts::{SetId, Span, TextSets};
+use super::texts::{SetId, Span, TextSet, TextSets};
 
 /// Compares spans, and remembers the results for pairs of single segments.
 pub(super) struct Comparison<'s> {
@@ -109,7 +109,7 @@ impl<'s> Comparison<'s> {
         }
         let own = both.map(|span| self.sets.get(span.sets[0]));
         // Each common text begins and ends with the longer texts.
-        let [[before, after], [other_before, other_after]] = own.map(|set| set.around());
+        let [[before, after], [other_before, other_after]] = own.map(TextSet::around);
         let longer =
             |one: &'s str, other: &'s str| if one.len() > other.len() { one } else { other };
         let [before, after] = [longer(before, other_before), longer(after, other_after)];

@@ -16,13 +16,16 @@ pub(super) struct Tree<'s> {
     nodes: Vec<Node<'s>>,
 }
 
+/// Children by the text after their value, reversed.
+type ByEnd = BTreeMap<String, Vec<(SetId, usize)>>;
+
 #[derive(Default)]
 struct Node<'s> {
     children: FxHashMap<SetId, usize>,
     /// The children behind texts that can be listed, by each of these.
     listed: BTreeMap<&'s str, Vec<usize>>,
-    /// The other children, by the text before the value and by that after it, reversed.
-    values: BTreeMap<&'s str, BTreeMap<String, Vec<(SetId, usize)>>>,
+    /// The other children, by the text before the value.
+    values: BTreeMap<&'s str, ByEnd>,
     /// Patterns with a catch-all here.
     catch_alls: Vec<usize>,
     /// Patterns that end here.
@@ -67,17 +70,14 @@ impl<'s> Tree<'s> {
         let own = &mut self.nodes[node];
         own.children.insert(id, child);
         let set = self.sets.get(id);
-        match &set.listed {
-            Some(texts) => {
-                for text in texts {
-                    own.listed.entry(text).or_default().push(child);
-                }
+        if let Some(texts) = &set.listed {
+            for text in texts {
+                own.listed.entry(text).or_default().push(child);
             }
-            None => {
-                let [before, after] = set.around();
-                let by_after = own.values.entry(before).or_default();
-                by_after.entry(reversed(after)).or_default().push((id, child));
-            }
+        } else {
+            let [before, after] = set.around();
+            let by_end = own.values.entry(before).or_default();
+            by_end.entry(reversed(after)).or_default().push((id, child));
         }
         child
     }

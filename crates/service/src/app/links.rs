@@ -11,7 +11,7 @@ use frontend_map_catalog::snapshot::PublicUrl;
 use frontend_map_rules::{ContentTypeUid, Pathname};
 
 /// What is known of the pages of all sites now.
-pub(crate) struct Links<'a> {
+pub(crate) struct KnownPages<'a> {
     app: &'a App,
     links: &'a SiteLinks,
     /// Of each site, with that of its redirects.
@@ -23,7 +23,7 @@ struct SiteIndexes {
     redirects: Option<PathIndexState>,
 }
 
-impl<'a> Links<'a> {
+impl<'a> KnownPages<'a> {
     /// What is known now.
     pub(crate) fn new(app: &'a App, links: &'a SiteLinks) -> Self {
         let index = |site: &Site| app.snapshots.path_index(site);
@@ -52,7 +52,7 @@ impl<'a> Links<'a> {
     }
 }
 
-impl LinkWorld for Links<'_> {
+impl LinkWorld for KnownPages<'_> {
     fn hosts(&self) -> &KnownHosts {
         self.links.hosts()
     }

@@ -108,7 +108,7 @@ pub(super) struct FrontendUrls<R> {
 }
 
 /// A URL with its path, or the reason why there is none.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BatchResult<'a> {
     pub(super) uid: Option<&'a str>,
@@ -225,7 +225,7 @@ pub(super) struct RedirectsRow<'a> {
 
 /// `/api/changes`.
 #[derive(Serialize)]
-pub(super) struct Changes {
+pub(super) struct ChangeList {
     pub(super) cursor: String,
     pub(super) more: bool,
     pub(super) reset: bool,

@@ -14,7 +14,7 @@ use crate::http::request::params::{SITE, known_site, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
-use crate::http::responses::Changes;
+use crate::http::responses::ChangeList;
 use frontend_map_catalog::changes::log::{ChangeRow, Filter, Kind, Read, Since};
 use frontend_map_catalog::site::Site;
 use frontend_map_fleet::changes::Readiness;
@@ -45,7 +45,7 @@ pub(in crate::http) async fn get(
         read = Read { cursor, more: false, reset: false };
     }
     let Read { cursor, more, reset } = read;
-    let mut response = success(Changes { cursor: cursor.to_string(), more, reset, changes });
+    let mut response = success(ChangeList { cursor: cursor.to_string(), more, reset, changes });
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response.map(Body::new))
 }

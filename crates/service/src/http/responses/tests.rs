@@ -85,10 +85,10 @@ fn each_error_is_one_that_is_described_and_each_described_one_occurs() {
     let mut compared = Compared::with(&description);
     let mut unused = described.clone();
     for example in examples::errors() {
-        let mut all = described.iter().copied();
-        let found = all.find(|schema| compared.check(*schema, &example).is_ok());
-        let found = found.unwrap_or_else(|| panic!("not described: {example:#}"));
-        unused.retain(|schema| !std::ptr::eq(*schema, found));
+        let mut fitting = described.clone();
+        fitting.retain(|schema| compared.check(schema, &example).is_ok());
+        assert!(!fitting.is_empty(), "not described: {example:#}");
+        unused.retain(|schema| !fitting.contains(schema));
     }
     assert_eq!(unused, Vec::<&Value>::new(), "without an example");
     assert_eq!(compared.not_seen(), Vec::<String>::new());

@@ -12,7 +12,7 @@ use axum::response::Response;
 use tokio::task::block_in_place;
 
 use super::Format;
-use crate::app::{App, Links};
+use crate::app::{App, KnownPages};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_shared_site, parse_document_id, required};
 use crate::http::request::query::{Param, echo, parse};
@@ -67,7 +67,7 @@ pub(super) fn judged(
 ) -> Result<LinkRows, ApiError> {
     let links = links(app, site)?;
     let table = links.table().ok_or_else(ApiError::links_not_read)?;
-    let world = Links::new(app, links);
+    let world = KnownPages::new(app, links);
     let index = world.index_of(site).ok_or_else(ApiError::links_not_read)?;
     let judged = block_in_place(|| world.judge(&table, site, filter));
     let linking = Linking {

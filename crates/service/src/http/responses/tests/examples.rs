@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::http::response::error::ApiError;
 use crate::http::responses::{
-    Accepted, BatchResult, CandidateDetails, Changes, CheckedPage, ClearedMisses, DeadUrl, Details,
-    DocumentUrls, FrontendUrl, FrontendUrls, LastCheck, LastContent, LastRun, LinksAccepted,
-    LocaleUrl, Progress, PublishPreview, RedirectsRow, SiteRow, Sites, Stopped, Success, UrlState,
-    ValidationResult, Validations,
+    Accepted, BatchResult, CandidateDetails, ChangeList, CheckedPage, ClearedMisses, DeadUrl,
+    Details, DocumentUrls, FrontendUrl, FrontendUrls, LastCheck, LastContent, LastRun,
+    LinksAccepted, LocaleUrl, Progress, PublishPreview, RedirectsRow, SiteRow, Sites, Stopped,
+    Success, UrlState, ValidationResult, Validations,
 };
 use frontend_map_catalog::changes::log::{ChangeRow, Kind as ChangeKind};
 use frontend_map_catalog::json::to_text;
@@ -100,7 +100,7 @@ pub(super) fn of_route(method: &str, path: &str) -> Vec<Value> {
         (_, "/api/links") => vec![links()],
         (_, "/api/changes") => {
             let (cursor, changes) = (text("0"), changes());
-            vec![success(Changes { cursor, more: true, reset: false, changes })]
+            vec![success(ChangeList { cursor, more: true, reset: false, changes })]
         }
         (_, "/hooks/cms") => {
             let accepted = |content_types| success(Accepted { accepted: true, content_types });
@@ -564,11 +564,8 @@ fn misses() -> Value {
         redirect: Some(redirect(is_full)),
         ..row(true)
     };
-    let rows = [with_both(true), with_both(false), row(false)];
-    table::<Misses>(
-        &MissCount { count: 3, uncounted: 0 },
-        rows.iter().map(|row| written(row)).collect(),
-    )
+    let rows = [with_both(true), with_both(false), row(false)].map(|row| written(&row));
+    table::<Misses>(&MissCount { count: 3, uncounted: 0 }, rows.into())
 }
 
 fn redirects() -> Value {
@@ -612,9 +609,12 @@ fn links() -> Value {
 }
 
 fn validations(links: Option<LinkFigures>) -> Value {
-    let source = |is_page: bool| match is_page {
-        true => Source::Page { page: "contact", locale: "en" },
-        false => Source::Document { document_id: "a1", locale: "en", rule: "/{slug}" },
+    let source = |is_page: bool| {
+        if is_page {
+            Source::Page { page: "contact", locale: "en" }
+        } else {
+            Source::Document { document_id: "a1", locale: "en", rule: "/{slug}" }
+        }
     };
     let dead = |Entry { url, status, reason, .. }: Entry, is_page: bool| DeadUrl {
         url,
