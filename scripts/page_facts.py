@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes `tests/corpora/pages.jsonl`: hostile HTML with what Chromium's DOM says of it.
 
-Serves each page on loopback, opens it in a frame of headless Chromium, where scripting is enabled, and
-reads title, language, base, canonical links, robots directives and links to languages from the
+Serves each page on loopback, opens it in a frame of headless Chromium, where scripting is enabled,
+and reads title, language, base, canonical links, robots directives and links to languages from the
 document. A test of `crates/outbound` compares what the service reads from the same bytes. With
 `--random N`, N pages of random tags are added, the same ones for the same `--seed`.
 """
@@ -27,30 +27,54 @@ CANONICAL = '<link rel="canonical" href="https://a.example/x">'
 NOINDEX = '<meta name="robots" content="noindex">'
 
 PAGES: list[tuple[str, str, str | bytes]] = [
-    ("plain", UTF8, f"<!doctype html><html lang=en><head><title>A</title>{CANONICAL}</head><body>x"),
+    (
+        "plain",
+        UTF8,
+        f"<!doctype html><html lang=en><head><title>A</title>{CANONICAL}</head><body>x",
+    ),
     ("ten canonicals", UTF8, "".join(f'<link rel=canonical href="/{n}">' for n in range(10))),
     ("noscript in head", UTF8, f"<head><noscript>{CANONICAL}{NOINDEX}</noscript><title>A</title>"),
     ("noscript after head", UTF8, f"<head></head><noscript>{NOINDEX}</noscript>{CANONICAL}<p>"),
     ("noscript in body", UTF8, f"<body><noscript>{NOINDEX}</noscript>"),
-    ("comments", UTF8, f"<!-- {CANONICAL} --><!--> {CANONICAL} <!---> {NOINDEX}<!-- a --!> {CANONICAL}"),
+    (
+        "comments",
+        UTF8,
+        f"<!-- {CANONICAL} --><!--> {CANONICAL} <!---> {NOINDEX}<!-- a --!> {CANONICAL}",
+    ),
     ("open comment", UTF8, f"<title>a</title><!-- {CANONICAL}"),
     ("bogus comments", UTF8, f"<?xml {CANONICAL} ?><!x {NOINDEX}></ {CANONICAL}>{CANONICAL}"),
     ("cdata in html", UTF8, f"<![CDATA[ {CANONICAL} ]]>{NOINDEX}"),
     ("cdata in svg", UTF8, f"<body><svg><![CDATA[ {NOINDEX} ]]></svg>{NOINDEX}"),
-    ("template", UTF8, f"<head><template>{CANONICAL}{NOINDEX}<title>t</title></template><title>A</title>"),
+    (
+        "template",
+        UTF8,
+        f"<head><template>{CANONICAL}{NOINDEX}<title>t</title></template><title>A</title>",
+    ),
     ("template keeps head", UTF8, f"<template><div>x</div>text</template>{CANONICAL}"),
     ("nested templates", UTF8, f"<template><template></template>{NOINDEX}</template>{CANONICAL}"),
     ("open template", UTF8, f"<head><template>{CANONICAL}</head><body>{NOINDEX}"),
-    ("stray template end", UTF8, f"</template>{CANONICAL}<template></template></template>{NOINDEX}"),
+    (
+        "stray template end",
+        UTF8,
+        f"</template>{CANONICAL}<template></template></template>{NOINDEX}",
+    ),
     ("template in svg", UTF8, f"<svg><template>{NOINDEX}</template></svg>{NOINDEX}"),
     ("svg title", UTF8, "<body><svg><title>icon</title></svg><title>late</title>"),
     ("svg link", UTF8, f"<body><svg>{CANONICAL}<style><link></style></svg>{NOINDEX}"),
-    ("svg meta breaks out", UTF8, f"<body><svg><g>{NOINDEX}</g><title>x</title></svg><title>y</title>"),
+    (
+        "svg meta breaks out",
+        UTF8,
+        f"<body><svg><g>{NOINDEX}</g><title>x</title></svg><title>y</title>",
+    ),
     ("svg style has tags", UTF8, f"<body><svg><style>{NOINDEX}</style></svg>"),
     ("svg script", UTF8, f"<body><svg><script>{NOINDEX}</script></svg>{NOINDEX}"),
     ("svg self-closing", UTF8, "<svg/><title>late</title>"),
     ("svg title self-closing", UTF8, "<svg><title/><title>in</title></svg><title>out</title>"),
-    ("svg foreignObject", UTF8, f"<svg><foreignObject>{NOINDEX}<title>t</title></foreignObject><title>u"),
+    (
+        "svg foreignObject",
+        UTF8,
+        f"<svg><foreignObject>{NOINDEX}<title>t</title></foreignObject><title>u",
+    ),
     ("svg desc", UTF8, f"<svg><desc><title>d</title></desc></svg>{CANONICAL}"),
     ("svg font breaks out", UTF8, "<svg><font color=red><title>t</title></svg>"),
     ("svg font stays", UTF8, "<svg><font><title>t</title></font></svg><title>u</title>"),
@@ -58,10 +82,18 @@ PAGES: list[tuple[str, str, str | bytes]] = [
     ("svg end body", UTF8, "<svg><title>a</body></title></svg><title>b</title>"),
     ("math text", UTF8, "<math><mi><title>t</title></mi></math>"),
     ("math annotation", UTF8, '<math><annotation-xml encoding="text/html"><title>t</title>'),
-    ("math annotation svg", UTF8, "<math><annotation-xml><svg><title>t</title></svg></math><title>u</title>"),
+    (
+        "math annotation svg",
+        UTF8,
+        "<math><annotation-xml><svg><title>t</title></svg></math><title>u</title>",
+    ),
     ("math title", UTF8, "<math><title>t</title></math><title>u</title>"),
     ("script text", UTF8, f"<script>var a = '{CANONICAL}';</script>{NOINDEX}"),
-    ("script double escape", UTF8, f"<script><!-- <script> </script> {CANONICAL} --></script>{NOINDEX}"),
+    (
+        "script double escape",
+        UTF8,
+        f"<script><!-- <script> </script> {CANONICAL} --></script>{NOINDEX}",
+    ),
     ("open script", UTF8, f"<title>a</title><script>{CANONICAL}"),
     ("style text", UTF8, f"<style>{CANONICAL}</style>{NOINDEX}"),
     ("textarea", UTF8, f"<body><textarea>{NOINDEX}</textarea>"),
@@ -89,18 +121,30 @@ PAGES: list[tuple[str, str, str | bytes]] = [
     ("after body", UTF8, f"<body></body></html>{CANONICAL}{NOINDEX}"),
     ("frameset", UTF8, f"<frameset><frame></frameset>{CANONICAL}"),
     ("second head", UTF8, f"<body><head>{CANONICAL}</head>"),
-    ("attributes twice", UTF8, '<link rel=canonical href="/a" href="/b" rel=x><html lang=de lang=en>'),
+    (
+        "attributes twice",
+        UTF8,
+        '<link rel=canonical href="/a" href="/b" rel=x><html lang=de lang=en>',
+    ),
     ("upper case", UTF8, '<LINK REL="CANONICAL" HREF="/A"><META NAME="ROBOTS" CONTENT="NOINDEX">'),
     ("words in rel", UTF8, '<link rel="\n alternate\tCanonical " hreflang=de href=/a>'),
     ("entities", UTF8, '<link rel=canon&#105;cal href="/a?b=1&amp;c=2&copy=3&notit;&lt">'),
     ("unquoted", UTF8, "<link rel=canonical href=/a/><link rel=canonical href=/b/ >"),
-    ("odd quotes", UTF8, "<link rel='canonical' href='/a\"b'><link rel=\"canonical\"href=\"/c\">"),
+    ("odd quotes", UTF8, '<link rel=\'canonical\' href=\'/a"b\'><link rel="canonical"href="/c">'),
     ("slashes", UTF8, "<link/rel=canonical/href=/a><meta/name=robots/content=none/>"),
     ("equals", UTF8, "<link =rel=canonical href==/a><link rel = canonical href = /b>"),
     ("open tag", UTF8, f"<title>a</title>{CANONICAL[:-1]}"),
-    ("open quote", UTF8, f"<link rel=canonical href=\"/a>{CANONICAL}"),
-    ("null", UTF8, "<link rel=canonical href='/a\0b'><title>a\0b</title>\0<link rel=canonical href=/c>"),
-    ("empty href", UTF8, '<link rel=canonical href=""><link rel=canonical href=" "><link rel=canonical>'),
+    ("open quote", UTF8, f'<link rel=canonical href="/a>{CANONICAL}'),
+    (
+        "null",
+        UTF8,
+        "<link rel=canonical href='/a\0b'><title>a\0b</title>\0<link rel=canonical href=/c>",
+    ),
+    (
+        "empty href",
+        UTF8,
+        '<link rel=canonical href=""><link rel=canonical href=" "><link rel=canonical>',
+    ),
     ("href spaces", UTF8, '<link rel=canonical href=" /a\n">'),
     ("lines", UTF8, "<title>a\r\nb\rc</title><link rel=canonical href='/a\r\nb'>"),
     ("base", UTF8, "<base target=x><base href=/b/><base href=/c/><link rel=canonical href=a>"),
@@ -109,19 +153,41 @@ PAGES: list[tuple[str, str, str | bytes]] = [
     ("html twice", UTF8, "<html><body><html lang=de><html lang=en>"),
     ("html in template", UTF8, "<template><html lang=de></template>"),
     ("empty lang", UTF8, '<html lang=""><html lang=de>'),
-    ("alternates", UTF8, "<link rel=alternate hreflang=de href=/de><link rel=alternate href=/feed>"
-     "<link rel=alternate hreflang='x-default' href=/><body><link rel=alternate hreflang=fr href=/fr>"),
-    ("robots", UTF8, "<meta name=' robots ' content=a><meta name=googlebot content=b><meta content=c name=ROBOTS>"
-     "<meta name=bingbot content=d><meta property=robots content=e><meta name=robots>"),
+    (
+        "alternates",
+        UTF8,
+        "<link rel=alternate hreflang=de href=/de><link rel=alternate href=/feed>"
+        "<link rel=alternate hreflang='x-default' href=/>"
+        "<body><link rel=alternate hreflang=fr href=/fr>",
+    ),
+    (
+        "robots",
+        UTF8,
+        "<meta name=' robots ' content=a><meta name=googlebot content=b>"
+        "<meta content=c name=ROBOTS>"
+        "<meta name=bingbot content=d><meta property=robots content=e><meta name=robots>",
+    ),
     ("meta in body", UTF8, f"<body><p>{NOINDEX}<table>{NOINDEX}</table><ul><li>{NOINDEX}"),
     ("utf-8 mark", UNDECLARED, b"\xef\xbb\xbf<title>\xc3\xa9</title>" + CANONICAL.encode()),
-    ("utf-16le mark", UNDECLARED, "\ufeff<title>é€</title>".encode("utf-16-le") + CANONICAL.encode("utf-16-le")),
-    ("utf-16be mark", UTF8, "\ufeff<title>é€</title>".encode("utf-16-be") + CANONICAL.encode("utf-16-be")),
+    (
+        "utf-16le mark",
+        UNDECLARED,
+        "\ufeff<title>é€</title>".encode("utf-16-le") + CANONICAL.encode("utf-16-le"),
+    ),
+    (
+        "utf-16be mark",
+        UTF8,
+        "\ufeff<title>é€</title>".encode("utf-16-be") + CANONICAL.encode("utf-16-be"),
+    ),
     ("utf-16le header", "text/html; charset=utf-16le", "<title>é€</title>".encode("utf-16-le")),
     ("latin1 header", "text/html; charset=iso-8859-1", b"<title>\xe9\x80</title>"),
     ("latin1 meta", UNDECLARED, b"<meta charset=latin1><title>\xe9\x80</title>"),
-    ("latin1 http-equiv", UNDECLARED,
-     b"<meta http-equiv=Content-Type content='text/html; charset=windows-1252'><title>\xe9</title>"),
+    (
+        "latin1 http-equiv",
+        UNDECLARED,
+        b"<meta http-equiv=Content-Type content='text/html; charset=windows-1252'>"
+        b"<title>\xe9</title>",
+    ),
     ("utf-8 meta", UNDECLARED, b"<meta charset='utf-8'><title>\xc3\xa9</title>"),
     ("utf-16 meta is utf-8", UNDECLARED, b"<meta charset=utf-16><title>\xc3\xa9</title>"),
     ("malformed utf-8", UTF8, b"<title>\xc3(\xff</title>" + CANONICAL.encode()),
@@ -134,20 +200,64 @@ PAGES: list[tuple[str, str, str | bytes]] = [
 ]
 
 PARTS = [
-    "<html lang=de>", "<head>", "</head>", "<body>", "</body>", "</html>", "<title>", "</title>", "t",
-    " ", "<p>", "</p>", "<div>", "</div>", "<template>", "</template>", "<svg>", "</svg>", "<g>", "</g>",
-    "<script>", "</script>", "<style>", "</style>", "<noscript>", "</noscript>", "<!--", "-->",
-    "<link rel=canonical href=/a>", '<link rel="canonical" href="/b"/>', "<meta name=robots content=none>",
-    "<link rel=alternate hreflang=de href=/de>", "<base href=/x/>", "<desc>", "</desc>", "&amp;", "<br>",
-    "<textarea>", "</textarea>", "<math>", "</math>", "<mi>", "</mi>", "<a>", "</a>", "<b>", "</b>", "]]>",
+    "<html lang=de>",
+    "<head>",
+    "</head>",
+    "<body>",
+    "</body>",
+    "</html>",
+    "<title>",
+    "</title>",
+    "t",
+    " ",
+    "<p>",
+    "</p>",
+    "<div>",
+    "</div>",
+    "<template>",
+    "</template>",
+    "<svg>",
+    "</svg>",
+    "<g>",
+    "</g>",
+    "<script>",
+    "</script>",
+    "<style>",
+    "</style>",
+    "<noscript>",
+    "</noscript>",
+    "<!--",
+    "-->",
+    "<link rel=canonical href=/a>",
+    '<link rel="canonical" href="/b"/>',
+    "<meta name=robots content=none>",
+    "<link rel=alternate hreflang=de href=/de>",
+    "<base href=/x/>",
+    "<desc>",
+    "</desc>",
+    "&amp;",
+    "<br>",
+    "<textarea>",
+    "</textarea>",
+    "<math>",
+    "</math>",
+    "<mi>",
+    "</mi>",
+    "<a>",
+    "</a>",
+    "<b>",
+    "</b>",
+    "]]>",
 ]
 
 WRAPPER = """<!doctype html><meta charset=utf-8><pre id=out></pre><script>
 const HTML = "http://www.w3.org/1999/xhtml";
 function facts(page) {
-  const all = (name) => [...page.getElementsByTagName(name)].filter((one) => one.namespaceURI === HTML);
+  const all = (name) =>
+    [...page.getElementsByTagName(name)].filter((one) => one.namespaceURI === HTML);
   const inHead = (one) => Boolean(page.head && page.head.contains(one));
-  const has = (one, word) => (one.getAttribute("rel") ?? "").toLowerCase().split(/[\\t\\n\\f\\r ]+/).includes(word);
+  const words = (one) => (one.getAttribute("rel") ?? "").toLowerCase().split(/[\\t\\n\\f\\r ]+/);
+  const has = (one, word) => words(one).includes(word);
   const links = all("link").filter((one) => (one.getAttribute("href") ?? "").trim());
   const canonicals = links.filter((one) => has(one, "canonical"));
   const robots = all("meta").filter((one) =>
@@ -220,7 +330,14 @@ def ask_chromium(pages: list[tuple[str, str, bytes]]) -> list[dict[str, object]]
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/"
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", url]
+    command = [
+        CHROMIUM,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--remote-debugging-port=0",
+        url,
+    ]
     browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         if not arrived.wait(300):
