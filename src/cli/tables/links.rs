@@ -1,5 +1,6 @@
 //! `frontend-map links`: lists the links in the content of a site, with what is at each.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -21,6 +22,7 @@ use crate::cli::service::lines::{TOKEN, read_lines};
 use crate::cli::service::{local_url, refusal, route_url};
 use crate::cli::validate::Output;
 use crate::config::Config;
+use frontend_map_catalog::links::Verdict;
 use frontend_map_outbound::checks::report::Visible;
 use frontend_map_outbound::checks::report::csv::field;
 use frontend_map_platform::outgoing::{cause, client_builder};
@@ -131,7 +133,7 @@ struct Row {
 struct Figures {
     count: u64,
     broken: u64,
-    verdicts: serde_json::Map<String, serde_json::Value>,
+    verdicts: BTreeMap<String, u64>,
     read_at: String,
     left_out: u64,
     unreadable: u64,
@@ -235,10 +237,9 @@ fn table(rows: &[Row], figures: &Figures, site: &str, shows_all: bool, colours: 
     };
     let mut text = format!("site {site}: {verdict}\n");
     // Writing to a string cannot fail.
-    for (verdict, number) in &figures.verdicts {
-        let number = number.as_u64().unwrap_or_default();
-        if number > 0 {
-            let _ = writeln!(text, "  {verdict}: {}", digits(number));
+    for verdict in Verdict::ALL.map(Verdict::as_str) {
+        if let Some(number) = figures.verdicts.get(verdict).filter(|number| **number > 0) {
+            let _ = writeln!(text, "  {verdict}: {}", digits(*number));
         }
     }
     let shown = rows.iter().filter(|row| shows_all || row.verdict != "ok");

@@ -75,7 +75,7 @@ impl Encoder<'_> {
                     whole if whole.fract() == 0.0 => format!("{whole:.1}"),
                     other => other.to_string(),
                 };
-                let labels = [&labels[..], &[("le", &bound)]].concat();
+                let labels = [&[("le", &*bound)], &labels[..]].concat();
                 self.sample(&[&name, "_bucket"].concat(), &labels, count)?;
             }
         }
@@ -146,10 +146,10 @@ mod tests {
         for line in [
             "_sum{route=\"a\"} 1.5",
             "_count{route=\"a\"} 1",
-            "_bucket{route=\"a\",le=\"0.00005\"} 0",
-            "_bucket{route=\"a\",le=\"1.0\"} 0",
-            "_bucket{route=\"a\",le=\"2.5\"} 1",
-            "_bucket{route=\"a\",le=\"+Inf\"} 1",
+            "_bucket{le=\"0.00005\",route=\"a\"} 0",
+            "_bucket{le=\"1.0\",route=\"a\"} 0",
+            "_bucket{le=\"2.5\",route=\"a\"} 1",
+            "_bucket{le=\"+Inf\",route=\"a\"} 1",
         ] {
             assert!(histogram.contains(&format!("\nfrontend_map_seconds{line}\n")), "{histogram}");
         }
