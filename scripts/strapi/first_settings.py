@@ -15,6 +15,7 @@ from strapi.fixture import CUSTOM_TOKEN, FULL_TOKEN, READ_TOKEN, WRONG_TOKEN, Or
 from strapi.service import ARTICLE, BASE, CATEGORY, HOMEPAGE, LANDING, PAGE, PRESS, Service
 
 AUTHOR, KIND, NEWS = "api::author.author", "api::kind.kind", "api::news.news"
+TEXT = "api::text.text"
 # What the oracle knows, by the path that `init` should guess.
 KNOWN = {
     ARTICLE: "/{locale}/articles/{slug}",
@@ -24,7 +25,12 @@ KNOWN = {
     LANDING: "/{locale}/landings/{slug}",
     PRESS: "/press-releases/{slug}",
 }
-OTHERS = {AUTHOR: "/authors/{slug}", KIND: "/kinds/{slug}", NEWS: "/news-items/{slug}"}
+OTHERS = {
+    AUTHOR: "/authors/{slug}",
+    KIND: "/kinds/{slug}",
+    NEWS: "/news-items/{slug}",
+    TEXT: "/{locale}/texts/{slug}",
+}
 FINE = "the settings are fine"
 NO_URL = '# front_end_url = "https://www.example.com"\n'
 
