@@ -9,8 +9,8 @@ use crate::config::{Cms, Config};
 use frontend_map_cache::{DocumentCache, DocumentLimits, ProcessState, Settings, SnapshotCache};
 use frontend_map_cms::{Content, Strapi, StrapiError};
 use frontend_map_platform::HourlyWarnings;
+use frontend_map_platform::http_client::BuildError;
 use frontend_map_platform::metrics::Metrics;
-use frontend_map_platform::outgoing::BuildError;
 use frontend_map_platform::traces;
 use frontend_map_service::app::{
     App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use frontend_map_outbound::checks::{CheckResult, Failure, Validator};
-use frontend_map_platform::outgoing::LookUp;
+use frontend_map_platform::http_client::LookUp;
 use frontend_map_rules::frontend_url::BaseUrl;
 use futures::StreamExt;
 

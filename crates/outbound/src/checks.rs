@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 
 use frontend_map_fleet::checks::limit::{CheckCounts, CheckLimit, Limits};
 use frontend_map_fleet::redis;
-use frontend_map_platform::outgoing::{self, BuildError, LookUp};
+use frontend_map_platform::http_client::{self, BuildError, LookUp};
 
 mod check_result;
 mod client;
@@ -80,7 +80,7 @@ impl Validator {
     ///
     /// [`BuildError`] when TLS cannot be set up.
     pub fn new() -> Result<Self, BuildError> {
-        Self::with_look_up(outgoing::system_look_up())
+        Self::with_look_up(http_client::system_look_up())
     }
 
     /// A validator that resolves names by `look_up`.

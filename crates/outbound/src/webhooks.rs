@@ -22,8 +22,8 @@ use tokio::task::JoinSet;
 
 use client::Client;
 use frontend_map_catalog::changes::log::{ChangeLog, Kind};
+use frontend_map_platform::http_client::{BuildError, LookUp};
 use frontend_map_platform::metrics::NotifyCounters;
-use frontend_map_platform::outgoing::{BuildError, LookUp};
 pub use indexnow::{BadKey as BadIndexNowKey, IndexNow, Key as IndexNowKey};
 pub use message::{ChangesMessage, ChangesOfSite};
 use position::Position;

@@ -3,8 +3,8 @@
 
 pub mod clock;
 mod hourly_warnings;
+pub mod http_client;
 pub mod metrics;
-pub mod outgoing;
 pub mod spelling;
 pub mod traces;
 

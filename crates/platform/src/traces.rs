@@ -26,8 +26,8 @@ use tokio::time::Instant;
 
 use self::collector::Collector;
 use self::span_queue::SpanQueue;
+use crate::http_client::BuildError;
 use crate::metrics::Metrics;
-use crate::outgoing::BuildError;
 
 pub use span::{Span, background_span, client_span, in_current_span, in_span, request_span};
 

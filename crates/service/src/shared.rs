@@ -18,8 +18,8 @@ use frontend_map_fleet::redis;
 use frontend_map_outbound::checks::Validator;
 use frontend_map_outbound::checks::runs::RunRegistry;
 use frontend_map_outbound::webhooks::Notifier;
+use frontend_map_platform::http_client::BuildError;
 use frontend_map_platform::metrics::Metrics;
-use frontend_map_platform::outgoing::BuildError;
 use frontend_map_store::Store;
 
 /// The state that successive apps of a process share. Cached data of a site is keyed by the site's

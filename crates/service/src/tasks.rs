@@ -20,7 +20,7 @@ use frontend_map_cache::{
 };
 use frontend_map_fleet::Fleet;
 use frontend_map_outbound::webhooks::{Notifier, Positions, Timing};
-use frontend_map_platform::outgoing::system_look_up;
+use frontend_map_platform::http_client::system_look_up;
 
 /// The pause before a task that has panicked starts again: it may panic again at once.
 const PAUSE: Duration = Duration::from_millis(200);

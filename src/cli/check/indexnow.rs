@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::findings::{Check, Finding, Level, Place};
 use crate::config::Config;
 use frontend_map_outbound::webhooks::{IndexNow, TargetKind};
-use frontend_map_platform::outgoing::{SsrfGuard, client_builder, failure_text, system_look_up};
+use frontend_map_platform::http_client::{SsrfGuard, client_builder, failure_text, system_look_up};
 
 /// The time-out for the whole response of a key file.
 const TIMEOUT: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@ use super::url_checks;
 use crate::cli::output::terminal::{Colours, Style, prose_width};
 use crate::cli::output::words::wrapped;
 use crate::demo::{Addresses, OPERATIONS, Operation};
-use frontend_map_platform::outgoing;
+use frontend_map_platform::http_client;
 
 const WELCOME: &str = "The service runs on built-in content: articles and pages in English and \
     German. It needs no CMS and reads no settings.";
@@ -23,7 +23,7 @@ pub(super) async fn show(addresses: &Addresses, once: bool) -> Result<(), Box<dy
     print(&colours.apply(Style::Heading, "frontend-map, a demo"))?;
     print(&wrapped(WELCOME, width, ""))?;
     print(&format!("\n{INDENT}service   http://{service}\n{INDENT}frontend  http://{frontend}"))?;
-    let client = outgoing::client_builder()?.build()?;
+    let client = http_client::client_builder()?.build()?;
     for (at, operation) in OPERATIONS.iter().enumerate() {
         let Operation { question, about, target } = operation;
         let heading = wrapped(&format!("{}. {question}", at + 1), width, "");

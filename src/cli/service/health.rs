@@ -18,10 +18,11 @@ pub(in crate::cli) fn local_url(listen: SocketAddr) -> String {
 /// When there is no response, or another status.
 #[tokio::main(flavor = "current_thread")]
 pub(in crate::cli) async fn run(url: &str) -> Result<(), Box<dyn Error>> {
-    let client = frontend_map_platform::outgoing::client_builder()?.timeout(TIMEOUT).build()?;
+    let client = frontend_map_platform::http_client::client_builder()?.timeout(TIMEOUT).build()?;
     let answer = client.get(url).send().await;
-    let status = answer
-        .map_err(|error| format!("{url}: {:?}", frontend_map_platform::outgoing::cause(&error)))?;
+    let status = answer.map_err(|error| {
+        format!("{url}: {:?}", frontend_map_platform::http_client::cause(&error))
+    })?;
     if status.status().is_success() {
         return Ok(());
     }

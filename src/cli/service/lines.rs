@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{MAX_ERROR, refusal, route_url};
-use frontend_map_platform::outgoing::{cause, client_builder};
+use frontend_map_platform::http_client::{cause, client_builder};
 
 /// How long the service may take to connect, and for each part of the response. Its first walk may be
 /// in progress.

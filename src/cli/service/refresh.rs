@@ -16,7 +16,7 @@ use crate::cli::output::words::count;
 use crate::cli::selection;
 use crate::config::Config;
 use frontend_map_catalog::site::Site;
-use frontend_map_platform::outgoing::{cause, client_builder};
+use frontend_map_platform::http_client::{cause, client_builder};
 
 /// How long the service may take to respond.
 const TIMEOUT: Duration = Duration::from_secs(10);

@@ -25,7 +25,7 @@ use crate::config::Config;
 use frontend_map_catalog::links::Verdict;
 use frontend_map_outbound::checks::report::Visible;
 use frontend_map_outbound::checks::report::csv::field;
-use frontend_map_platform::outgoing::{cause, client_builder};
+use frontend_map_platform::http_client::{cause, client_builder};
 
 const AFTER_HELP: &str = "\
 The links are those of /api/links: internal links in the fields that [[site.links]] names. They are

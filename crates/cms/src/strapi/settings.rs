@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use url::Url;
 
 use super::endpoint::Endpoint;
-use frontend_map_platform::outgoing::BuildError;
+use frontend_map_platform::http_client::BuildError;
 use frontend_map_rules::ContentTypeUid;
 
 /// The address of Strapi, and how requests to it are sent.

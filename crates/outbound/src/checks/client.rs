@@ -11,7 +11,7 @@ use super::{
     CONCURRENT_CHECKS, CheckResult, DRAIN_BYTES, DRAIN_TIME, Failure, HEAD_TIMEOUT, LONGEST_CHECK,
     location,
 };
-use frontend_map_platform::outgoing::{
+use frontend_map_platform::http_client::{
     self, BuildError, Cause, LookUp, SsrfGuard, may_redirect_to,
 };
 
@@ -69,7 +69,7 @@ impl Client {
     pub(super) fn new(look_up: LookUp) -> Result<Self, BuildError> {
         let resolver = SsrfGuard::new(look_up);
         let client = |max_idle| -> Result<_, BuildError> {
-            let client = outgoing::client_builder()?
+            let client = http_client::client_builder()?
                 .dns_resolver(resolver.clone())
                 .user_agent(USER_AGENT)
                 .no_gzip()
@@ -188,7 +188,9 @@ async fn send(client: &reqwest::Client, url: Url, wanted: Wanted) -> Result<Resp
         match request.send().await {
             Ok(response) => return Ok(response),
             // No fault of the page; it ends in a timeout unless a file descriptor becomes free.
-            Err(error) if outgoing::is_out_of_files(&error) => sleep(FILE_DESCRIPTOR_PAUSE).await,
+            Err(error) if http_client::is_out_of_files(&error) => {
+                sleep(FILE_DESCRIPTOR_PAUSE).await
+            }
             Err(error) => return Err(failure(&error)),
         }
     }
@@ -208,10 +210,10 @@ async fn read_robots(mut response: Response) -> RobotsFile {
 }
 
 fn failure(error: &reqwest::Error) -> Failure {
-    if outgoing::is_not_allowed(error) {
+    if http_client::is_not_allowed(error) {
         return Failure::AddressNotAllowed;
     }
-    match outgoing::cause(error) {
+    match http_client::cause(error) {
         // The client has no timeouts: this is the kernel's, which expired before the validator's.
         Cause::Timeout | Cause::ConnectTimeout => Failure::Timeout,
         Cause::Dns => Failure::Dns,
@@ -225,7 +227,7 @@ fn failure(error: &reqwest::Error) -> Failure {
 fn result(response: &Response) -> CheckResult {
     let (status, headers) = (response.status(), response.headers());
     let is_overloaded = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
-    let seconds = outgoing::retry_after(headers).filter(|_| is_overloaded);
+    let seconds = http_client::retry_after(headers).filter(|_| is_overloaded);
     let location = headers.get(LOCATION).filter(|_| status.is_redirection());
     CheckResult::Response {
         status: status.as_u16(),

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::message::Message;
 use super::{Target, TargetKind, Timing};
 use frontend_map_platform::clock::unix_ms;
-use frontend_map_platform::outgoing::{self, BuildError, LookUp, SsrfGuard};
+use frontend_map_platform::http_client::{self, BuildError, LookUp, SsrfGuard};
 
 const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
 
@@ -39,7 +39,7 @@ impl Client {
     /// A client that resolves names by `look_up`, with SSRF protection. An address in the URL is
     /// used as it is written.
     pub(super) fn new(look_up: LookUp, timing: Timing) -> Result<Self, BuildError> {
-        let http = outgoing::client_builder()?
+        let http = http_client::client_builder()?
             .dns_resolver(SsrfGuard::new(look_up))
             .user_agent(USER_AGENT)
             .connect_timeout(timing.connect)
@@ -76,7 +76,7 @@ impl Client {
             Err(_) => return Err(DeliveryError::because("no response in time")),
         };
         let status = response.status();
-        let wait = outgoing::retry_after(response.headers()).map(Duration::from_secs);
+        let wait = http_client::retry_after(response.headers()).map(Duration::from_secs);
         // The status is the result, however the body ends.
         let _ = timeout(DRAIN_TIME, drain(response)).await;
         if status.is_success() {
@@ -105,7 +105,7 @@ impl DeliveryError {
 
     /// The text of the error has the URL, and is not used.
     fn of(error: &reqwest::Error) -> Self {
-        Self::because(outgoing::failure_text(error))
+        Self::because(http_client::failure_text(error))
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use super::*;
 
 use frontend_map_catalog::changes::log::{Filter, Since};
-use frontend_map_platform::outgoing::system_look_up;
+use frontend_map_platform::http_client::system_look_up;
 use receiver::{FAILED, OK, Receiver, Reply, Request};
 use site::Site;
 

@@ -9,7 +9,7 @@ use reqwest::StatusCode;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::outgoing::{BuildError, cause, client_builder};
+use crate::http_client::{BuildError, cause, client_builder};
 
 /// For one export.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(5);

@@ -5,7 +5,7 @@ use reqwest::{Response, StatusCode};
 
 use super::refusal::Refusal;
 use crate::{ContentError, Outage, Redirect};
-use frontend_map_platform::outgoing::{Cause, cause, is_out_of_files, retry_after};
+use frontend_map_platform::http_client::{Cause, cause, is_out_of_files, retry_after};
 
 /// The most memory that is reserved for a declared length before the body arrives. A usual page
 /// is smaller, and is not copied while it grows.

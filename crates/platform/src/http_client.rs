@@ -1,4 +1,4 @@
-//! Outgoing HTTP: a client builder, name look-ups, SSRF protection and the causes of failures.
+//! The HTTP client: its builder, name look-ups, SSRF protection and the causes of failures.
 //!
 //! # Design
 //!

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use frontend_map_platform::outgoing::{Cause, cause, client_builder};
+use frontend_map_platform::http_client::{Cause, cause, client_builder};
 use reqwest::dns::{Name, Resolve, Resolving};
 
 use crate::support::front_end::{Answer, FrontEnd, refusing};
