@@ -51,7 +51,7 @@ impl Receiver {
 
     /// The paths of all accepted changes in the order of the requests, `reset` among them. A request that
     /// is sent again after a kill has the same id, and counts once.
-    pub(super) fn paths(&self) -> Vec<String> {
+    fn paths(&self) -> Vec<String> {
         let (mut paths, mut ids) = (Vec::new(), HashSet::new());
         let attempts = self.attempts.lock().expect("no panic");
         for Attempt { id, body, .. } in attempts.iter().filter(|one| one.is_accepted) {

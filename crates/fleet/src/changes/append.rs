@@ -78,7 +78,8 @@ impl ChangeAppend {
 }
 
 impl SharedChanges {
-    /// Prepares the changes that belong to the publication of a version.
+    /// Prepares the changes that belong to the publication of a version; `None`: the version is from
+    /// before a reload of the settings, and must not be published.
     ///
     /// # Errors
     /// [`redis::Error`] if the log cannot be read: the version must not be published then.
@@ -88,13 +89,13 @@ impl SharedChanges {
     pub async fn prepare(
         &self,
         version: SnapshotReplacement,
-    ) -> Result<ChangeAppend, redis::Error> {
+    ) -> Result<Option<ChangeAppend>, redis::Error> {
         let known = self.known(&version).await?;
-        let plan = self.plan(&version, &known).await?;
+        let Some(plan) = self.plan(&version, &known).await? else { return Ok(None) };
         let changes = self.clone();
         // The comparison takes time in proportion to the snapshots.
         let prepared = spawn_blocking(move || changes.carry_out(plan, &version, known)).await;
-        Ok(prepared.expect("it is not cancelled, and a panic of it is one of this task"))
+        Ok(Some(prepared.expect("it is not cancelled, and a panic of it is one of this task")))
     }
 
     /// Compares the snapshots, and builds the arguments of the script.

@@ -45,7 +45,7 @@ pub(super) struct Known {
 /// What a publication does to the log.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
-    /// No change: the snapshot is from before a reload, or instances with other settings still use the log.
+    /// No change: instances with other settings still use the log.
     Nothing,
     /// The changes since this snapshot are appended after the change `last`.
     Append { log: u64, last: u64, since: Since },
@@ -84,8 +84,6 @@ pub(crate) enum LogState {
 /// The inputs of [`decide`] beside the log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PublicationContext<'v> {
-    /// Whether the site has the content that it had when the snapshot was built.
-    pub(crate) is_present: bool,
     /// The content type of the snapshot.
     pub(crate) uid: &'v str,
     /// The key of the publisher's lease.
@@ -109,12 +107,8 @@ pub(crate) enum Decision {
 
 /// Decides what a publication does to the log.
 pub(crate) fn decide(context: &PublicationContext<'_>, state: LogState) -> Decision {
-    let PublicationContext { is_present, uid, lease, before, read } = *context;
+    let PublicationContext { uid, lease, before, read } = *context;
     let restart = |reason| Decision::Plan(Plan::Restart(reason));
-    if !is_present {
-        // A snapshot from before a reload of the settings.
-        return Decision::Plan(Plan::Nothing);
-    }
     let (log, last, base) = match state {
         LogState::Missing(reason) | LogState::Damaged(reason) => return restart(reason),
         LogState::Usable { log, last, base } => (log, last, base),
@@ -154,12 +148,17 @@ impl SharedChanges {
         self.redis.command(&command, READ_WITHIN).await
     }
 
+    /// What a publication does to the log; `None`: the snapshot is from before a reload of the settings,
+    /// and is not published, because the log would lack its version.
     pub(super) async fn plan(
         &self,
         version: &SnapshotReplacement,
         known: &Known,
-    ) -> Result<Plan, redis::Error> {
+    ) -> Result<Option<Plan>, redis::Error> {
         let (site, state) = (&version.key.site, self.open(version, known));
+        if self.content_of(site) != version.content {
+            return Ok(None);
+        }
         let read = match &state {
             LogState::Usable { log, .. } => {
                 (known.read.log == log.log).then_some(known.read.sequence)
@@ -167,18 +166,17 @@ impl SharedChanges {
             LogState::Missing(_) | LogState::Damaged(_) => None,
         };
         let context = PublicationContext {
-            is_present: self.content_of(site) == version.content,
             uid: &version.key.content_type,
             lease: &version.lease_key,
             before: version.before.as_ref().map(|(at, _)| at.as_str()),
             read,
         };
-        match decide(&context, state) {
-            Decision::Plan(plan) => Ok(plan),
-            Decision::IfLeaseFree { lease_key, plan } => {
-                Ok(if self.is_held(&lease_key).await? { Plan::Nothing } else { plan })
+        Ok(Some(match decide(&context, state) {
+            Decision::IfLeaseFree { lease_key, .. } if self.is_held(&lease_key).await? => {
+                Plan::Nothing
             }
-        }
+            Decision::Plan(plan) | Decision::IfLeaseFree { plan, .. } => plan,
+        }))
     }
 
     /// Opens the sealed fields of the head of a log.
@@ -215,13 +213,8 @@ mod tests {
         LogState::Usable { log: LogValue { log: 5, types, lease: "own".to_owned() }, last: 9, base }
     }
 
-    const CONTEXT: PublicationContext<'static> = PublicationContext {
-        is_present: true,
-        uid: UID,
-        lease: "own",
-        before: Some("1-2"),
-        read: None,
-    };
+    const CONTEXT: PublicationContext<'static> =
+        PublicationContext { uid: UID, lease: "own", before: Some("1-2"), read: None };
 
     #[test]
     fn changes_since_the_version_of_the_log_are_appended_and_any_other_log_begins_again() {
@@ -252,12 +245,5 @@ mod tests {
         let plan = Plan::Restart("the settings have changed");
         let expected = Decision::IfLeaseFree { lease_key: "own".to_owned(), plan };
         assert_eq!(decide(&context, usable(&[UID], Some("1-2"))), expected);
-    }
-
-    #[test]
-    fn list_from_before_a_reload_of_the_base_url_does_not_begin_the_new_log() {
-        let context = PublicationContext { is_present: false, ..CONTEXT };
-        let decision = decide(&context, LogState::Missing("none"));
-        assert_eq!(decision, Decision::Plan(Plan::Nothing));
     }
 }

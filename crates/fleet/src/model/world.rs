@@ -572,7 +572,6 @@ impl World {
         let position = Position { epoch, version: instance.largest + 1 };
         let known = before.map(|before| before.position.to_string());
         let context = PublicationContext {
-            is_present: true,
             uid: UID,
             lease: LEASE,
             before: known.as_deref(),

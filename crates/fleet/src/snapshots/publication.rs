@@ -141,7 +141,10 @@ impl SharedSnapshots {
         let event: SealedEvent = self.redis.sealed_event(LIST, body.as_bytes());
         let mut keys = vec![lease.key().to_owned(), self.pointer_key(id), self.deltas_key(id)];
         keys.extend(event.keys);
-        let changes = self.changes.prepare(publication.list_version(lease.key())).await?;
+        let version = publication.list_version(lease.key());
+        let Some(changes) = self.changes.prepare(version).await? else {
+            return Ok(Outcome::NotHolder);
+        };
         keys.extend(changes.keys);
         keys.push(self.name_key(&publication.request.key));
         keys.extend(uploaded.iter().flat_map(|chunks| self.redis.chunk_keys(chunks)));
