@@ -102,6 +102,11 @@ pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site])
         }
         Cms::Files { content, .. } => hash.update(&content.hash().to_le_bytes()),
     }
+    // The links of a CMS do not depend on the token; a file is read again when it has changed.
+    let linked = match cms {
+        Cms::Strapi(_) => source,
+        Cms::Files { content, .. } => u128::from(content.hash()),
+    };
     let cms = hash.digest128();
     // Which links are internal depends on the hosts of all sites.
     let hosts = sites.iter().flat_map(|site| site.hosts.all()).map(|host| host.base.as_str());
@@ -112,7 +117,7 @@ pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site])
         let of = |text: &str| xxh3_128(format!("{cms} {bases:?} {text}").as_bytes());
         let redirects = of(&written.redirects);
         (site.fingerprint, site.source) = (of(&written.documents), source);
-        let links = format!("{source} {hosts} {}", written.links);
+        let links = format!("{linked} {hosts} {}", written.links);
         site.links_fingerprint = xxh3_128(links.as_bytes());
         if let Some(site) = site.redirects.as_mut().map(Arc::make_mut) {
             (site.fingerprint, site.source) = (redirects, source);

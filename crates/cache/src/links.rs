@@ -14,7 +14,6 @@ mod update;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -57,18 +56,21 @@ pub struct LinkRegistry {
 pub struct SiteLinks {
     site: Arc<Site>,
     hosts: KnownHosts,
-    max_bytes: usize,
-    state: Mutex<State>,
+    /// That of the settings before a reload, if the table depends on none that has changed: what is being
+    /// read then is not lost.
+    state: Arc<Mutex<State>>,
     wake: Arc<Notify>,
-    /// Locked while all documents are read.
-    pass: tokio::sync::Mutex<()>,
-    /// Whether a pass is asked for at once.
-    is_wanted: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
     table: Option<Arc<LinkTable>>,
+    /// The most memory of the table, in bytes.
+    max_bytes: usize,
+    /// Whether a pass is in flight.
+    is_in_pass: bool,
+    /// Whether a pass is asked for at once.
+    is_wanted: bool,
     /// When the next pass is due by the age of the table; `None`: now.
     next: Option<Instant>,
     /// Whether any document may have changed since the last pass began.
@@ -82,8 +84,10 @@ struct State {
     read: BTreeMap<Named, Instant>,
     /// The table that is published in Redis, as far as this instance knows.
     published: Option<PublishedLinks>,
+    /// Whether the table has changes that are not stored.
+    is_unsaved: bool,
     /// Whether the table has changes that are not published.
-    has_changed: bool,
+    is_unpublished: bool,
     /// The memory of the table without the texts of links that were replaced, in bytes.
     compact_bytes: usize,
 }
@@ -105,14 +109,19 @@ impl LinkRegistry {
         let with_links = sites.iter_shared().filter(|site| !site.links.is_empty());
         let hosts = KnownHosts::new(sites);
         let links = |site: &Arc<Site>| {
-            let previous = own.get(&site.key);
-            let links = SiteLinks::new(site, hosts.clone(), max_bytes, Arc::clone(&self.wake));
             let is_same = |previous: &&Arc<SiteLinks>| {
                 previous.site.links_fingerprint == site.links_fingerprint
             };
-            match previous.filter(is_same) {
-                Some(previous) => links.take_over(previous),
-                None => links.load(store),
+            let previous = own.get(&site.key).filter(is_same);
+            let links = SiteLinks {
+                site: Arc::clone(site),
+                hosts: hosts.clone(),
+                state: previous.map(|previous| Arc::clone(&previous.state)).unwrap_or_default(),
+                wake: Arc::clone(&self.wake),
+            };
+            links.state.lock().set_max_bytes(max_bytes);
+            if previous.is_none() {
+                links.load(store);
             }
             (site.key.clone(), Arc::new(links))
         };
@@ -127,40 +136,22 @@ impl LinkRegistry {
     }
 }
 
+impl State {
+    fn set_max_bytes(&mut self, max_bytes: usize) {
+        self.max_bytes = max_bytes;
+        if let Some(table) = &mut self.table {
+            Arc::make_mut(table).set_max_bytes(max_bytes);
+        }
+    }
+}
+
 impl SiteLinks {
-    fn new(site: &Arc<Site>, hosts: KnownHosts, max_bytes: usize, wake: Arc<Notify>) -> Self {
-        Self {
-            site: Arc::clone(site),
-            hosts,
-            max_bytes,
-            state: Mutex::default(),
-            wake,
-            pass: tokio::sync::Mutex::default(),
-            is_wanted: AtomicBool::new(false),
-        }
-    }
-
-    /// Continues with the table of the same site before a reload.
-    fn take_over(&self, previous: &Self) {
-        let (mut own, previous) = (self.state.lock(), previous.state.lock());
-        own.table.clone_from(&previous.table);
-        own.next = previous.next;
-        own.pending.clone_from(&previous.pending);
-        own.read.clone_from(&previous.read);
-        own.published.clone_from(&previous.published);
-        (own.has_changed, own.is_asked) = (previous.has_changed, previous.is_asked);
-        (own.ended, own.compact_bytes) = (previous.ended, previous.compact_bytes);
-        if let Some(table) = &mut own.table {
-            Arc::make_mut(table).set_max_bytes(self.max_bytes);
-        }
-    }
-
     /// Begins with the table that the store has. A pass is due, because events were missed since.
     fn load(&self, store: &Store) {
         let Some(bytes) = store.load_links(self.site.source, &self.site.key) else { return };
-        match LinkTable::from_bytes(&bytes, &self.site, self.max_bytes) {
+        let mut state = self.state.lock();
+        match LinkTable::from_bytes(&bytes, &self.site, state.max_bytes) {
             Ok(table) => {
-                let mut state = self.state.lock();
                 state.compact_bytes = table.summary().bytes;
                 state.table = Some(Arc::new(table));
             }
@@ -206,7 +197,7 @@ impl SiteLinks {
 
     /// Asks for a pass, whatever the age of the table is.
     pub fn want(&self) {
-        self.is_wanted.store(true, Ordering::Relaxed);
+        self.state.lock().is_wanted = true;
     }
 
     /// The positions of a content type among those with links.
@@ -219,9 +210,7 @@ impl SiteLinks {
         let state = self.state.lock();
         // Many events that ask for it may follow.
         let is_asked = state.is_asked && state.ended.is_none_or(|ended| ended.elapsed() >= PAUSE);
-        is_asked
-            || self.is_wanted.load(Ordering::Relaxed)
-            || state.next.is_none_or(|next| next <= Instant::now())
+        is_asked || state.is_wanted || state.next.is_none_or(|next| next <= Instant::now())
     }
 
     /// Puts the table of a pass in use, with the documents that were read by themselves since it began.
@@ -236,15 +225,18 @@ impl SiteLinks {
         }
         state.read.retain(|_, read| read.elapsed() < REMEMBERED);
         state.compact_bytes = table.summary().bytes;
+        table.set_max_bytes(state.max_bytes);
         state.table = Some(Arc::new(table));
-        state.has_changed = true;
+        (state.is_unsaved, state.is_unpublished) = (true, true);
         drop(state);
         // Documents may have been named before there was a table.
         self.wake.notify_one();
     }
 
-    fn save(&self, store: &Store) {
-        if let Some(table) = self.table() {
+    /// Stores the table, if it has changed.
+    pub fn save(&self, store: &Store) {
+        let is_unsaved = std::mem::take(&mut self.state.lock().is_unsaved);
+        if let Some(table) = self.table().filter(|_| is_unsaved) {
             store.save_links(self.site.source, &self.site.key, move || table.to_bytes());
         }
     }
@@ -288,7 +280,7 @@ mod tests {
 
     const UID: &str = "api::a.a";
 
-    fn links() -> SiteLinks {
+    fn links() -> Arc<SiteLinks> {
         let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
         let content_type = ContentTypeUid::parse(UID).unwrap();
         let fields = FieldPath::parse("body").into_iter().collect();
@@ -306,8 +298,8 @@ mod tests {
             source: 0,
         };
         let sites = Sites::new(vec![site]);
-        let site = sites.get_shared("main").unwrap();
-        SiteLinks::new(site, KnownHosts::new(&sites), 1 << 20, Arc::default())
+        let own = LinkRegistry::default().of_sites(&sites, &Store::default(), 1 << 20);
+        own.into_values().next().unwrap()
     }
 
     /// A table in which each of these documents has a link.

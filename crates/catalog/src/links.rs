@@ -21,7 +21,7 @@ pub use address::{Kept, MAX_ADDRESS};
 pub use judge::{Judged, LinkFilter, LinkWorld, judge};
 pub use known_hosts::KnownHosts;
 pub use rows::{JudgedLink, LinkFigures, LinkRows, Linking, VerdictCounts};
-pub use table::{LinkTable, NewLink, TableSummary};
+pub use table::{LinkTable, Missing, NewLink, TableSummary};
 pub use verdict::{Target, Verdict};
 
 #[cfg(test)]

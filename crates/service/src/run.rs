@@ -98,6 +98,7 @@ impl Handle {
         }
         copy_history(self.service.app()).await;
         keep_misses(&self.service.app()).await;
+        self.service.app().links.values().for_each(|links| links.save(&shared.store));
         shared.store.close();
         traces::shutdown(end).await;
         shared.runs.release().await;

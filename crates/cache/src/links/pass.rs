@@ -1,13 +1,12 @@
 //! A pass: reads the content of all documents of a site.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::pace::CmsPace;
 use super::sink::LinkSink;
 use super::{REFUSED, RETRY, SiteLinks, next_pass, query};
 use crate::SnapshotCache;
-use frontend_map_catalog::links::{LinkTable, TableSummary};
+use frontend_map_catalog::links::{LinkTable, Missing, TableSummary};
 use frontend_map_catalog::site::LinkSource;
 use frontend_map_cms::{ContentError, KnownDocuments, WalkRequest};
 use frontend_map_platform::clock::unix_ms;
@@ -35,16 +34,17 @@ impl SiteLinks {
         if !is_ready {
             return;
         }
-        let _pass = self.pass.lock().await;
-        self.is_wanted.store(false, Ordering::Relaxed);
-        self.state.lock().is_asked = false;
+        {
+            let mut state = self.state.lock();
+            (state.is_wanted, state.is_asked, state.is_in_pass) = (false, false, true);
+        }
         let (begun, read_at) = (Instant::now(), unix_ms());
         let read = self.read_all(cache, read_at).await;
         let (site, milliseconds) = (&self.site.key, begun.elapsed().as_millis());
         let next = match read {
             Ok(table) => {
-                let TableSummary { links, documents, bytes, left_out, unreadable } =
-                    table.summary();
+                let TableSummary { links, documents, bytes, missing } = table.summary();
+                let Missing { left_out, unreadable } = missing;
                 tracing::info!(
                     site,
                     documents,
@@ -67,7 +67,7 @@ impl SiteLinks {
             }
         };
         let mut state = self.state.lock();
-        (state.next, state.ended) = (Some(next), Some(Instant::now()));
+        (state.next, state.ended, state.is_in_pass) = (Some(next), Some(Instant::now()), false);
     }
 
     async fn read_all(
@@ -75,7 +75,8 @@ impl SiteLinks {
         cache: &SnapshotCache,
         read_at: i64,
     ) -> Result<LinkTable, (String, ContentError)> {
-        let new_table = || LinkTable::new(self.site.links_fingerprint, read_at, self.max_bytes);
+        let max_bytes = self.state.lock().max_bytes;
+        let new_table = || LinkTable::new(self.site.links_fingerprint, read_at, max_bytes);
         let mut table = new_table();
         for (at, source) in self.site.links.iter().enumerate() {
             let failed = |error| (source.content_type.to_string(), error);

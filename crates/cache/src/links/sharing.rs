@@ -15,20 +15,20 @@ const MARGIN: usize = 2;
 const SMALL: usize = 1 << 20;
 
 impl SiteLinks {
-    /// Publishes or adopts the table, whichever is due: the leader publishes what has changed, a follower
-    /// adopts what it does not have.
+    /// Stores the table if it has changed, and publishes or adopts it, whichever is due: the leader publishes
+    /// what has changed, a follower adopts what it does not have.
     pub async fn share(&self, cache: &SnapshotCache) {
-        let has_changed = std::mem::take(&mut self.state.lock().has_changed);
-        if has_changed {
+        if self.state.lock().is_unsaved {
             tokio::task::block_in_place(|| self.compact());
+            self.save(&cache.store);
         }
         let Some(shared) = cache.fleet.links(&self.site) else { return };
         let lead = cache.groups.values().find_map(|group| group.shared.lead().cloned());
         let Some(lead) = lead else { return };
         if lead.lease().epoch().is_some() {
             let (table, before) = {
-                let state = self.state.lock();
-                let is_due = has_changed || state.published.is_none();
+                let mut state = self.state.lock();
+                let is_due = std::mem::take(&mut state.is_unpublished) || state.published.is_none();
                 (state.table.clone().filter(|_| is_due), state.published.clone())
             };
             let Some(table) = table else { return };
@@ -38,7 +38,7 @@ impl SiteLinks {
                 Ok(None) => {}
                 Err(error) => {
                     tracing::debug!(site = self.site.key, %error, "links are not published yet");
-                    self.state.lock().has_changed = true;
+                    self.state.lock().is_unpublished = true;
                 }
             }
             return;
@@ -47,9 +47,10 @@ impl SiteLinks {
         if self.state.lock().published.as_ref() == Some(&published) {
             return;
         }
-        let adopted = match shared.download(&published, self.max_bytes * MARGIN).await {
+        let max_bytes = self.state.lock().max_bytes;
+        let adopted = match shared.download(&published, max_bytes * MARGIN).await {
             Ok(bytes) => tokio::task::block_in_place(|| {
-                LinkTable::from_bytes(&bytes, &self.site, self.max_bytes)
+                LinkTable::from_bytes(&bytes, &self.site, max_bytes)
                     .map_err(|error| error.to_string())
             }),
             Err(error) => Err(error.to_string()),
@@ -69,7 +70,7 @@ impl SiteLinks {
         self.install(table, oldest.unwrap_or_else(Instant::now));
         {
             let mut state = self.state.lock();
-            (state.published, state.has_changed) = (Some(published), false);
+            (state.published, state.is_unpublished) = (Some(published), false);
             state.next = Some(Instant::now() + PERIOD);
         }
         self.save(&cache.store);

@@ -1,6 +1,6 @@
 //! Takes the links out of documents.
 
-use frontend_map_catalog::links::{Kept, KnownHosts, LinkTable, NewLink};
+use frontend_map_catalog::links::{Kept, KnownHosts, LinkTable, Missing, NewLink};
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::links::{ContentLink, find_links};
 use frontend_map_cms::{BadItem, Document, DocumentLocale, DocumentSink};
@@ -37,15 +37,13 @@ impl LinkSink<'_> {
         match value {
             FieldValue::Text(json) => {
                 self.found.clear();
-                if find_links(json, &mut self.found).is_err() {
-                    self.table.count(0, 1);
-                }
-                let mut too_long = 0;
+                let mut missing = Missing::default();
+                missing.unreadable += u64::from(find_links(json, &mut self.found).is_err());
                 let kept =
                     self.found.iter().filter_map(|link| match self.hosts.keep(&link.address) {
                         Kept::Internal(address) => Some((address, &*link.text)),
                         Kept::TooLong => {
-                            too_long += 1;
+                            missing.left_out += 1;
                             None
                         }
                         Kept::External | Kept::Nothing => None,
@@ -54,7 +52,7 @@ impl LinkSink<'_> {
                 let links =
                     kept.iter().map(|(address, text)| NewLink { locale, field, address, text });
                 self.table.add(self.source, id, links);
-                self.table.count(too_long, 0);
+                self.table.count(self.source, Some(id), missing);
             }
             // The parts of a dynamic zone, or a repeatable component.
             FieldValue::List(values) => {
@@ -76,7 +74,9 @@ impl DocumentSink for LinkSink<'_> {
         match item {
             Ok(document) if document.unpublished => {}
             Ok(document) => self.add(document),
-            Err(_) => self.table.count(0, 1),
+            Err(_) => {
+                self.table.count(self.source, None, Missing { left_out: 0, unreadable: 1 });
+            }
         }
     }
 }

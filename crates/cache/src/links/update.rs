@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::sink::LinkSink;
-use super::{Named, REMEMBERED, SiteLinks, query};
+use super::{REMEMBERED, SiteLinks, query};
 use crate::SnapshotCache;
 use frontend_map_catalog::links::LinkTable;
 use frontend_map_cms::{ContentError, DocumentSink, Selected, Selection};
@@ -28,21 +28,41 @@ impl SiteLinks {
             std::mem::take(&mut state.pending)
         };
         for at in 0..self.site.links.len() {
-            let own: Vec<&Named> = named.iter().filter(|(source, _)| *source == at).collect();
-            for ids in own.chunks(AT_ONCE) {
-                let ids: Vec<String> = ids.iter().map(|(_, id)| id.clone()).collect();
+            let own = named.iter().filter(|(source, _)| *source == at).map(|(_, id)| id.clone());
+            let own: Vec<String> = own.collect();
+            let mut parts: Vec<Vec<String>> = own.chunks(AT_ONCE).map(<[_]>::to_vec).collect();
+            while let Some(ids) = parts.pop() {
                 let begun = Instant::now();
                 match self.read(cache, at, &ids).await {
                     Ok(table) => self.replace(at, &ids, &table, begun),
-                    Err(error) => {
-                        let (site, error) = (&self.site.key, cache.content.detail(&error));
-                        tracing::debug!(site, error, "links of documents could not be read");
-                        self.state.lock().pending.extend(ids.into_iter().map(|id| (at, id)));
+                    // It may be longer than `limits.cms_page_bytes`.
+                    Err(ContentError::Unusable(_)) if ids.len() > 1 => {
+                        parts.extend(ids.into_iter().map(|id| vec![id]));
                     }
+                    Err(error) => self.record_failure(cache, at, ids, &error),
                 }
             }
         }
         !self.state.lock().pending.is_empty()
+    }
+
+    /// Documents that the CMS could not send are read again. After a response that cannot be used a pass is
+    /// due, which says why if it fails, too.
+    fn record_failure(
+        &self,
+        cache: &SnapshotCache,
+        at: usize,
+        ids: Vec<String>,
+        error: &ContentError,
+    ) {
+        let (site, detail) = (&self.site.key, cache.content.detail(error));
+        tracing::debug!(site, error = detail, "links of documents could not be read");
+        let mut state = self.state.lock();
+        if matches!(error, ContentError::Unusable(_) | ContentError::Setup(_)) {
+            state.is_asked = true;
+        } else {
+            state.pending.extend(ids.into_iter().map(|id| (at, id)));
+        }
     }
 
     /// The links of these documents.
@@ -59,11 +79,12 @@ impl SiteLinks {
             Selected::Versions(documents) => documents,
             Selected::TooMany => Vec::new(),
         };
+        let max_bytes = self.state.lock().max_bytes;
         let mut sink = LinkSink {
             site: &self.site,
             hosts: &self.hosts,
             source: at,
-            table: LinkTable::new(self.site.links_fingerprint, 0, self.max_bytes),
+            table: LinkTable::new(self.site.links_fingerprint, 0, max_bytes),
             found: Vec::new(),
         };
         tokio::task::block_in_place(|| documents.iter().for_each(|one| sink.push(Ok(one))));
@@ -80,7 +101,8 @@ impl SiteLinks {
             table.copy_document(at, id, read);
             state.read.insert((at, id.clone()), begun);
         }
-        state.read.retain(|_, read| read.elapsed() < REMEMBERED || self.pass.try_lock().is_err());
-        state.has_changed = true;
+        let is_in_pass = state.is_in_pass;
+        state.read.retain(|_, read| read.elapsed() < REMEMBERED || is_in_pass);
+        (state.is_unsaved, state.is_unpublished) = (true, true);
     }
 }

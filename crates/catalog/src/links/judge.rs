@@ -197,7 +197,8 @@ impl<W: LinkWorld> Judge<'_, W> {
         let code = code.map(Locale::as_str);
         let (verdict, target) = self.found(&place, code);
         let is_wanted = self.wanted.is_none_or(|wanted| {
-            let target = target.as_ref().map(|target| without_trailing_slash(&target.path));
+            let target = target.as_ref().filter(|target| target.is_reached);
+            let target = target.map(|target| without_trailing_slash(&target.path));
             let is_target = target == Some(wanted);
             place.site == self.site
                 && (is_target || Pathname::parse(&place.path).normalized() == wanted)
@@ -217,13 +218,17 @@ impl<W: LinkWorld> Judge<'_, W> {
             return found;
         }
         // Some servers and databases do not tell the letter cases apart.
-        let lower = place.path.to_ascii_lowercase();
-        let pathname = Pathname::parse(&lower);
+        let lower = SitePath { path: place.path.to_ascii_lowercase(), ..place.clone() };
+        let pathname = Pathname::parse(&lower.path);
         let resolution = self.world.resolve(place.site, &pathname, place.host);
         let live = resolution.and_then(|resolution| match resolution.found {
-            Found::Page(url) | Found::Rule { document: Some(url), .. } => Some(url),
+            Found::Page(url) | Found::Rule { document: Some(url), .. } => Some((url, resolution)),
             _ => None,
         });
-        live.map_or(found, |url| (Verdict::NotCanonical, Some(Target::of(site, url))))
+        let Some((url, resolution)) = live else { return found };
+        match verdict(site, &lower, &resolution, code) {
+            (Verdict::OtherLocale, target) => (Verdict::OtherLocale, target),
+            _ => (Verdict::NotCanonical, Some(Target::of(site, url))),
+        }
     }
 }

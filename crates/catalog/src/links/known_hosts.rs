@@ -10,6 +10,8 @@ use frontend_map_rules::frontend_url::{BaseUrl, HostName};
 #[derive(Clone, Debug)]
 pub struct KnownHosts {
     sites: Vec<Arc<Site>>,
+    /// Whether a base URL has a path, so that several sites may share a host.
+    have_paths: bool,
 }
 
 /// The version whose content has an address.
@@ -59,7 +61,9 @@ impl KnownHosts {
     /// The hosts of these sites.
     #[must_use]
     pub fn new(sites: &Sites) -> Self {
-        Self { sites: sites.iter_shared().cloned().collect() }
+        let mut hosts = sites.iter().flat_map(|site| site.hosts.all());
+        let have_paths = hosts.any(|host| !path_of(&host.base).is_empty());
+        Self { sites: sites.iter_shared().cloned().collect(), have_paths }
     }
 
     /// The sites.
@@ -94,17 +98,23 @@ impl KnownHosts {
             Some(Address::Rooted(path)) => {
                 let path = without_dots(path);
                 let base = site.hosts.base(locale);
-                let Some(below) = base.map_or(Some(&*path), |base| below(base, &path)) else {
-                    // Another site may have the rest of the host.
-                    let host = base.map_or("", BaseUrl::host);
-                    return self.at_host(Some(origin.site), host, &path, None);
-                };
-                Place::At(SitePath {
+                let below = base.map_or(Some(&*path), |base| below(base, &path));
+                let own = below.map(|below| SitePath {
                     site: origin.site,
                     host: site.hosts.host_if_several(locale),
                     path: rooted(below),
                     has_canonical_host: true,
-                })
+                });
+                // Another site may have the path, or the rest of the host.
+                let other = base.filter(|_| self.have_paths);
+                let other = other.map(|base| self.at_host(None, base.host(), &path, None));
+                match (own, other) {
+                    (Some(own), Some(Place::At(other))) if other.path.len() < own.path.len() => {
+                        Place::At(other)
+                    }
+                    (Some(own), _) => Place::At(own),
+                    (None, other) => other.unwrap_or(Place::Outside),
+                }
             }
             Some(Address::Relative(path)) => {
                 let Some(own) = origin.path else { return Place::NotKnown };
@@ -115,7 +125,7 @@ impl KnownHosts {
         }
     }
 
-    /// The path of a site on a host.
+    /// The path of a site on a host: of the one whose base URL has most of the path.
     fn at_host(
         &self,
         first: Option<usize>,
@@ -123,18 +133,28 @@ impl KnownHosts {
         path: &str,
         scheme: Option<&str>,
     ) -> Place {
-        let found = self.hosts(first, authority).find_map(|host| {
-            let below = below(host.base, path)?;
-            let hosts = &self.sites[host.site].hosts;
-            let is_scheme = scheme.is_none_or(|scheme| scheme == host.base.scheme());
-            Some(SitePath {
-                site: host.site,
-                host: Some(host.at).filter(|_| hosts.are_several()),
-                path: rooted(below),
-                has_canonical_host: is_scheme && !host.is_alias,
-            })
-        });
-        found.map_or(Place::Outside, Place::At)
+        let mut hosts = self.hosts(first, authority);
+        let mut found = hosts.find_map(|host| Some((below(host.base, path)?, host)));
+        if self.have_paths {
+            for host in hosts {
+                if let Some((best, known)) = &found
+                    && known.is_alias == host.is_alias
+                    && let Some(below) = below(host.base, path)
+                    && below.len() < best.len()
+                {
+                    found = Some((below, host));
+                }
+            }
+        }
+        let Some((below, host)) = found else { return Place::Outside };
+        let hosts = &self.sites[host.site].hosts;
+        let is_scheme = scheme.is_none_or(|scheme| scheme == host.base.scheme());
+        Place::At(SitePath {
+            site: host.site,
+            host: Some(host.at).filter(|_| hosts.are_several()),
+            path: rooted(below),
+            has_canonical_host: is_scheme && !host.is_alias,
+        })
     }
 
     /// The hosts with this name, those of the `first` site before others; then those with the name with

@@ -163,8 +163,8 @@ impl Rows for LinkRows {
             verdicts: VerdictCounts(Verdict::ALL.map(|verdict| self.judged.count(verdict))),
             // Only times beyond the year 9999 have no text.
             read_at: timestamp_text(self.table.read_at()).unwrap_or_default(),
-            left_out: summary.left_out,
-            unreadable: summary.unreadable,
+            left_out: summary.missing.left_out,
+            unreadable: summary.missing.unreadable,
         }
     }
 

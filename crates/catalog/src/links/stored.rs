@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::table::{DocumentKey, LinkRow, LinkTable, NOT_LOCALIZED};
+use super::table::{DocumentKey, LinkRow, LinkTable, Missing, NOT_LOCALIZED};
 use crate::site::Site;
 use crate::snapshot::Unreadable;
 use crate::snapshot::serialized::bytes::{Reader, write_number, write_signed, write_text};
@@ -11,7 +11,7 @@ use crate::snapshot::serialized::{deflate, inflate};
 /// The first bytes.
 const MAGIC: [u8; 8] = *b"FMAPLINK";
 /// The format; it changes with the form of the bytes or their meaning.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
 const MALFORMED: Unreadable = Unreadable::Malformed("a number of the table of links is none of it");
 
@@ -22,17 +22,20 @@ impl LinkTable {
         let mut body = Vec::new();
         body.extend(self.fingerprint.to_le_bytes());
         write_signed(&mut body, self.read_at);
-        write_number(&mut body, self.left_out);
-        write_number(&mut body, self.unreadable);
+        write_missing(&mut body, self.missing_elsewhere);
+        write_number(&mut body, self.missing.len() as u64);
+        for (key, missing) in &self.missing {
+            write_key(&mut body, key);
+            write_missing(&mut body, *missing);
+        }
         write_number(&mut body, self.texts.len() as u64);
         for number in 0..self.texts.len() {
             // There are fewer than 2³².
             write_text(&mut body, self.texts.get(u32::try_from(number).unwrap_or_default()));
         }
         write_number(&mut body, self.documents.len() as u64);
-        for (DocumentKey { content_type, id }, rows) in &self.documents {
-            write_number(&mut body, (*content_type).into());
-            write_text(&mut body, id);
+        for (key, rows) in &self.documents {
+            write_key(&mut body, key);
             write_number(&mut body, rows.len() as u64);
             for row in rows {
                 for number in [row.address, row.text, row.locale.into(), row.field.into()] {
@@ -71,8 +74,11 @@ impl LinkTable {
             return Err(Unreadable::Malformed("it was made by other settings"));
         }
         let mut table = Self::new(site.links_fingerprint, reader.signed()?, max_bytes);
-        let (left_out, unreadable) = (reader.number()?, reader.number()?);
-        table.count(left_out, unreadable);
+        table.missing_elsewhere = read_missing(&mut reader)?;
+        for _ in 0..reader.count()? {
+            let key = read_key(&mut reader)?;
+            table.missing.insert(key, read_missing(&mut reader)?);
+        }
         for number in 0..reader.count()? {
             let added = table.texts.number(reader.sized_text()?);
             if added.map(|added| added as usize) != Some(number) {
@@ -80,8 +86,7 @@ impl LinkTable {
             }
         }
         for _ in 0..reader.count()? {
-            let key =
-                DocumentKey { content_type: reader.narrow()?, id: reader.sized_text()?.into() };
+            let key = read_key(&mut reader)?;
             let count = reader.count()?;
             let mut rows = Vec::with_capacity(count);
             for _ in 0..count {
@@ -115,4 +120,22 @@ impl LinkTable {
             && usize::from(row.field) < source.fields.len();
         if is_valid { Ok(row) } else { Err(MALFORMED) }
     }
+}
+
+fn write_key(out: &mut Vec<u8>, key: &DocumentKey) {
+    write_number(out, key.content_type.into());
+    write_text(out, &key.id);
+}
+
+fn read_key(reader: &mut Reader<'_>) -> Result<DocumentKey, Unreadable> {
+    Ok(DocumentKey { content_type: reader.narrow()?, id: reader.sized_text()?.into() })
+}
+
+fn write_missing(out: &mut Vec<u8>, missing: Missing) {
+    write_number(out, missing.left_out);
+    write_number(out, missing.unreadable);
+}
+
+fn read_missing(reader: &mut Reader<'_>) -> Result<Missing, Unreadable> {
+    Ok(Missing { left_out: reader.number()?, unreadable: reader.number()? })
 }

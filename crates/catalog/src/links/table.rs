@@ -14,8 +14,10 @@ pub struct LinkTable {
     pub(super) documents: BTreeMap<DocumentKey, Vec<LinkRow>>,
     pub(super) texts: Texts,
     pub(super) links: usize,
-    pub(super) left_out: u64,
-    pub(super) unreadable: u64,
+    /// What is missing of each document for another reason than that the table is full.
+    pub(super) missing: BTreeMap<DocumentKey, Missing>,
+    /// What else is missing.
+    pub(super) missing_elsewhere: Missing,
     /// The most memory, in bytes.
     max_bytes: usize,
 }
@@ -25,6 +27,15 @@ pub struct LinkTable {
 pub(super) struct DocumentKey {
     pub(super) content_type: u16,
     pub(super) id: Box<str>,
+}
+
+/// What a table lacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// The links that are left out, because the table is full or their addresses are too long.
+    pub left_out: u64,
+    /// The fields and documents that could not be read.
+    pub unreadable: u64,
 }
 
 /// A link in a version of a document: 12 bytes.
@@ -43,6 +54,9 @@ pub(super) const NOT_LOCALIZED: u16 = u16::MAX;
 /// What an entry of the map takes beside its id and its rows, in bytes: key, value, the share of a node,
 /// and what the allocator adds for both.
 const ENTRY_BYTES: usize = 96;
+
+/// The most documents of which it is kept how much is missing.
+const MAX_MISSING: usize = 100_000;
 
 /// A link that is added.
 #[derive(Clone, Copy, Debug)]
@@ -66,10 +80,8 @@ pub struct TableSummary {
     pub documents: usize,
     /// The memory, in bytes.
     pub bytes: usize,
-    /// The links that are not in the table, because it is full or their addresses are too long.
-    pub left_out: u64,
-    /// The fields and documents that could not be read.
-    pub unreadable: u64,
+    /// What it lacks.
+    pub missing: Missing,
 }
 
 impl LinkTable {
@@ -83,8 +95,8 @@ impl LinkTable {
             documents: BTreeMap::new(),
             texts: Texts::default(),
             links: 0,
-            left_out: 0,
-            unreadable: 0,
+            missing: BTreeMap::new(),
+            missing_elsewhere: Missing::default(),
             max_bytes,
         }
     }
@@ -108,8 +120,7 @@ impl LinkTable {
             links: self.links,
             documents: self.documents.len(),
             bytes: self.bytes(),
-            left_out: self.left_out,
-            unreadable: self.unreadable,
+            missing: self.missing.values().fold(self.missing_elsewhere, |sum, own| sum.and(*own)),
         }
     }
 
@@ -128,7 +139,8 @@ impl LinkTable {
             let is_full =
                 self.bytes() + rows.len() * size_of::<LinkRow>() + needed > self.max_bytes;
             let row = if is_full { None } else { self.row(link) };
-            self.left_out += u64::from(row.is_none());
+            // A full table has no room for the id either.
+            self.missing_elsewhere.left_out += u64::from(row.is_none());
             rows.extend(row);
         }
         let Some(key) = DocumentKey::new(content_type, id).filter(|_| !rows.is_empty()) else {
@@ -157,19 +169,30 @@ impl LinkTable {
         let Some(key) = DocumentKey::new(content_type, id) else { return };
         let rows = from.documents.get(&key).map(Vec::as_slice).unwrap_or_default();
         self.add(content_type, id, rows.iter().map(|row| from.link(*row)));
+        let missing = from.missing.get(&key).copied().unwrap_or_default();
+        self.count(content_type, Some(id), missing);
     }
 
     /// Removes the links of a document.
     pub fn remove(&mut self, content_type: usize, id: &str) {
-        let key = DocumentKey::new(content_type, id);
-        let rows = key.and_then(|key| self.documents.remove(&key)).unwrap_or_default();
+        let Some(key) = DocumentKey::new(content_type, id) else { return };
+        self.missing.remove(&key);
+        let rows = self.documents.remove(&key).unwrap_or_default();
         self.links -= rows.len();
     }
 
-    /// Counts links that are not in the table, and fields or documents that could not be read.
-    pub fn count(&mut self, left_out: u64, unreadable: u64) {
-        self.left_out += left_out;
-        self.unreadable += unreadable;
+    /// Counts what is missing of a document; `None`: its id is not known.
+    pub fn count(&mut self, content_type: usize, id: Option<&str>, missing: Missing) {
+        if missing == Missing::default() {
+            return;
+        }
+        let key = id.and_then(|id| DocumentKey::new(content_type, id));
+        let key = key.filter(|_| self.missing.len() < MAX_MISSING);
+        let sum = match key {
+            Some(key) => self.missing.entry(key).or_default(),
+            None => &mut self.missing_elsewhere,
+        };
+        *sum = sum.and(missing);
     }
 
     /// Adds all links of another table, with its figures.
@@ -178,7 +201,10 @@ impl LinkTable {
             let links = rows.iter().map(|row| other.link(*row));
             self.add(key.content_type.into(), &key.id, links);
         }
-        self.count(other.left_out, other.unreadable);
+        for (key, missing) in &other.missing {
+            self.count(key.content_type.into(), Some(&key.id), *missing);
+        }
+        self.missing_elsewhere = self.missing_elsewhere.and(other.missing_elsewhere);
     }
 
     /// Gives back the memory that is not used.
@@ -217,8 +243,15 @@ impl LinkTable {
     }
 
     fn bytes(&self) -> usize {
-        let ids = self.documents.len() * (ENTRY_BYTES + 24);
+        let ids = (self.documents.len() + self.missing.len()) * (ENTRY_BYTES + 24);
         self.texts.bytes() + ids + self.links * size_of::<LinkRow>()
+    }
+}
+
+impl Missing {
+    fn and(self, other: Self) -> Self {
+        let left_out = self.left_out + other.left_out;
+        Self { left_out, unreadable: self.unreadable + other.unreadable }
     }
 }
 

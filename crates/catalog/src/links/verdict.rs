@@ -1,6 +1,7 @@
 //! What is at an address: the verdict about a link.
 
 use super::known_hosts::SitePath;
+use crate::moved::entries::Destination;
 use crate::moved::redirects::FormerOwner;
 use crate::resolve::{Found, Resolution, is_canonical};
 use crate::site::Site;
@@ -13,7 +14,7 @@ pub enum Verdict {
     Moved,
     /// Nothing more: its document is not published any more, or a redirect says that it is gone.
     Gone,
-    /// Nothing: no page has the path, or had it.
+    /// Nothing: no page has the path, or had it; or a redirect leads to such a path.
     NoSuchPage,
     /// A page in another locale than that of the document with the link.
     OtherLocale,
@@ -32,6 +33,8 @@ pub struct Target {
     pub path: String,
     /// Its URL; `None` without a base URL.
     pub url: Option<String>,
+    /// Whether the link leads to it, and it is a path of the site.
+    pub(super) is_reached: bool,
 }
 
 impl Verdict {
@@ -87,9 +90,15 @@ pub(super) fn verdict(
         Found::NotKnown(_) => (Verdict::Unknown, None),
         Found::Rule { document: None, former, .. } | Found::NoRule(former) => match former {
             FormerOwner::Moved(moved) => (Verdict::Moved, Some(Target::of(site, moved.to))),
-            FormerOwner::Entry(entry) => match entry.path() {
-                Some(path) => (Verdict::Moved, Some(Target { path, url: entry.url(site) })),
-                None => (Verdict::Gone, None),
+            FormerOwner::Entry(entry) => match (&entry.destination, entry.path()) {
+                (Some(destination), Some(path)) => {
+                    let (is_reached, url) =
+                        (!matches!(destination, Destination::Url(_)), entry.url(site));
+                    let is_page = !matches!(destination, Destination::Path { .. });
+                    let verdict = if is_page { Verdict::Moved } else { Verdict::NoSuchPage };
+                    (verdict, Some(Target { path, url, is_reached }))
+                }
+                _ => (Verdict::Gone, None),
             },
             FormerOwner::Gone { .. } => (Verdict::Gone, None),
             FormerOwner::None if resolution.is_definite_miss() => (Verdict::NoSuchPage, None),
@@ -110,7 +119,8 @@ fn of_live(
     if let Some(locale) = locale.filter(|locale| !is_in(site, url, is_page, *locale)) {
         let mut versions = url.versions();
         let own = versions.find(|version| version.locale() == locale);
-        return (Verdict::OtherLocale, own.map(|own| Target::of(site, own)));
+        let own = own.map(|own| Target { is_reached: false, ..Target::of(site, own) });
+        return (Verdict::OtherLocale, own);
     }
     if place.has_canonical_host && is_canonical(&place.path, place.host, url) {
         (Verdict::Ok, None)
@@ -130,6 +140,10 @@ fn is_in(site: &Site, url: PublicUrl<'_>, is_page: bool, locale: usize) -> bool 
 
 impl Target {
     pub(super) fn of(site: &Site, url: PublicUrl<'_>) -> Self {
-        Self { path: url.path().to_owned(), url: site.hosts.url(url.locale(), url.path()) }
+        Self {
+            path: url.path().to_owned(),
+            url: site.hosts.url(url.locale(), url.path()),
+            is_reached: true,
+        }
     }
 }
