@@ -43,9 +43,9 @@ fn responses_have_the_tags_of_what_they_depend_on() {
         (resolve("/de/posts/hallo"), Some("site:main,type:api::post.post,document:p1")),
         (resolve("/de/posts/hallo/"), Some("site:main,type:api::post.post,document:p1")),
         (resolve("/en/about"), Some("site:main,type:api::page.page,document:about%20us%2C%201")),
-        (resolve("/en/posts/none"), Some("site:main,list:api::post.post")),
+        (resolve("/en/posts/none"), Some("site:main,absent:main")),
         (resolve("/"), Some("site:main,list:pages,document:home")),
-        (resolve("/a/b/c/d"), Some("site:main")),
+        (resolve("/a/b/c/d"), Some("site:main,absent:main")),
         (
             "/api/build-sitemap?site=main&contentType=api::post.post".to_owned(),
             Some("site:main,list:api::post.post"),

@@ -101,18 +101,14 @@ impl CacheTags {
 pub(crate) struct ResolutionTags(Vec<(&'static str, String)>);
 
 impl ResolutionTags {
-    /// Of the document or the page that has the path, or had it; else of the list that could get it.
+    /// Of the document or the page that has the path; without one also of what may change that.
     #[cold]
     pub(crate) fn of(site: &Site, found: &Found<'_, '_>) -> Self {
         Self(match found {
             Found::Page(page) => vec![("list", PAGES.to_owned()), of_page(*page)],
             Found::NotKnown(_) => Vec::new(),
             Found::Rule { document: Some(url), .. } => of_document(site, *url),
-            Found::Rule { former, matched, .. } => {
-                let list = ("list", matched.rule.content_type.as_str().to_owned());
-                of_former(site, former).unwrap_or_else(|| vec![list])
-            }
-            Found::NoRule(former) => of_former(site, former).unwrap_or_default(),
+            Found::Rule { former, .. } | Found::NoRule(former) => of_former(site, former),
         })
     }
 }
@@ -126,12 +122,15 @@ fn of_document(site: &Site, url: PublicUrl<'_>) -> Vec<(&'static str, String)> {
     vec![("type", uid.as_str().to_owned()), of_page(url)]
 }
 
-fn of_former(site: &Site, former: &FormerOwner<'_>) -> Option<Vec<(&'static str, String)>> {
+/// Any page that is added, moved or removed may have the path, or be what a redirect leads to.
+fn of_former(site: &Site, former: &FormerOwner<'_>) -> Vec<(&'static str, String)> {
+    let mut tags = vec![("absent", site.key.clone())];
     match former {
-        FormerOwner::Moved(redirect) => Some(of_document(site, redirect.to)),
-        FormerOwner::Entry(redirect) => Some(vec![of_page(redirect.entry)]),
-        FormerOwner::Gone { .. } | FormerOwner::None | FormerOwner::NotKnown(_) => None,
+        FormerOwner::Moved(redirect) => tags.extend(of_document(site, redirect.to)),
+        FormerOwner::Entry(redirect) => tags.push(of_page(redirect.entry)),
+        FormerOwner::Gone { .. } | FormerOwner::None | FormerOwner::NotKnown(_) => {}
     }
+    tags
 }
 
 /// The value of the header.
