@@ -9,6 +9,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use serde::Deserialize;
 use url::Url;
 
+use frontend_map_outbound::checks::report::Visible;
+
 /// The longest error that is read, in bytes.
 pub(super) const MAX_ERROR: usize = 64 << 10;
 
@@ -60,7 +62,7 @@ pub(super) fn route_url(service: &str, route: &str) -> Result<Url, String> {
 /// requires, and its variable.
 pub(super) fn refusal(service: &str, status: u16, body: &[u8], token: [&str; 2]) -> String {
     let message = serde_json::from_slice::<Refusal>(body).map(|refusal| refusal.error.message);
-    let message = message.map(|text| format!(": {}", text.escape_debug())).unwrap_or_default();
+    let message = message.map(|text| format!(": {}", Visible(&text))).unwrap_or_default();
     let remedy = match status {
         401 | 403 => format!("; set {} or {} to its token", token[0], token[1]),
         404 => "; is this the address of the service, and its version the same?".to_owned(),

@@ -57,6 +57,9 @@ pub(in crate::checks) async fn read_page(
         page.links.add(&value);
     }
     let media_type = texts(CONTENT_TYPE).next().unwrap_or_default().into_owned();
+    if media_type.is_empty() {
+        page.body = Body::Unread("it has no Content-Type");
+    }
     if !is_html(&media_type) {
         return (page, Some(response));
     }

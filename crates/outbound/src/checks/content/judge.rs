@@ -161,7 +161,8 @@ fn by_language(links: &[AlternateLink], base: &Url) -> BTreeMap<String, Vec<Page
     let mut all: BTreeMap<String, Vec<PageUrl>> = BTreeMap::new();
     for link in links {
         let urls = all.entry(link.hreflang.to_ascii_lowercase()).or_default();
-        urls.extend(PageUrl::resolve(base, &link.href));
+        let url = PageUrl::resolve(base, &link.href);
+        urls.extend(url.filter(|url| !urls.contains(url)));
     }
     all
 }

@@ -14,10 +14,17 @@ pub(super) fn meta_forbids(content: &str) -> bool {
 /// crawlers: `googlebot: nofollow, otherbot: noindex`.
 pub(super) fn header_forbids(value: &str) -> bool {
     let mut is_meant = true;
+    // The comma of a date may be behind its weekday (RFC 9110, section 5.6.7).
+    let mut ends_date = false;
     value.split(',').any(|directive| {
+        if std::mem::take(&mut ends_date) {
+            return false;
+        }
         let mut directive = directive;
         if let Some((name, rest)) = directive.split_once(':') {
             let name = name.trim();
+            ends_date = name.eq_ignore_ascii_case("unavailable_after")
+                && !rest.contains(|c: char| c.is_ascii_digit());
             if WITH_VALUE.iter().any(|own| own.eq_ignore_ascii_case(name)) {
                 return false;
             }
@@ -68,6 +75,8 @@ mod tests {
             ("otherbot: nofollow, googlebot: none", true),
             ("unavailable_after: 25 Jun 2010 15:00:00 PST", false),
             ("unavailable_after: 25 Jun 2010 15:00:00 PST, noindex", true),
+            ("unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, noindex", true),
+            ("noarchive, unavailable_after: Friday, 25-Jun-10 15:00:00 GMT", false),
             ("max-snippet: 0, max-image-preview: none", false),
             ("", false),
         ] {

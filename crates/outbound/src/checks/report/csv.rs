@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use super::{Class, SiteReport, Visible};
 use crate::checks::Finding;
-use crate::checks::content::Fault;
+use crate::checks::content::{Fault, RobotsProblem};
 
 const HEADER: &str =
     "contentType,documentId,locale,rule,url,status,class,ok,location,reason,title,adminUrl";
 
-/// Writes a record for each URL, in the order of the sitemaps; with a column for the faults of pages, if
-/// these were judged.
+/// Writes a record for each URL, in the order of the sitemaps; if pages were judged, with a column for
+/// their faults, and a record for each `robots.txt` that cannot be read.
 ///
 /// # Errors
 /// The errors of `out`.
@@ -25,6 +25,9 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
             }
             write!(out, "\r\n")?;
         }
+    }
+    for RobotsProblem { url, reason } in report.content.iter().flat_map(|content| &content.robots) {
+        write!(out, ",,,,{},,error,false,,{},,,\r\n", field(url), field(reason))?;
     }
     Ok(())
 }

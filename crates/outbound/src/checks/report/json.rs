@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{SiteReport, Tally};
+use super::{SiteContent, SiteReport, Tally};
 
 /// Writes one JSON document: the counters, and for each content type the data of `validate=true`, with
 /// the source of each result.
@@ -23,8 +23,9 @@ pub fn write_lines(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<
     for finding in report.findings() {
         write_line(finding, out)?;
     }
-    let SiteReport { site, checked_at, tally, .. } = report;
-    write_line(&LastLine { validated: true, site, checked_at, tally }, out)
+    let SiteReport { site, checked_at, tally, content, .. } = report;
+    let content = content.as_ref();
+    write_line(&LastLine { validated: true, site, checked_at, tally, content }, out)
 }
 
 #[derive(Serialize)]
@@ -35,6 +36,8 @@ struct LastLine<'r> {
     checked_at: &'r str,
     #[serde(flatten)]
     tally: &'r Tally,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<&'r SiteContent>,
 }
 
 fn write_line(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {

@@ -6,7 +6,7 @@ use super::csv::faults;
 use super::xml_text::XmlText;
 use super::{Class, Classes, Entry, SiteReport, TypeReport};
 use crate::checks::Finding;
-use crate::checks::content::{Fault, FaultTally};
+use crate::checks::content::{Fault, FaultTally, RobotsProblem};
 use frontend_map_catalog::site::PAGES;
 
 /// Writes the suites. A 4xx, a 5xx or a faulty page is a failure, any other dead URL is an error, and a
@@ -15,18 +15,36 @@ use frontend_map_catalog::site::PAGES;
 /// # Errors
 /// The errors of `out`.
 pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
-    let content = report.content.as_ref().map(|content| &content.tally);
-    let (name, counts) = (XmlText(report.site), counts(report.tally.by_class, content));
+    let (name, content) = (XmlText(report.site), report.content.as_ref());
+    let robots = content.map_or(&[][..], |content| &content.robots);
+    let tally = content.map(|content| &content.tally);
+    let counts = counts(report.tally.by_class, tally, robots.len() as u64);
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"{name}\" {counts}>")?;
     for part in &report.content_types {
         write_suite(part, &report.checked_at, out)?;
     }
+    if !robots.is_empty() {
+        write_robots(robots, out)?;
+    }
     writeln!(out, "</testsuites>")
 }
 
+/// Writes a suite with a case for each `robots.txt` that cannot be read.
+fn write_robots(robots: &[RobotsProblem], out: &mut impl Write) -> io::Result<()> {
+    let counts = counts(Classes::default(), None, robots.len() as u64);
+    writeln!(out, "  <testsuite name=\"robots.txt\" {counts} skipped=\"0\">")?;
+    for RobotsProblem { url, reason } in robots {
+        let (url, reason) = (XmlText(url), XmlText(reason));
+        writeln!(out, "    <testcase classname=\"robots.txt\" name=\"{url}\">")?;
+        writeln!(out, "      <error type=\"unreadable\" message=\"{reason}\"></error>")?;
+        writeln!(out, "    </testcase>")?;
+    }
+    writeln!(out, "  </testsuite>")
+}
+
 fn write_suite(part: &TypeReport<'_>, checked_at: &str, out: &mut impl Write) -> io::Result<()> {
-    let counts = counts(part.tally.by_class, part.content.as_ref());
+    let counts = counts(part.tally.by_class, part.content.as_ref(), 0);
     let name = XmlText(part.content_type);
     // The format has no time zone: the time is UTC.
     let timestamp = XmlText(checked_at.trim_end_matches('Z'));
@@ -40,8 +58,10 @@ fn write_suite(part: &TypeReport<'_>, checked_at: &str, out: &mut impl Write) ->
     writeln!(out, "  </testsuite>")
 }
 
-fn counts(classes: Classes, content: Option<&FaultTally>) -> String {
+/// `robots`: the number of `robots.txt` that cannot be read.
+fn counts(classes: Classes, content: Option<&FaultTally>, robots: u64) -> String {
     let Classes { success, redirect, client_error, server_error, error } = classes;
+    let error = error + robots;
     let tests = success + redirect + client_error + server_error + error;
     // A page is faulty or dead, not both.
     let failures = client_error + server_error + content.map_or(0, |tally| tally.faulty);
