@@ -191,12 +191,14 @@ fn text(file: &Path) -> Result<String, Problems> {
 }
 
 impl Config {
-    /// What the content file lacks: each content type of a rule that it does not name.
+    /// What the content file lacks: each content type of a rule or of links that it does not name.
     #[must_use]
     pub fn absent_types(&self) -> Vec<AbsentType> {
         let Cms::Files { content, name } = &self.cms else { return Vec::new() };
         let mut wanted: Vec<&ContentTypeUid> = Vec::new();
-        for uid in self.sites.iter().flat_map(Site::all_content_types) {
+        let linking = self.sites.iter().flat_map(|site| &site.links);
+        let linking = linking.map(|source| &source.content_type);
+        for uid in self.sites.iter().flat_map(Site::all_content_types).chain(linking) {
             if !wanted.contains(&uid) {
                 wanted.push(uid);
             }

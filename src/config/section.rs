@@ -32,7 +32,7 @@ pub(super) struct Reader<'e> {
     lines: RefCell<Lines>,
 }
 
-/// The lines of the settings file at which sites and rules are written, counted from 1. Settings of the
+/// The lines of the settings file at which sites, rules and links are written, counted from 1. Settings of the
 /// environment have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lines(BTreeMap<String, usize>);
@@ -47,8 +47,17 @@ impl Lines {
     /// The line of the header of a rule, by its position from 0.
     #[must_use]
     pub fn rule(&self, site: &str, at: usize) -> Option<usize> {
-        let rule = joined(&site_place(site), &format!("rule {}", at + 1));
-        self.0.get(&rule).copied()
+        self.entry(site, "rule", at)
+    }
+
+    /// The line of the header of links, by their position from 0.
+    #[must_use]
+    pub fn links(&self, site: &str, at: usize) -> Option<usize> {
+        self.entry(site, "links", at)
+    }
+
+    fn entry(&self, site: &str, list: &str, at: usize) -> Option<usize> {
+        self.0.get(&joined(&site_place(site), &format!("{list} {}", at + 1))).copied()
     }
 }
 

@@ -1,5 +1,7 @@
 //! `check` compares the settings with the CMS; the same findings while serving.
 
+mod links;
+
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::{assert_failure, list, refusal};
 use crate::support::http;
@@ -267,7 +269,7 @@ fn check_reports_a_content_type_that_does_not_exist_with_a_similar_one() {
     let no_type = || Script::json(404, r#"{"error":"contentType.notFound"}"#);
     let slug = || schema("department", r#"{"slug":{"type":"uid"}}"#);
     let similar = "; did you mean `api::department.department`?";
-    let corrected = ": correct content_type in the rules";
+    let corrected = ": correct content_type in the settings";
     for (lists, names, uid, expected) in [
         (true, true, "api::departments.department", Some(similar)),
         (true, false, "api::departments.department", Some(similar)),
@@ -358,7 +360,7 @@ fn relation_in_a_condition_that_the_token_may_not_read_is_never_a_misspelt_name(
         let (finding, reason) = if is_misspelt {
             (
                 "there is no field or relation `category`: correct the name",
-                "400: api::page.page has no field or relation `category`; correct the rules",
+                "400: api::page.page has no field or relation `category`; correct the settings",
             )
         } else {
             let reason = "the token may not read the relation `category` of api::page.page: grant find on the content type that it leads to";

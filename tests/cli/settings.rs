@@ -356,6 +356,13 @@ fn content_type_that_the_content_file_lacks_is_a_finding() {
     let ended = of(intended).run(&["check", "--strict"]);
     assert!(ended.stdout.starts_with("the settings are fine: "), "{}", ended.stdout);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+
+    let links = "[[site.links]]\ncontent_type = \"api::menu.menu\"\nfields = [\"url\"]\n";
+    let documents = format!("{SITE}resolve = \"documents\"\n");
+    let with_links = settings.replace(SITE, &documents) + links;
+    let ended = Setup::new(&with_links).file("content.json", intended).run(&["check"]);
+    let absent = "content.json; if there are none, add `\"api::menu.menu\": []`\n";
+    assert!(ended.stdout.contains(absent), "{}{}", ended.stdout, ended.stderr);
 }
 
 #[test]

@@ -9,7 +9,8 @@ use super::findings::{Check, Finding, Level, Place};
 use super::type_uses::type_uses;
 use crate::config::{Cms, Config};
 use frontend_map_cms::{
-    AbsentType, ContentError, RequestLimiters, Schemas, Strapi, StrapiSettings,
+    AbsentType, ContentError, Finding as TypeFinding, RequestLimiters, Schemas, Strapi,
+    StrapiSettings,
 };
 use frontend_map_rules::ContentTypeUid;
 
@@ -63,13 +64,18 @@ async fn examine_types(
                 if examination.is_single {
                     report.single_types.insert(uid.clone());
                 }
-                let place = || Place::Type(uid.clone());
                 for finding in &examination.findings {
-                    report.problem(place(), format!("{uid}: {finding}"));
+                    match finding {
+                        TypeFinding::Field(..) if wanted.is_for_links() => {
+                            let text = format!("{uid} in [[site.links]]: {finding}");
+                            report.problem(Place::Links(uid.clone()), text);
+                        }
+                        _ => report.problem(Place::Type(uid.clone()), format!("{uid}: {finding}")),
+                    }
                 }
                 let mut inform = |text| {
-                    let finding = Finding::new(Check::Cms, Level::Information, place(), text);
-                    report.findings.push(finding);
+                    let place = Place::Type(uid.clone());
+                    report.add(Finding::new(Check::Cms, Level::Information, place, text));
                 };
                 if let Some(likelier) = &examination.likelier_type {
                     inform(format!(
@@ -105,6 +111,7 @@ struct Failures(Vec<(String, Vec<ContentTypeUid>)>);
 impl Failures {
     fn add(&mut self, uid: &ContentTypeUid, detail: String) {
         match self.0.iter_mut().find(|(known, _)| *known == detail) {
+            Some((_, uids)) if uids.contains(uid) => {}
             Some((_, uids)) => uids.push(uid.clone()),
             None => self.0.push((detail, vec![uid.clone()])),
         }
@@ -113,7 +120,14 @@ impl Failures {
 
 impl CmsReport {
     fn problem(&mut self, place: Place, text: String) {
-        self.findings.push(Finding::problem(Check::Cms, place, text));
+        self.add(Finding::problem(Check::Cms, place, text));
+    }
+
+    /// Adds a finding, unless it was found already: rules and links may be of one content type.
+    fn add(&mut self, finding: Finding) {
+        if !self.findings.iter().any(|known| known.text == finding.text) {
+            self.findings.push(finding);
+        }
     }
 }
 

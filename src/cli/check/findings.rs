@@ -43,8 +43,10 @@ pub(super) enum Place {
     Site(String),
     /// The rule of a site, by its position from 0.
     Rule(String, usize),
-    /// The first rule of the content type.
+    /// The first rule of the content type, or else its links.
     Type(ContentTypeUid),
+    /// The links in the content type.
+    Links(ContentTypeUid),
 }
 
 /// What was checked, in the order in which `--strict` names the failures.
@@ -76,9 +78,17 @@ impl Place {
             Self::Line(line) => Some(*line),
             Self::Site(key) => config.lines.site(key),
             Self::Rule(site, at) => config.lines.rule(site, *at),
-            Self::Type(uid) => config.sites.iter().find_map(|site| {
-                let at = site.rules.rules().iter().position(|rule| rule.content_type == *uid)?;
-                config.lines.rule(&site.key, at)
+            Self::Type(uid) => {
+                let rule = config.sites.iter().find_map(|site| {
+                    let at =
+                        site.rules.rules().iter().position(|rule| rule.content_type == *uid)?;
+                    config.lines.rule(&site.key, at)
+                });
+                rule.or_else(|| Self::Links(uid.clone()).line(config))
+            }
+            Self::Links(uid) => config.sites.iter().find_map(|site| {
+                let at = site.links.iter().position(|source| source.content_type == *uid)?;
+                config.lines.links(&site.key, at)
             }),
         }
     }
@@ -212,9 +222,11 @@ mod tests {
         let text = "# 1\n\
             [[site]]\nkey = \"b\"\nlocales = [\"en\"]\n\
             [[site.rule]]\ncontent_type = \"api::x.x\"\ntemplate = \"/x/{slug}\"\n\
-            [[site]]\nkey = \"a\"\nlocales = [\"en\"]\n\
+            [[site]]\nkey = \"a\"\nlocales = [\"en\"]\nresolve = \"documents\"\n\
             [[site.rule]]\ncontent_type = \"api::x.x\"\ntemplate = \"/x/{slug}\"\n\
-            [[site.rule]]\ncontent_type = \"api::y.y\"\ntemplate = \"/y/{slug}\"\n";
+            [[site.rule]]\ncontent_type = \"api::y.y\"\ntemplate = \"/y/{slug}\"\n\
+            [[site.links]]\ncontent_type = \"api::menu.menu\"\nfields = [\"url\"]\n\
+            [[site.links]]\ncontent_type = \"api::x.x\"\nfields = [\"body\"]\n";
         let config = parse(Some(text), Path::new("settings.toml"), &Environment::new()).unwrap();
         let uid = |text| Place::Type(ContentTypeUid::parse(text).unwrap());
         for (place, expected) in [
@@ -224,11 +236,13 @@ mod tests {
             (Place::Site("a".to_owned()), Some(8)),
             (Place::Site("c".to_owned()), None),
             (Place::Rule("b".to_owned(), 0), Some(5)),
-            (Place::Rule("a".to_owned(), 1), Some(14)),
+            (Place::Rule("a".to_owned(), 1), Some(15)),
             (Place::Rule("a".to_owned(), 2), None),
             (uid("api::x.x"), Some(5)),
-            (uid("api::y.y"), Some(14)),
+            (uid("api::y.y"), Some(15)),
             (uid("api::z.z"), None),
+            (uid("api::menu.menu"), Some(18)),
+            (Place::Links(ContentTypeUid::parse("api::x.x").unwrap()), Some(21)),
         ] {
             assert_eq!(place.line(&config), expected, "{place:?}");
         }

@@ -1,50 +1,59 @@
-//! What the rules of all sites need of each content type.
+//! What the rules of all sites, and the links in content, need of each content type.
 
-use frontend_map_catalog::site::Sites;
+use frontend_map_catalog::site::{Site, Sites};
 use frontend_map_cms::{FieldUse, Purpose, TypeUse};
-use frontend_map_rules::{ContentTypeUid, FieldPath, Rule, Source};
+use frontend_map_rules::{Condition, ContentTypeUid, FieldPath, Rule, Source};
 
-/// The needs of each content type, in the order of the settings.
+/// The needs of the rules of each content type, in the order of the settings, then those of the links.
 pub(super) fn type_uses(sites: &Sites) -> Vec<TypeUse> {
-    let mut uses: Vec<TypeUse> = Vec::new();
+    let (mut of_rules, mut of_links) = (Vec::new(), Vec::new());
     for site in sites.with_redirects() {
         for uid in site.rules.content_types() {
             let alternatives = site.rules.alternatives(uid.as_str());
             let fields = site.rules.of_type(uid.as_str()).flat_map(fields);
-            let locales = site.rules.locales();
-            if let Some(known) = uses.iter_mut().find(|known| known.uid == *uid) {
-                for locale in locales.codes() {
-                    if *locale != known.locale && !known.other_locales.contains(locale) {
-                        known.other_locales.push(locale.clone());
-                    }
-                }
-                // Without alternatives a site reads all documents.
-                if alternatives.is_empty() || known.alternatives.is_empty() {
-                    known.alternatives.clear();
-                } else {
-                    known.alternatives.extend(alternatives);
-                }
-                add(&mut known.fields, fields);
-                continue;
-            }
-            let locale = locales.default_locale().code().clone();
-            let other_locales = locales.codes().iter().filter(|other| **other != locale);
-            let other_locales = other_locales.cloned().collect();
-            let mut all = Vec::new();
-            add(&mut all, fields);
-            uses.push(TypeUse {
-                uid: ContentTypeUid::clone(uid),
-                fields: all,
-                alternatives,
-                locale,
-                other_locales,
-            });
+            add_use(&mut of_rules, site, uid, alternatives, fields);
+        }
+        for source in &site.links {
+            let fields = source.fields.iter().map(|field| (Purpose::Links, vec![field]));
+            add_use(&mut of_links, site, &source.content_type, Vec::new(), fields);
         }
     }
-    uses
+    of_rules.append(&mut of_links);
+    of_rules
 }
 
-/// Adds the fields of a rule that are new.
+/// Adds what a site needs of a content type.
+fn add_use<'r>(
+    uses: &mut Vec<TypeUse>,
+    site: &Site,
+    uid: &ContentTypeUid,
+    alternatives: Vec<Vec<Condition>>,
+    fields: impl Iterator<Item = (Purpose, Vec<&'r FieldPath>)>,
+) {
+    let locales = site.rules.locales();
+    if let Some(known) = uses.iter_mut().find(|known| known.uid == *uid) {
+        for locale in locales.codes() {
+            if *locale != known.locale && !known.other_locales.contains(locale) {
+                known.other_locales.push(locale.clone());
+            }
+        }
+        // Without alternatives a site reads all documents.
+        if alternatives.is_empty() || known.alternatives.is_empty() {
+            known.alternatives.clear();
+        } else {
+            known.alternatives.extend(alternatives);
+        }
+        return add(&mut known.fields, fields);
+    }
+    let locale = locales.default_locale().code().clone();
+    let other_locales = locales.codes().iter().filter(|other| **other != locale);
+    let other_locales = other_locales.cloned().collect();
+    let mut all = Vec::new();
+    add(&mut all, fields);
+    uses.push(TypeUse { uid: uid.clone(), fields: all, alternatives, locale, other_locales });
+}
+
+/// Adds the fields that are new.
 fn add<'r>(all: &mut Vec<FieldUse>, groups: impl Iterator<Item = (Purpose, Vec<&'r FieldPath>)>) {
     for (purpose, paths) in groups {
         let group = all.last().map_or(0, |last| last.group + 1);

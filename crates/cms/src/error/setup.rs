@@ -107,7 +107,7 @@ impl fmt::Display for SetupProblem {
                 "404 on /api/{endpoint}: correct the endpoint in [[content_type]] uid = \"{uid}\", or give the type routes in Strapi"
             ),
             Self::UnknownKey { uid, key: Some(key), .. } => {
-                write!(f, "400: {uid} has no field or relation `{key}`; correct the rules")
+                write!(f, "400: {uid} has no field or relation `{key}`; correct the settings")
             }
             Self::UnknownKey { uid, key: None, .. } => {
                 write!(

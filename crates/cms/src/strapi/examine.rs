@@ -28,7 +28,7 @@ const NO_LIST: ContentError = ContentError::Unusable("a response that is not a l
 pub struct TypeUse {
     /// The content type.
     pub uid: ContentTypeUid,
-    /// The fields of all rules of all sites.
+    /// The fields of all rules of all sites, or those with links.
     pub fields: Vec<FieldUse>,
     /// As in [`ContentQuery`].
     pub alternatives: Vec<Vec<Condition>>,
@@ -36,6 +36,14 @@ pub struct TypeUse {
     pub locale: Locale,
     /// The other locales of all sites.
     pub other_locales: Vec<Locale>,
+}
+
+impl TypeUse {
+    /// Whether its fields are those with links.
+    #[must_use]
+    pub fn is_for_links(&self) -> bool {
+        self.fields.iter().any(|field| field.purpose == Purpose::Links)
+    }
 }
 
 /// The result for one content type.
@@ -164,9 +172,14 @@ impl Examiner<'_> {
 
     fn query(&self) -> ContentQuery {
         let paths = self.fields.iter().map(|field| field.path.clone()).collect();
+        let is_for_links = self.wanted.is_for_links();
         ContentQuery {
             uid: self.wanted.uid.clone(),
-            projection: Projection::new(paths),
+            projection: if is_for_links {
+                Projection::of_content(paths)
+            } else {
+                Projection::new(paths)
+            },
             alternatives: self.wanted.alternatives.clone(),
             selection: None,
         }

@@ -155,7 +155,7 @@ fn push_field_list(text: &mut String, query: &ContentQuery, is_localized: bool) 
 
 /// The longest path through a dynamic zone: with `populate=*` below it, Strapi sends the components of a
 /// part, and no deeper ones.
-const MAX_IN_ZONE: usize = 3;
+pub(super) const MAX_IN_ZONE: usize = 3;
 
 /// Fields with content. Strapi refuses `fields` of a dynamic zone, and it is not known which name is one,
 /// so all fields below the first name are requested, unless a path is longer: no zone is on it then.

@@ -14,6 +14,8 @@ pub enum Purpose {
     Date,
     /// A condition.
     Condition,
+    /// The links in its value, also through lists and dynamic zones.
+    Links,
 }
 
 /// A field that the settings name.
@@ -57,6 +59,25 @@ pub enum Fault {
     NotLocalized,
     /// A value that is neither text nor an integer, such as a decimal.
     NotText(&'static str),
+    /// A dynamic zone without a field behind it, or with a path through it that is too long, where links
+    /// are looked for.
+    ZoneWithLinks,
+    /// A value without links, such as a number.
+    NoLinks(&'static str),
+    /// The CMS has sent all fields of a component or relation, but not this one.
+    NotSent,
+}
+
+impl Purpose {
+    /// Whether a list on the way to the field is fine.
+    pub(super) fn takes_lists(self) -> bool {
+        matches!(self, Self::Condition | Self::Links)
+    }
+
+    /// What is wrong with a dynamic zone.
+    pub(super) fn zone_fault(self) -> Fault {
+        if self == Self::Links { Fault::ZoneWithLinks } else { Fault::DynamicZone }
+    }
 }
 
 impl Finding {
@@ -78,7 +99,7 @@ impl fmt::Display for Finding {
                 f.write_str("the CMS has no such content type")?;
                 return match similar {
                     Some(uid) => write!(f, "; did you mean `{uid}`?"),
-                    None => f.write_str(": correct content_type in the rules"),
+                    None => f.write_str(": correct content_type in the settings"),
                 };
             }
             Self::Field(path, fault) => (path, fault),
@@ -112,6 +133,17 @@ impl fmt::Display for Finding {
             Fault::NotText(kind) => {
                 write!(f, "`{path}` is {kind}: a placeholder needs text, an integer or a date")
             }
+            Fault::ZoneWithLinks => write!(
+                f,
+                "`{path}` is a dynamic zone: name a field of its components, like `{path}.text`, or one a level deeper, but no deeper one"
+            ),
+            Fault::NoLinks(kind) => {
+                write!(f, "`{path}` is {kind}, which has no links: name a text, Blocks or JSON")
+            }
+            Fault::NotSent => write!(
+                f,
+                "the CMS does not send `{path}`: correct the name; or it is private, or the token may not read it"
+            ),
         }
     }
 }

@@ -8,11 +8,18 @@ use super::finding::{Fault, Purpose};
 pub(super) fn fault_of_type(kind: &str, purpose: Purpose) -> Option<Fault> {
     match (kind, purpose) {
         ("relation" | "component" | "media", _) => Some(Fault::NotAField),
-        ("dynamiczone", _) => Some(Fault::DynamicZone),
+        ("dynamiczone", purpose) => Some(purpose.zone_fault()),
         ("password", _) => Some(Fault::Private),
         ("decimal" | "float", Purpose::Placeholder) => Some(Fault::NotText("a decimal number")),
         ("boolean", Purpose::Placeholder) => Some(Fault::NotText("a boolean")),
         ("json" | "blocks", Purpose::Placeholder) => Some(Fault::NotText("JSON")),
+        ("boolean", Purpose::Links) => Some(Fault::NoLinks("a boolean")),
+        ("integer" | "biginteger" | "decimal" | "float", Purpose::Links) => {
+            Some(Fault::NoLinks("a number"))
+        }
+        ("date" | "datetime" | "time" | "timestamp", Purpose::Links) => {
+            Some(Fault::NoLinks("a date or a time"))
+        }
         _ => None,
     }
 }
@@ -21,7 +28,12 @@ pub(super) fn fault_of_type(kind: &str, purpose: Purpose) -> Option<Fault> {
 pub(super) fn fault_of_value(value: &Value, purpose: Purpose) -> Option<Fault> {
     match (value, purpose) {
         (_, Purpose::Condition | Purpose::Date)
-        | (Value::Null | Value::String(_), Purpose::Placeholder) => None,
+        | (Value::Null | Value::String(_), Purpose::Placeholder)
+        | (Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_), Purpose::Links) => {
+            None
+        }
+        (Value::Number(_), Purpose::Links) => Some(Fault::NoLinks("a number")),
+        (Value::Bool(_), Purpose::Links) => Some(Fault::NoLinks("a boolean")),
         (Value::Number(number), _) if number.is_i64() || number.is_u64() => None,
         (Value::Number(_), _) => Some(Fault::NotText("a decimal number")),
         (Value::Bool(_), _) => Some(Fault::NotText("a boolean")),

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::finding::{Fault, FieldUse, Finding, Purpose};
 use super::{TypeUse, request, sample};
 use crate::strapi::fetch::Fetcher;
+use crate::strapi::query_string::MAX_IN_ZONE;
 use crate::{ContentError, ContentQuery, Projection, QueryPart, SetupProblem};
 use frontend_map_rules::FieldPath;
 
@@ -100,12 +101,12 @@ async fn kind(
         Ok(Some(document)) => {
             let segments = &id.segments()[..id.segments().len() - 1];
             let is_list = matches!(sample::value(&document, segments), Some(Value::Array(_)));
-            let is_to_many = is_list && purpose != Purpose::Condition;
+            let is_to_many = is_list && !purpose.takes_lists();
             Ok(if is_to_many { Fault::ToMany } else { Fault::NotAField })
         }
         Ok(None) => Ok(Fault::NotAField),
         Err(ContentError::Setup(SetupProblem::UnknownKey { key: None, .. })) => {
-            Ok(Fault::DynamicZone)
+            Ok(purpose.zone_fault())
         }
         Err(ContentError::Setup(_)) => Ok(Fault::Private),
         Err(error) => Err(error),
@@ -119,25 +120,28 @@ async fn dynamic_zones(
     wanted: &TypeUse,
     fields: &[FieldUse],
 ) -> Result<Vec<Finding>, ContentError> {
-    let mut prefixes: Vec<String> = Vec::new();
+    let mut prefixes: Vec<(String, Purpose)> = Vec::new();
     for field in fields {
         let segments = field.path.segments();
+        if field.purpose == Purpose::Links && segments.len() <= MAX_IN_ZONE {
+            continue;
+        }
         for end in 1..segments.len() {
             let prefix = segments[..end].join(".");
-            if !prefixes.contains(&prefix) {
-                prefixes.push(prefix);
+            if !prefixes.iter().any(|(known, _)| *known == prefix) {
+                prefixes.push((prefix, field.purpose));
             }
         }
     }
     let mut findings: Vec<Finding> = Vec::new();
-    for prefix in prefixes {
+    for (prefix, purpose) in prefixes {
         let Some(id) = FieldPath::parse(&format!("{prefix}.id")) else { continue };
         if findings.iter().any(|finding| finding.is_about(&prefix)) {
             continue;
         }
         match populate(fetcher, wanted, id).await {
             Err(ContentError::Setup(SetupProblem::UnknownKey { key: None, .. })) => {
-                findings.push(Finding::Field(prefix, Fault::DynamicZone));
+                findings.push(Finding::Field(prefix, purpose.zone_fault()));
             }
             Ok(_) | Err(ContentError::Setup(_)) => {}
             Err(error) => return Err(error),

@@ -32,7 +32,13 @@ pub(super) fn examine(
     for (at, name) in segments.iter().enumerate() {
         let is_last = at + 1 == segments.len();
         let seen = segments[..=at].join(".");
-        let Some(value) = level.get(&**name) else { return absent(uid, &seen, !is_last) };
+        let Some(value) = level.get(&**name) else {
+            // Only the first name was requested: with all that is below it.
+            if field.purpose == Purpose::Links && at > 0 {
+                return Some(Finding::Field(seen, Fault::NotSent));
+            }
+            return absent(uid, &seen, !is_last);
+        };
         if is_last {
             let fault = fault_of_value(value, field.purpose)?;
             return Some(Finding::Field(seen, fault));
@@ -40,8 +46,13 @@ pub(super) fn examine(
         level = match value {
             Value::Object(next) => next,
             // A condition holds for a list if it holds for one of its items.
-            Value::Array(items) if field.purpose == Purpose::Condition => {
-                items.first()?.as_object()?
+            Value::Array(items) if field.purpose.takes_lists() => {
+                let item = items.first()?.as_object()?;
+                // Each part of a dynamic zone has fields of its own.
+                if item.contains_key("__component") {
+                    return None;
+                }
+                item
             }
             Value::Array(_) => return Some(Finding::Field(seen, Fault::ToMany)),
             Value::Null => return None,

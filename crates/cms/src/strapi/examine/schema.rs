@@ -7,6 +7,7 @@ use super::kind::fault_of_type;
 use crate::ContentError;
 use crate::strapi::client::{Client, Refusal, Reply};
 use crate::strapi::endpoint::{other_numbers, with_singular_api};
+use crate::strapi::query_string::MAX_IN_ZONE;
 use crate::strapi::survey;
 use crate::strapi::targets::{Attribute, Attributes, is_plain, parse_attributes};
 use frontend_map_platform::spelling::closest;
@@ -58,6 +59,9 @@ enum Schema {
     ContentType(String),
     Component(String),
 }
+
+/// The schema at fault, the path to its attribute, and what is wrong.
+type FieldFault = (Schema, String, Fault);
 
 impl Schemas {
     /// Whether the CMS has responded about no schema.
@@ -118,7 +122,8 @@ impl Schemas {
     ) -> Result<Vec<Finding>, ContentError> {
         let (mut findings, mut reported) = (Vec::new(), HashSet::new());
         for field in fields {
-            let Some((schema, path, fault)) = self.fault(client, uid, field).await? else {
+            let own = Schema::ContentType(uid.to_string());
+            let Some((schema, path, fault)) = self.fault(client, own, field, 0).await? else {
                 continue;
             };
             let name = path.rsplit('.').next().map(str::to_owned);
@@ -129,16 +134,16 @@ impl Schemas {
         Ok(findings)
     }
 
-    /// The schema at fault, the path to its attribute, and what is wrong.
+    /// What is wrong with a field, whose names from this position on are in a schema.
     async fn fault(
         &mut self,
         client: &Client,
-        uid: &ContentTypeUid,
+        mut schema: Schema,
         field: &FieldUse,
-    ) -> Result<Option<(Schema, String, Fault)>, ContentError> {
-        let mut schema = Schema::ContentType(uid.to_string());
+        from: usize,
+    ) -> Result<Option<FieldFault>, ContentError> {
         let segments = field.path.segments();
-        for (at, name) in segments.iter().enumerate() {
+        for (at, name) in segments.iter().enumerate().skip(from) {
             if SYSTEM_FIELDS.contains(&&**name) {
                 return Ok(None);
             }
@@ -147,6 +152,14 @@ impl Schemas {
             };
             let is_last = at + 1 == segments.len();
             let found = attributes.get(&**name).cloned();
+            let has_readable_parts = field.purpose == Purpose::Links
+                && !is_last
+                && segments.len() <= MAX_IN_ZONE
+                && found.as_ref().is_some_and(|attribute| attribute.kind == "dynamiczone");
+            if has_readable_parts {
+                let components = found.map(|zone| zone.components).unwrap_or_default();
+                return self.fault_in_parts(client, components, field, at + 1).await;
+            }
             let fault = match &found {
                 None => Some(Fault::Missing),
                 Some(attribute) => fault(attribute, is_last, field.purpose),
@@ -160,6 +173,27 @@ impl Schemas {
             }
         }
         Ok(None)
+    }
+
+    /// What is wrong with a field in all components of a dynamic zone; `None`: nothing in one of them.
+    async fn fault_in_parts(
+        &mut self,
+        client: &Client,
+        components: Vec<String>,
+        field: &FieldUse,
+        from: usize,
+    ) -> Result<Option<FieldFault>, ContentError> {
+        let mut worst: Option<FieldFault> = None;
+        for component in components {
+            let component = Schema::Component(component);
+            let fault = Box::pin(self.fault(client, component, field, from)).await?;
+            let Some(fault) = fault else { return Ok(None) };
+            // The name may be right where the kind is not.
+            if worst.as_ref().is_none_or(|(_, _, known)| *known == Fault::Missing) {
+                worst = Some(fault);
+            }
+        }
+        Ok(worst)
     }
 
     async fn attributes(
@@ -213,14 +247,14 @@ fn fault(attribute: &Attribute, is_last: bool, purpose: Purpose) -> Option<Fault
         return Some(Fault::Private);
     }
     let has_fields = matches!(kind, "relation" | "component" | "media");
-    if has_fields && attribute.is_list() && purpose != Purpose::Condition {
+    if has_fields && attribute.is_list() && !purpose.takes_lists() {
         return Some(Fault::ToMany);
     }
     if is_last {
         return fault_of_type(kind, purpose);
     }
     match kind {
-        "dynamiczone" => Some(Fault::DynamicZone),
+        "dynamiczone" => Some(purpose.zone_fault()),
         // JSON has any shape.
         _ if has_fields || kind == "json" => None,
         _ => Some(Fault::NotARelation),

@@ -31,6 +31,9 @@ pub(in crate::strapi) struct Attribute {
     /// The content type that a relation leads to.
     target: Option<String>,
     component: Option<String>,
+    /// The components of a dynamic zone.
+    #[serde(default)]
+    pub(in crate::strapi) components: Vec<String>,
 }
 
 impl Attribute {
