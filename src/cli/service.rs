@@ -2,6 +2,7 @@
 
 pub(super) mod health;
 pub(super) mod lines;
+pub(super) mod post;
 pub(super) mod refresh;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -37,7 +37,7 @@ async fn write_table(
     write: impl FnOnce(Vec<Arc<Snapshot>>, Colours, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Box<dyn Error>> {
     let output = Output::open(path)?;
-    let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
+    let colours = output.colours();
     let cached_snapshots = walk(&app.snapshots, site, uids, listed_urls).await?;
     let snapshots = cached_snapshots.into_iter().map(|(_, cached)| cached.snapshot).collect();
     Ok(output.write(|out| write(snapshots, colours, out))?)

@@ -3,23 +3,17 @@
 
 use std::error::Error;
 use std::io::Write;
-use std::time::Duration;
 
 use clap::Args;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
-use reqwest::{Response, StatusCode};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_ERROR, local_url, refusal, route_url};
+use super::post::post;
+use super::{local_url, route_url};
 use crate::cli::output::words::count;
 use crate::cli::selection;
 use crate::config::Config;
 use frontend_map_catalog::site::Site;
-use frontend_map_platform::http_client::{cause, client_builder};
-
-/// How long the service may take to respond.
-const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The setting with the secret of the service, and its variable.
 const SECRET: [&str; 2] = ["hooks.secret_file", "FRONTEND_MAP__HOOKS__SECRET"];
@@ -112,36 +106,9 @@ async fn send(
     let url = route_url(service, "/hooks/cms")?;
     let (site, uid) = (args.site.as_deref(), args.uid.as_deref());
     let event = serde_json::to_vec(&Refresh { event: "frontend-map.refresh", site, uid })?;
-    let client = client_builder()?.timeout(TIMEOUT).build()?;
-    let bearer = format!("Bearer {}", secret.expose_secret());
-    let request = client.post(url).header(AUTHORIZATION, bearer);
-    let request = request.header(CONTENT_TYPE, "application/json").body(event);
-    let failed = |error: reqwest::Error| {
-        let cause = cause(&error);
-        format!(
-            "{service}: {cause:?}; does the service run at this address? --service names another"
-        )
-    };
-    let response = request.send().await.map_err(failed)?;
-    let status = response.status();
-    let body = beginning(response).await.map_err(failed)?;
-    if status != StatusCode::ACCEPTED {
-        return Err(refusal(service, status.as_u16(), &body, SECRET).into());
-    }
+    let body = post(service, url, Some(secret), SECRET, event).await?;
     let accepted: Accepted = serde_json::from_slice(&body).map_err(|_| {
         format!("{service}: the response is not that to a refresh; is its version the same?")
     })?;
     Ok(accepted.data.content_types)
-}
-
-/// The body, or its beginning.
-async fn beginning(mut response: Response) -> Result<Vec<u8>, reqwest::Error> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
-        body.extend_from_slice(&chunk);
-        if body.len() > MAX_ERROR {
-            break;
-        }
-    }
-    Ok(body)
 }

@@ -18,7 +18,6 @@ use self::site_diff::SiteDiff;
 use crate::boot;
 use crate::cli::FAILED;
 use crate::cli::output::logging;
-use crate::cli::output::terminal::Colours;
 use crate::cli::validate::Output;
 use crate::cli::walk::walk_for_all_sites;
 use crate::config::Config;
@@ -85,7 +84,7 @@ pub(in crate::cli) async fn run(
 ) -> Result<ExitCode, Box<dyn Error>> {
     logging::start_if(verbose, &config.log);
     let output = Output::open(args.out.as_deref())?;
-    let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
+    let colours = output.colours();
     let both = BothSites::new(&against.sites, &config.sites, args.site.as_deref())?;
     let status = config.moved.status;
     let app = boot::build_alone(Config { sites: both.all(), ..config })?;

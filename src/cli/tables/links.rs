@@ -4,28 +4,22 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use reqwest::StatusCode;
-use reqwest::header::AUTHORIZATION;
-use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::text::{Line, add};
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
 use crate::cli::selection;
-use crate::cli::service::lines::{TOKEN, read_lines};
-use crate::cli::service::{local_url, refusal, route_url};
+use crate::cli::service::lines::{LastLine, ListArgs, TOKEN, read_list};
+use crate::cli::service::{local_url, post::post, route_url};
 use crate::cli::validate::Output;
 use crate::config::Config;
-use frontend_map_catalog::links::Verdict;
+use frontend_map_catalog::links::{JudgedLink, Verdict};
 use frontend_map_outbound::checks::report::Visible;
 use frontend_map_outbound::checks::report::csv::field;
-use frontend_map_platform::http_client::{cause, client_builder};
 
 const AFTER_HELP: &str = "\
 The links are those of /api/links: internal links in the fields that [[site.links]] names. They are
@@ -53,19 +47,12 @@ Exit status: 0 no link is broken, 1 some are, 2 could not run or invalid argumen
 const CSV_HEADER: &str =
     "verdict,contentType,documentId,locale,field,text,address,path,to,url,adminUrl";
 
-/// How long the service may take to respond to --refresh.
-const TIMEOUT: Duration = Duration::from_secs(10);
-
 /// Which links to list, and where.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct LinksArgs {
-    /// The key of the site
-    #[arg(long, value_name = "KEY")]
-    site: String,
-    /// The URL of the running service; by default the address in the settings
-    #[arg(long, value_name = "URL")]
-    service: Option<String>,
+    #[command(flatten)]
+    list: ListArgs,
     /// Only links with this verdict, or with one of several with commas between them
     #[arg(long, value_name = "VERDICTS")]
     verdict: Option<String>,
@@ -80,9 +67,6 @@ pub(in crate::cli) struct LinksArgs {
     refresh: bool,
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// The file for the list; by default, or for `-`, stdout
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
 }
 
 /// The form of the list.
@@ -95,48 +79,26 @@ enum Format {
     Ndjson,
 }
 
-/// The list.
-#[derive(Default)]
-struct Links {
-    rows: Vec<Row>,
-    /// Each line as the service sent it.
-    lines: Vec<String>,
-    figures: Option<Figures>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Received {
-    Row(Box<Row>),
-    Figures(Figures),
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Row {
-    content_type: String,
-    document_id: String,
-    locale: Option<String>,
-    url: Option<String>,
-    admin_url: Option<String>,
-    field: String,
-    text: String,
-    address: String,
-    path: Option<String>,
-    verdict: String,
-    to: Option<String>,
-}
-
-/// The last line.
-#[derive(Clone, Deserialize)]
+/// What the last line of the list says.
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Figures {
-    count: u64,
+    documents: u64,
     broken: u64,
     verdicts: BTreeMap<String, u64>,
     read_at: String,
     left_out: u64,
     unreadable: u64,
+}
+
+type Row = JudgedLink<'static>;
+
+/// The data of the response of `/api/links`.
+#[derive(Serialize)]
+struct Data<'r> {
+    #[serde(flatten)]
+    last: &'r LastLine<Figures>,
+    links: &'r [Row],
 }
 
 /// Requests the list from a service and writes it; the exit status says whether a link is broken.
@@ -148,86 +110,49 @@ pub(in crate::cli) async fn run(
     config: &Config,
     args: &LinksArgs,
 ) -> Result<ExitCode, Box<dyn Error>> {
-    let site = selection::site(&config.sites, &args.site)?;
-    let service = args.service.clone().unwrap_or_else(|| local_url(config.server.listen));
-    let token = config.auth.validate.as_ref();
+    let ListArgs { site, service, out } = &args.list;
+    let site = selection::site(&config.sites, site)?;
     if args.refresh {
-        refresh(&service, token, &site.key).await?;
+        refresh(config, service.as_deref(), &site.key).await?;
         return Ok(ExitCode::SUCCESS);
     }
-    let output = Output::open(args.out.as_deref())?;
-    let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
+    let output = Output::open(out.as_deref())?;
+    let colours = output.colours();
     let filters = [("verdict", &args.verdict), ("documentId", &args.document), ("to", &args.to)];
     let filters: Vec<(&str, &str)> =
         filters.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?))).collect();
-    let mut links = Links::default();
-    let pairs: Vec<(&str, &str)> = [("site", &*site.key)].into_iter().chain(filters).collect();
-    read_lines(&service, token, "/api/links", &pairs, |line| links.take(line)).await?;
-    let figures = links.end().map_err(|error| format!("{service}: {error}"))?;
-    let is_broken = figures.broken > 0;
+    let (rows, last): (Vec<Row>, LastLine<Figures>) =
+        read_list(config, service.as_deref(), "/api/links", &site.key, &filters).await?;
     output.write(|out| match args.format {
         Format::Table => {
             let shows_all = args.verdict.is_some();
-            out.write_all(table(&links.rows, &figures, &site.key, shows_all, colours).as_bytes())
+            out.write_all(table(&rows, &last.figures, &site.key, shows_all, colours).as_bytes())
         }
-        Format::Csv => write_csv(&links.rows, out),
+        Format::Csv => write_csv(&rows, out),
         Format::Json => {
-            // The last line has the figures.
-            let (rows, last) = links.lines.split_at(links.rows.len());
-            let figures = last.first().and_then(|last| last.strip_prefix('{'));
-            let figures = figures.and_then(|figures| figures.strip_suffix('}')).unwrap_or_default();
-            let rows = rows.join(",");
-            writeln!(out, r#"{{"data":{{{figures},"links":[{rows}]}},"meta":{{}}}}"#)
+            let data = serde_json::to_string(&Data { last: &last, links: &rows })?;
+            writeln!(out, r#"{{"data":{data},"meta":{{}}}}"#)
         }
-        Format::Ndjson => links.lines.iter().try_for_each(|line| writeln!(out, "{line}")),
+        Format::Ndjson => {
+            rows.iter().try_for_each(|row| write_line(row, out))?;
+            write_line(&last, out)
+        }
     })?;
-    Ok(if is_broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if last.figures.broken > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Lets a service read the content again.
-async fn refresh(
-    service: &str,
-    token: Option<&SecretString>,
-    site: &str,
-) -> Result<(), Box<dyn Error>> {
+async fn refresh(config: &Config, service: Option<&str>, site: &str) -> Result<(), Box<dyn Error>> {
+    let service = &service.map_or_else(|| local_url(config.server.listen), str::to_owned);
     let mut url = route_url(service, "/api/links")?;
     url.query_pairs_mut().append_pair("site", site);
-    let mut request = client_builder()?.timeout(TIMEOUT).build()?.post(url);
-    if let Some(token) = token {
-        request = request.header(AUTHORIZATION, format!("Bearer {}", token.expose_secret()));
-    }
-    let failed = |error: reqwest::Error| format!("{service}: {:?}", cause(&error));
-    let response = request.send().await.map_err(failed)?;
-    let status = response.status();
-    if status != StatusCode::ACCEPTED {
-        let body = response.bytes().await.map_err(failed)?;
-        return Err(refusal(service, status.as_u16(), &body, TOKEN).into());
-    }
+    post(service, url, config.auth.validate.as_ref(), TOKEN, Vec::new()).await?;
     let text = "the content will be read, as snapshots.cms_share permits\n";
     Ok(io::stdout().write_all(text.as_bytes())?)
 }
 
-impl Links {
-    /// Takes the next line.
-    fn take(&mut self, line: &[u8]) -> Result<(), String> {
-        if self.figures.is_some() {
-            return Err("the list continues after its end".to_owned());
-        }
-        let unreadable = || "a line of the list cannot be read".to_owned();
-        match serde_json::from_slice(line).map_err(|_| unreadable())? {
-            Received::Row(row) => self.rows.push(*row),
-            Received::Figures(figures) => self.figures = Some(figures),
-        }
-        self.lines.push(String::from_utf8(line.to_vec()).map_err(|_| unreadable())?);
-        Ok(())
-    }
-
-    /// The figures of a complete list.
-    fn end(&self) -> Result<Figures, String> {
-        let figures =
-            self.figures.clone().filter(|figures| figures.count == self.rows.len() as u64);
-        figures.ok_or_else(|| "the list is not complete".to_owned())
-    }
+fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", serde_json::to_string(value)?)
 }
 
 fn table(rows: &[Row], figures: &Figures, site: &str, shows_all: bool, colours: Colours) -> String {
@@ -263,17 +188,16 @@ fn table(rows: &[Row], figures: &Figures, site: &str, shows_all: bool, colours: 
 
 /// The cells, without control sequences for the terminal.
 fn line(row: &Row) -> Line {
-    let optional = |text: &Option<String>| text.clone().unwrap_or_default();
     [
-        row.verdict.clone(),
-        row.document_id.clone(),
-        optional(&row.locale),
-        row.field.clone(),
-        row.address.clone(),
-        optional(&row.to),
-        row.text.clone(),
+        &row.verdict,
+        &row.document_id,
+        row.locale.as_deref().unwrap_or_default(),
+        &row.field,
+        &row.address,
+        row.to.as_deref().unwrap_or_default(),
+        &row.text,
     ]
-    .map(|cell| Visible(&cell).to_string())
+    .map(|cell| Visible(cell).to_string())
     .to_vec()
 }
 

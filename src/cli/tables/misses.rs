@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
@@ -12,10 +11,7 @@ use super::text::{Line, add};
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
 use crate::cli::selection;
-use crate::cli::service::{
-    lines::{Figures, read_list},
-    local_url,
-};
+use crate::cli::service::lines::{LastLine, ListArgs, read_list};
 use crate::cli::validate::Output;
 use crate::config::Config;
 use frontend_map_outbound::checks::report::Visible;
@@ -40,17 +36,10 @@ const CSV_HEADER: &str =
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct MissesArgs {
-    /// The key of the site
-    #[arg(long, value_name = "KEY")]
-    site: String,
-    /// The URL of the running service; by default the address in the settings
-    #[arg(long, value_name = "URL")]
-    service: Option<String>,
+    #[command(flatten)]
+    list: ListArgs,
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// The file for the list; by default, or for `-`, stdout
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
 }
 
 /// The form of the list.
@@ -76,6 +65,12 @@ struct Row {
 }
 
 #[derive(Deserialize)]
+struct Figures {
+    /// The requests that no row counts.
+    uncounted: u64,
+}
+
+#[derive(Deserialize)]
 struct Suggestion {
     path: String,
     url: Option<String>,
@@ -88,14 +83,13 @@ struct Suggestion {
 /// When there is no such site, the list cannot be read completely, or the output cannot be written.
 #[tokio::main(flavor = "current_thread")]
 pub(in crate::cli) async fn run(config: &Config, args: &MissesArgs) -> Result<(), Box<dyn Error>> {
-    let site = selection::site(&config.sites, &args.site)?;
-    let output = Output::open(args.out.as_deref())?;
-    let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
-    let service = args.service.clone().unwrap_or_else(|| local_url(config.server.listen));
-    let token = config.auth.validate.as_ref();
-    let (rows, figures) = read_list(&service, token, "/api/misses", &site.key).await?;
+    let ListArgs { site, service, out } = &args.list;
+    let site = selection::site(&config.sites, site)?;
+    let output = Output::open(out.as_deref())?;
+    let colours = output.colours();
+    let (rows, last) = read_list(config, service.as_deref(), "/api/misses", &site.key, &[]).await?;
     Ok(output.write(|out| match args.format {
-        Format::Table => out.write_all(table(&rows, figures, &site.key, colours).as_bytes()),
+        Format::Table => out.write_all(table(&rows, &last, &site.key, colours).as_bytes()),
         Format::Csv => write_csv(&rows, out),
     })?)
 }
@@ -108,8 +102,8 @@ impl Row {
     }
 }
 
-fn table(rows: &[Row], figures: Figures, site: &str, colours: Colours) -> String {
-    let verdict = match figures.count {
+fn table(rows: &[Row], last: &LastLine<Figures>, site: &str, colours: Colours) -> String {
+    let verdict = match last.count {
         0 => colours.apply(Style::Good, "no paths that were not found"),
         number => {
             let number = count(number, "row");
@@ -123,8 +117,8 @@ fn table(rows: &[Row], figures: Figures, site: &str, colours: Colours) -> String
         lines.extend(rows.iter().map(line));
         add(&mut text, "paths", &lines, colours);
     }
-    if figures.uncounted > 0 {
-        let uncounted = count(figures.uncounted, "more request");
+    if last.figures.uncounted > 0 {
+        let uncounted = count(last.figures.uncounted, "more request");
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{uncounted} not counted by path.");
     }

@@ -10,15 +10,14 @@ mod row;
 
 use std::error::Error;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use self::row::{FrontendPaths, Redirects, Row};
+use self::row::{Figures, FrontendPaths, Redirects, Row};
 use crate::cli::output::logging;
 use crate::cli::output::words::count;
 use crate::cli::selection;
-use crate::cli::service::{lines::read_list, local_url};
+use crate::cli::service::lines::{LastLine, ListArgs, read_list};
 use crate::cli::validate::Output;
 use crate::cli::walk::print_line;
 use crate::config::Config;
@@ -46,12 +45,8 @@ Exit status: 0 written, 1 failed, 2 invalid arguments, 78 invalid settings.";
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct RedirectsArgs {
-    /// The key of the site
-    #[arg(long, value_name = "KEY")]
-    site: String,
-    /// The URL of the running service; by default the address in the settings
-    #[arg(long, value_name = "URL")]
-    service: Option<String>,
+    #[command(flatten)]
+    list: ListArgs,
     /// Write the rows of moved.import that lead nowhere instead, each with the reason, as CSV; the documents
     /// are read from the CMS
     #[arg(long, conflicts_with_all = ["service", "host", "format"])]
@@ -61,9 +56,6 @@ pub(in crate::cli) struct RedirectsArgs {
     host: Option<String>,
     #[arg(long, value_enum, default_value_t = Format::Json)]
     format: Format,
-    /// The file for the redirects; by default, or for `-`, stdout
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
 }
 
 /// The form of the list.
@@ -88,17 +80,17 @@ pub(in crate::cli) async fn run(
     verbose: bool,
 ) -> Result<(), Box<dyn Error>> {
     logging::start_if(verbose, &config.log);
-    let site = selection::site(&config.sites, &args.site)?.clone();
+    let ListArgs { site, service, out } = &args.list;
+    let site = selection::site(&config.sites, site)?.clone();
     let host = args.host.as_deref().map(|host| selection::host(&site, host)).transpose()?;
-    let output = Output::open(args.out.as_deref())?;
+    let output = Output::open(out.as_deref())?;
     let config_status = config.moved.status;
     if args.left_out {
         return left_out::write(config, &site, output).await;
     }
-    let service = args.service.clone().unwrap_or_else(|| local_url(config.server.listen));
-    let token = config.auth.validate.as_ref();
-    let (rows, figures) = read_list(&service, token, "/api/redirects", &site.key).await?;
-    let mut redirects = Redirects { rows, gone: figures.gone };
+    let (rows, last): (_, LastLine<Figures>) =
+        read_list(&config, service.as_deref(), "/api/redirects", &site.key, &[]).await?;
+    let mut redirects = Redirects { rows, gone: last.figures.gone };
     if let Some(host) = host.flatten() {
         redirects.keep_host(site.hosts.all()[host].base.host());
     }

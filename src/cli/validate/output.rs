@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::cli::output::terminal::Colours;
+
 /// An opened output.
 pub(in crate::cli) enum Output {
     /// stdout.
@@ -44,6 +46,11 @@ impl Output {
 
     pub(in crate::cli) fn is_stdout(&self) -> bool {
         matches!(self, Self::Stdout)
+    }
+
+    /// The colours for what is written to it.
+    pub(in crate::cli) fn colours(&self) -> Colours {
+        if self.is_stdout() { Colours::of_stdout() } else { Colours::new(false) }
     }
 
     /// Writes the report completely, or leaves the file as it was.

@@ -1,8 +1,9 @@
 //! The table of links with their verdicts, as JSON.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::judge::{Judged, JudgedRow};
 use super::table::LinkTable;
@@ -50,15 +51,15 @@ pub struct LinkFigures {
 pub struct VerdictCounts(pub [usize; Verdict::ALL.len()]);
 
 /// A link in the content of a document, with what is at its address.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JudgedLink<'a> {
     /// The content type of the document.
-    pub content_type: &'a str,
+    pub content_type: Cow<'a, str>,
     /// Its `documentId`.
-    pub document_id: &'a str,
+    pub document_id: Cow<'a, str>,
     /// Its locale; `None`: it is not localized.
-    pub locale: Option<&'a str>,
+    pub locale: Option<Cow<'a, str>>,
     /// Its URL, or its path without a base URL; `None`: it has none.
     pub url: Option<String>,
     /// Its page in the admin panel of the CMS, if the address of that is set.
@@ -67,15 +68,15 @@ pub struct JudgedLink<'a> {
     /// The field with the link.
     pub field: String,
     /// The text of the link.
-    pub text: &'a str,
+    pub text: Cow<'a, str>,
     /// The address as it is written, without a fragment.
-    pub address: &'a str,
+    pub address: Cow<'a, str>,
     /// The path that it means, normalized; `None`: that is not known.
     pub path: Option<String>,
     /// The name of the verdict.
-    pub verdict: &'static str,
+    pub verdict: Cow<'a, str>,
     /// The URL of the page to which the link leads, or should lead.
-    pub to: Option<&'a str>,
+    pub to: Option<Cow<'a, str>>,
 }
 
 /// The rows, written one after the other.
@@ -116,17 +117,17 @@ impl LinkRows {
         let locale = link.locale.and_then(|at| codes.get(at)).map(Locale::as_str);
         let to = outcome.target.as_ref();
         JudgedLink {
-            content_type: uid.as_str(),
-            document_id: id,
-            locale,
+            content_type: uid.as_str().into(),
+            document_id: id.into(),
+            locale: locale.map(Cow::Borrowed),
             url: page(site, index, uid, id, locale),
             admin_url: admin.as_ref().map(|admin| admin.link(uid.as_str(), id, locale)),
             field: source.fields.get(link.field).map_or_else(String::new, ToString::to_string),
-            text: link.text,
-            address: link.address,
+            text: link.text.into(),
+            address: link.address.into(),
             path: outcome.path.as_deref().map(|path| Pathname::parse(path).normalized()),
-            verdict: outcome.verdict.as_str(),
-            to: to.map(|target| target.url.as_deref().unwrap_or(&target.path)),
+            verdict: outcome.verdict.as_str().into(),
+            to: to.map(|target| target.url.as_deref().unwrap_or(&target.path).into()),
         }
     }
 }

@@ -16,6 +16,13 @@ pub(super) struct Redirects {
     pub(super) gone: u64,
 }
 
+/// The figures of `/api/redirects`.
+#[derive(Deserialize)]
+pub(super) struct Figures {
+    /// The former paths of documents that are not published.
+    pub(super) gone: u64,
+}
+
 /// A row of `/api/redirects`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

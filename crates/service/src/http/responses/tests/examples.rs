@@ -593,17 +593,17 @@ fn link_figures() -> LinkFigures {
 
 fn links() -> Value {
     let row = |is_full: bool| JudgedLink {
-        content_type: UID,
-        document_id: "a1",
-        locale: is_full.then_some("en"),
+        content_type: UID.into(),
+        document_id: "a1".into(),
+        locale: is_full.then(|| "en".into()),
         url: is_full.then(|| text("https://example.com/x")),
         admin_url: is_full.then(|| text("https://cms.example.com/admin")),
         field: text("body"),
-        text: "More",
-        address: "/y",
+        text: "More".into(),
+        address: "/y".into(),
         path: is_full.then(|| text("/y")),
-        verdict: "ok",
-        to: is_full.then_some("https://example.com/y"),
+        verdict: "ok".into(),
+        to: is_full.then(|| "https://example.com/y".into()),
     };
     table::<LinkRows>(&link_figures(), [true, false].map(|is_full| written(&row(is_full))).into())
 }
