@@ -15,10 +15,10 @@ use frontend_map_catalog::links::{
     KnownHosts, LinkFilter, LinkTable, LinkWorld, NewLink, Verdict, judge,
 };
 use frontend_map_catalog::moved::redirects::FormerOwner;
-use frontend_map_catalog::path_index::{DocumentLocation, PathIndex, TypePaths, VersionId};
+use frontend_map_catalog::path_index::{PathIndex, TypePaths};
 use frontend_map_catalog::resolve::{Resolution, resolve};
 use frontend_map_catalog::site::{LinkSource, ResolveBy, Site, SitePages, Sites};
-use frontend_map_catalog::snapshot::{Builder, Listing, PublicUrl, Snapshot};
+use frontend_map_catalog::snapshot::{Builder, Listing, Snapshot};
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
@@ -51,20 +51,8 @@ impl LinkWorld for World {
         Some(resolve(site, &self.index, pathname, host, FormerOwner::None, former))
     }
 
-    fn url(
-        &self,
-        site: usize,
-        uid: &ContentTypeUid,
-        document_id: &str,
-        locale: usize,
-    ) -> Option<PublicUrl<'_>> {
-        let site = &self.hosts.sites()[site];
-        let locale = site.rules.locales().codes()[locale].as_str();
-        let version = VersionId { uid: uid.as_str(), document_id, locale };
-        match self.index.locate(&site.rules, version, |_| None) {
-            DocumentLocation::At { url, .. } => Some(url),
-            DocumentLocation::None | DocumentLocation::NotKnown(_) => None,
-        }
+    fn index(&self, _: usize) -> Option<&PathIndex> {
+        Some(&self.index)
     }
 }
 

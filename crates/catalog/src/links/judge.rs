@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::known_hosts::{KnownHosts, Origin, Place, SitePath};
 use super::table::{DocumentKey, LinkRow, LinkTable, NOT_LOCALIZED};
 use super::verdict::{Target, Verdict, verdict};
+use crate::path_index::{DocumentLocation, PathIndex, VersionId};
 use crate::resolve::{Found, Resolution};
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
@@ -24,14 +25,8 @@ pub trait LinkWorld {
         host: Option<usize>,
     ) -> Option<Resolution<'a, 'a>>;
 
-    /// The URL of a version of a document of that site; `None`: it has none.
-    fn url(
-        &self,
-        site: usize,
-        uid: &ContentTypeUid,
-        document_id: &str,
-        locale: usize,
-    ) -> Option<PublicUrl<'_>>;
+    /// The path index of that site, if it has one.
+    fn index(&self, site: usize) -> Option<&PathIndex>;
 }
 
 /// Which links are judged.
@@ -127,6 +122,24 @@ pub fn judge(
     judge.judged
 }
 
+/// The URL of the version with a link, whose locale has this position; `None`: it has none, or that is not
+/// known.
+pub(super) fn url_of<'i>(
+    site: &Site,
+    index: &'i PathIndex,
+    uid: &ContentTypeUid,
+    document_id: &str,
+    locale: Option<usize>,
+) -> Option<PublicUrl<'i>> {
+    let locale = site.rules.locales().codes().get(locale.unwrap_or_default())?.as_str();
+    let version = VersionId { uid: uid.as_str(), document_id, locale };
+    let host = |locale| site.hosts.host_if_several(locale);
+    match index.locate(&site.rules, version, host) {
+        DocumentLocation::At { url, .. } => Some(url),
+        DocumentLocation::None | DocumentLocation::NotKnown(_) => None,
+    }
+}
+
 struct Judge<'w, W> {
     table: &'w LinkTable,
     world: &'w W,
@@ -171,7 +184,8 @@ impl<W: LinkWorld> Judge<'_, W> {
             return outcome;
         }
         let uid = &self.own.links.get(usize::from(key.content_type))?.content_type;
-        let url = self.world.url(self.site, uid, &key.id, locale.unwrap_or_default());
+        let index = self.world.index(self.site);
+        let url = index.and_then(|index| url_of(self.own, index, uid, &key.id, locale));
         let origin = Origin { path: url.map(PublicUrl::path), ..origin };
         self.judge(self.world.hosts().locate(address, origin), locale)
     }

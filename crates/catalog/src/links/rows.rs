@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::judge::{Judged, JudgedRow};
+use super::judge::{Judged, JudgedRow, url_of};
 use super::table::LinkTable;
 use super::verdict::Verdict;
 use crate::json::Json;
-use crate::path_index::{DocumentLocation, PathIndex, VersionId};
+use crate::path_index::PathIndex;
 use crate::site::{AdminLinks, Site};
-use crate::snapshot::timestamp_text;
+use crate::snapshot::{PublicUrl, timestamp_text};
 use crate::tables::{Chunks, Form, Rows, Step};
-use frontend_map_rules::{ContentTypeUid, Locale, Pathname};
+use frontend_map_rules::{Locale, Pathname};
 
 /// What the rows say of the documents with the links.
 #[derive(Clone)]
@@ -116,11 +116,13 @@ impl LinkRows {
         let codes = site.rules.locales().codes();
         let locale = link.locale.and_then(|at| codes.get(at)).map(Locale::as_str);
         let to = outcome.target.as_ref();
+        let url = url_of(site, index, uid, id, link.locale);
+        let on_host = |url: PublicUrl<'_>| site.hosts.url(url.locale(), url.path());
         JudgedLink {
             content_type: uid.as_str().into(),
             document_id: id.into(),
             locale: locale.map(Cow::Borrowed),
-            url: page(site, index, uid, id, locale),
+            url: url.map(|url| on_host(url).unwrap_or_else(|| url.path().to_owned())),
             admin_url: admin.as_ref().map(|admin| admin.link(uid.as_str(), id, locale)),
             field: source.fields.get(link.field).map_or_else(String::new, ToString::to_string),
             text: link.text.into(),
@@ -129,25 +131,6 @@ impl LinkRows {
             verdict: outcome.verdict.as_str().into(),
             to: to.map(|target| target.url.as_deref().unwrap_or(&target.path).into()),
         }
-    }
-}
-
-/// The URL of the document with a link, or its path without a base URL.
-fn page(
-    site: &Site,
-    index: &PathIndex,
-    uid: &ContentTypeUid,
-    document_id: &str,
-    locale: Option<&str>,
-) -> Option<String> {
-    let locale = locale.unwrap_or(site.rules.locales().codes()[0].as_str());
-    let version = VersionId { uid: uid.as_str(), document_id, locale };
-    let host = |locale| site.hosts.host_if_several(locale);
-    match index.locate(&site.rules, version, host) {
-        DocumentLocation::At { url, .. } => {
-            site.hosts.url(url.locale(), url.path()).or_else(|| Some(url.path().to_owned()))
-        }
-        DocumentLocation::None | DocumentLocation::NotKnown(_) => None,
     }
 }
 

@@ -3,10 +3,10 @@ use std::sync::Arc;
 use super::*;
 use crate::moved::entries::{Destination, EntryRedirect};
 use crate::moved::redirects::{FormerOwner, Redirect};
-use crate::path_index::{DocumentLocation, PathIndex, TypePaths, VersionId};
+use crate::path_index::{PathIndex, TypePaths};
 use crate::resolve::{Resolution, resolve};
 use crate::site::{LinkSource, ResolveBy, Site, SitePages, Sites};
-use crate::snapshot::{Builder, Listing, PublicUrl, Snapshot};
+use crate::snapshot::{Builder, Listing, Snapshot};
 use crate::tables::Form;
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 use frontend_map_rules::{
@@ -122,21 +122,8 @@ impl LinkWorld for World {
             .then(|| resolve(self.own(), &self.index, pathname, host, FormerOwner::None, former))
     }
 
-    fn url(
-        &self,
-        _: usize,
-        uid: &ContentTypeUid,
-        document_id: &str,
-        locale: usize,
-    ) -> Option<PublicUrl<'_>> {
-        let site = self.own();
-        let locale = site.rules.locales().codes()[locale].as_str();
-        let version = VersionId { uid: uid.as_str(), document_id, locale };
-        let host = |locale| site.hosts.host_if_several(locale);
-        match self.index.locate(&site.rules, version, host) {
-            DocumentLocation::At { url, .. } => Some(url),
-            _ => None,
-        }
+    fn index(&self, site: usize) -> Option<&PathIndex> {
+        (site == 0).then_some(&*self.index)
     }
 }
 

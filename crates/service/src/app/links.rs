@@ -4,11 +4,10 @@ use super::{App, former_owner, redirects};
 use frontend_map_cache::{PathIndexState, SiteLinks};
 use frontend_map_catalog::links::{Judged, KnownHosts, LinkFilter, LinkTable, LinkWorld, judge};
 use frontend_map_catalog::moved::redirects::FormerOwner;
-use frontend_map_catalog::path_index::{DocumentLocation, VersionId};
+use frontend_map_catalog::path_index::PathIndex;
 use frontend_map_catalog::resolve::{Resolution, resolve};
 use frontend_map_catalog::site::Site;
-use frontend_map_catalog::snapshot::PublicUrl;
-use frontend_map_rules::{ContentTypeUid, Pathname};
+use frontend_map_rules::Pathname;
 
 /// What is known of the pages of all sites now.
 pub(crate) struct KnownPages<'a> {
@@ -75,21 +74,7 @@ impl LinkWorld for KnownPages<'_> {
         Some(if is_stale { resolution.with_stale_redirects() } else { resolution })
     }
 
-    fn url(
-        &self,
-        at: usize,
-        uid: &ContentTypeUid,
-        document_id: &str,
-        locale: usize,
-    ) -> Option<PublicUrl<'_>> {
-        let site = &self.links.hosts().sites()[at];
-        let index = &self.indexes[at].documents.as_ref()?.index;
-        let locale = site.rules.locales().codes().get(locale)?.as_str();
-        let version = VersionId { uid: uid.as_str(), document_id, locale };
-        let host = |locale| site.hosts.host_if_several(locale);
-        match index.locate(&site.rules, version, host) {
-            DocumentLocation::At { url, .. } => Some(url),
-            DocumentLocation::None | DocumentLocation::NotKnown(_) => None,
-        }
+    fn index(&self, at: usize) -> Option<&PathIndex> {
+        Some(&self.indexes[at].documents.as_ref()?.index)
     }
 }
