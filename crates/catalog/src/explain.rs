@@ -9,8 +9,8 @@ mod pathname;
 mod redirect;
 
 pub use document::{
-    ConditionResult, DocumentExplanation, OwnPathResult, PathOwner, PlaceholderResult,
-    RuleExplanation, RuleOutcome, SharedPath, explain_document,
+    ConditionResult, DocumentExplanation, OwnPathResult, PlaceholderResult, RuleExplanation,
+    RuleOutcome, explain_document,
 };
 pub use document_decision::{DocumentDecision, PathDocument, deciding_types};
 pub use pathname::{

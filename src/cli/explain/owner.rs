@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures::future::try_join_all;
 
-use frontend_map_catalog::explain::{DocumentExplanation, PathOwner, SharedPath, deciding_types};
-use frontend_map_catalog::path_index::{PathIndex, TypePaths, other_owner};
+use frontend_map_catalog::explain::{DocumentExplanation, deciding_types};
+use frontend_map_catalog::path_index::{PathIndex, PathOwner, SharedPath, TypePaths, other_owner};
 use frontend_map_catalog::site::{ResolveBy, Site};
 use frontend_map_rules::ContentTypeUid;
 use frontend_map_service::app::App;
@@ -48,16 +48,11 @@ async fn find(
     let host = rules.locales().position(locale).and_then(|at| site.hosts.host_if_several(at));
     let owner = other_owner(rules, index.as_ref(), &own, uid, id, path, host);
     Ok(owner.map(|owner| {
-        let uid = &rules.rules()[owner.rule()].content_type;
-        let locale = rules.locales().codes()[owner.locale()].as_str();
-        let in_locale = owner.is_localized().then_some(locale);
-        PathOwner {
-            content_type: uid.to_string(),
-            document_id: owner.document_id().to_owned(),
-            locale: locale.to_owned(),
-            admin_url: app
-                .admin_links(site)
-                .map(|links| links.link(uid.as_str(), owner.document_id(), in_locale)),
-        }
+        let mut shown = PathOwner::new(rules, owner);
+        let PathOwner { content_type, document_id, locale, .. } = &shown;
+        let locale = owner.is_localized().then_some(locale.as_str());
+        let links = app.admin_links(site);
+        shown.admin_url = links.map(|links| links.link(content_type, document_id, locale));
+        shown
     }))
 }

@@ -4,10 +4,10 @@ use std::fmt::{self, Write as _};
 
 use crate::cli::output::terminal::{Colours, Style};
 use frontend_map_catalog::explain::{
-    DocumentDecision, DocumentExplanation, PathDocument, PathOwner, PathnameExplanation,
-    PatternOutcome, PatternResult, RedirectExplanation, RedirectOutcome, RuleExplanation,
-    RuleOutcome, SharedPath,
+    DocumentDecision, DocumentExplanation, PathDocument, PathnameExplanation, PatternOutcome,
+    PatternResult, RedirectExplanation, RedirectOutcome, RuleExplanation, RuleOutcome,
 };
+use frontend_map_catalog::path_index::{PathOwner, SharedPath};
 
 /// Writes which rule matches a pathname, then every pattern with the reason why it does or does not.
 pub(super) fn write_pathname(

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::path_index::SharedPath;
 use crate::site::Site;
 use frontend_map_rules::frontend_url::{
     FrontendPath, LocaleVersion, NoUrlReason, NullLink, in_words, path_by_rule,
@@ -36,28 +37,6 @@ pub struct DocumentExplanation {
     pub shared_path: Option<SharedPath>,
     /// The rules of the content type, in the order of the settings.
     pub considered: Vec<RuleExplanation>,
-}
-
-/// A path that another document owns.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SharedPath {
-    /// The owner.
-    pub owner: PathOwner,
-}
-
-/// The version that owns a path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PathOwner {
-    /// Its content type.
-    pub content_type: String,
-    /// Its `documentId`.
-    pub document_id: String,
-    /// Its locale.
-    pub locale: String,
-    /// Its page in the admin panel of the CMS, if the address of that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub admin_url: Option<String>,
 }
 
 /// The result of one rule.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{PathIndex, other_owner};
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, Snapshot};
+use frontend_map_rules::RuleSet;
 
 /// `sharedPath`: another document owns the path of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -23,6 +24,9 @@ pub struct PathOwner {
     pub document_id: String,
     /// The code of the locale.
     pub locale: String,
+    /// Its page in the admin panel of the CMS, where that is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admin_url: Option<String>,
 }
 
 /// What is known of the owners of a site's paths.
@@ -70,12 +74,19 @@ impl<'a> PathOwners<'a> {
         let host = self.site.hosts.host_if_several(locale);
         let rules = &self.site.rules;
         let owner = other_owner(rules, self.index, snapshot, uid, document_id, path, host)?;
-        Some(SharedPath {
-            owner: PathOwner {
-                content_type: rules.rules()[owner.rule()].content_type.to_string(),
-                document_id: owner.document_id().to_owned(),
-                locale: rules.locales().codes()[owner.locale()].to_string(),
-            },
-        })
+        Some(SharedPath { owner: PathOwner::new(rules, owner) })
+    }
+}
+
+impl PathOwner {
+    /// The version with this URL.
+    #[must_use]
+    pub fn new(rules: &RuleSet, url: PublicUrl<'_>) -> Self {
+        Self {
+            content_type: rules.rules()[url.rule()].content_type.to_string(),
+            document_id: url.document_id().to_owned(),
+            locale: rules.locales().codes()[url.locale()].to_string(),
+            admin_url: None,
+        }
     }
 }

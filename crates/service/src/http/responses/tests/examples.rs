@@ -269,7 +269,12 @@ fn resolved() -> Vec<Value> {
 
 fn shared_path() -> SharedPath {
     SharedPath {
-        owner: PathOwner { content_type: text(UID), document_id: text("a2"), locale: text("en") },
+        owner: PathOwner {
+            content_type: text(UID),
+            document_id: text("a2"),
+            locale: text("en"),
+            admin_url: None,
+        },
     }
 }
 
