@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from common.build import BINARY
@@ -186,16 +186,6 @@ fields = {json.dumps(FIELDS)}
 """
 
 
-def wait(name: str, is_so: Callable[[], Any]) -> float:
-    """The seconds until something is so."""
-    begun = time.monotonic()
-    while not is_so():
-        if time.monotonic() - begun > PATIENCE:
-            raise SystemExit(f"{name}: not within {PATIENCE} s")
-        time.sleep(0.02)
-    return time.monotonic() - begun
-
-
 class Links:
     """The list of the service."""
 
@@ -255,18 +245,15 @@ def check(checks: Checks, links: Links, planted: list[Planted]) -> None:
     counts = collections.Counter(row.verdict for row in rows)
     by_field = collections.Counter(row.field for row in rows)
     print(f"links: {len(rows)} in {seconds:.2f} s: {dict(counts)}, {dict(by_field)}", flush=True)
-    for verdict in ("ok", "moved", "gone", "no_such_page", "other_locale", "not_canonical"):
+    for verdict in VERDICTS:
         checks.check(f"links: some are {verdict}", counts[verdict] > 0)
 
 
 def act(live: Live, action: str, document: str | None, locale: str, **data: object) -> str:
     """A call of Strapi's Document Service; what is saved is published. Returns the `documentId`."""
-    what: dict[str, Any] = {"uid": UID, "action": action, "locale": locale}
-    if document is not None:
-        what["documentId"] = document
-    if data:
-        what |= {"status": "published", "data": data}
-    return str(live.post("/api/lab/action", what).get("documentId", document))
+    more = {"status": "published", "data": data} if data else {}
+    found = live.act(action, document, uid=UID, locale=locale, **more)
+    return str(found.get("documentId", document))
 
 
 def check_edits(checks: Checks, live: Live, links: Links, documents: list[str]) -> None:
@@ -277,7 +264,8 @@ def check_edits(checks: Checks, live: Live, links: Links, documents: list[str]) 
     seconds = []
 
     def shows(name: str, verdict: str) -> None:
-        seconds.append(wait(name, lambda: links.verdict(editing, path) == verdict))
+        took = live.service.wait_until(lambda: links.verdict(editing, path) == verdict, PATIENCE)
+        seconds.append(took)
         print(f"edit: {name}: {seconds[-1]:.2f} s after Strapi's response", flush=True)
 
     act(live, "update", editing, "en", markdown=f"[x]({path})")
@@ -360,7 +348,7 @@ def main() -> None:
         print(f"planted {len(planted)} links in {time.monotonic() - begun:.0f} s", flush=True)
         with service:
             links = Links(service)
-            wait("the first pass", links.read)
+            service.wait_until(links.read, PATIENCE)
             # The paths are known now, so that renamed ones are former paths.
             for number, document in enumerate(ids[: RENAMED + WITHDRAWN]):
                 for locale in LOCALES:
@@ -371,7 +359,7 @@ def main() -> None:
             gone = set(ids[RENAMED : RENAMED + WITHDRAWN])
             left = [one for one in planted if one.document not in gone]
             expected = collections.Counter(one.verdict for one in left)
-            wait("the edits", lambda: links.counts() == expected)
+            service.wait_until(lambda: links.counts() == expected, PATIENCE)
             check(checks, links, left)
             check_edits(checks, live, links, ids)
             checks.equal("requests to the frontend", Frontend.requests, 0)

@@ -66,10 +66,13 @@ class Live:
             found: list[dict[str, Any]] = json.load(response)["data"]
         return found
 
-    def act(self, action: str, document: str, **more: object) -> None:
+    def act(self, action: str, document: str | None, **more: object) -> dict[str, Any]:
         """A call of Strapi's Document Service."""
-        what = {"uid": ARTICLE, "action": action, "documentId": document, "locale": "en"}
-        self.post("/api/lab/action", what | more)
+        what: dict[str, Any] = {"uid": ARTICLE, "action": action, "locale": "en"}
+        if document is not None:
+            what["documentId"] = document
+        found: dict[str, Any] = self.post("/api/lab/action", what | more)
+        return found
 
     def shows(self, name: str, gone: set[str], new: set[str]) -> None:
         """Waits until `gone` are gone and `new` are there."""

@@ -109,14 +109,14 @@ class Moves:
 
 def check_moves(live: Live) -> None:
     """Renames, also of documents that others have in their paths; a swap; a withdrawal."""
-    begun = time.monotonic()
-    while any(
-        live.service.get("/api/resolve", site=SITE, pathname=f"/en/{prefix}/no/such").status == 503
-        for prefix in ("articles", "categories", "pages")
-    ):
-        if time.monotonic() - begun > PATIENCE:
-            raise SystemExit(f"the documents are not known\n{live.service.log()[-4000:]}")
-        time.sleep(0.1)
+
+    def are_known() -> bool:
+        paths = [f"/en/{prefix}/no/such" for prefix in ("articles", "categories", "pages")]
+        get = live.service.get
+        found = [get("/api/resolve", site=SITE, pathname=path).status for path in paths]
+        return 503 not in found
+
+    live.service.wait_until(are_known, PATIENCE)
     moves = Moves(live)
     (first, one), (second, other) = same_category(moves.pages)
     renamed = f"{first}-renamed"
