@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use serde::Deserialize;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
@@ -25,20 +26,23 @@ use self::summary::summary;
 use super::output::logging;
 use super::output::terminal::Colours;
 use super::selection;
+use super::service::lines::{LastLine, read_list};
 use super::shutdown::{Stop, stop_signal};
 use super::walk::{listed_urls, walk_lists};
 use crate::boot;
 use crate::config::Config;
+use frontend_map_catalog::links::{JudgedLink, Verdict};
 use frontend_map_catalog::site::PAGES;
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_catalog::tables::{Problems, SharedPaths};
 use frontend_map_outbound::checks::Targets;
 use frontend_map_outbound::checks::content::PageJudge;
 use frontend_map_outbound::checks::report::{
-    PreviousReport, ProblemList, SiteContent, SiteReport, TypeReport, csv, html, json, junit,
+    BrokenLinks, PreviousReport, ProblemList, SiteContent, SiteReport, TypeReport, csv, html, json,
+    junit,
 };
 
-/// The exit status for dead URLs and faulty pages.
+/// The exit status for dead URLs, faulty pages and broken links.
 const DEAD_URLS: u8 = 1;
 
 /// How long the command may take to end by itself after a signal.
@@ -51,6 +55,10 @@ followed. A URL is dead if its status is neither 2xx nor 3xx, or if there is no 
 With --content, at most 128 KiB of each page that answers 200 are read and compared with what the map
 says of it. Before, robots.txt of each host is read, and a few paths that cannot exist are requested.
 
+With --links, /api/links of a running service is requested first, with the token of
+auth.validate_token_file or FRONTEND_MAP__AUTH__VALIDATE_TOKEN: former paths are known to a service
+alone. Links with gone and no_such_page are reported.
+
 The summary goes to stdout, or to stderr if the report goes to stdout; progress goes to stderr. The
 report is written at the end, and FILE is replaced only by a complete report.
 
@@ -61,8 +69,8 @@ Formats:
   junit   XML for build servers: a test suite for each content type, a test case for each URL
   html    one page without other files, to filter and to print
 
-Exit status: 0 no dead URL, 1 dead URLs or faulty pages, 2 could not run, 78 invalid settings,
-130 or 143 stopped by a signal.";
+Exit status: 0 no dead URL, 1 dead URLs, faulty pages or broken links, 2 could not run, 78 invalid
+settings, 130 or 143 stopped by a signal.";
 
 /// Which URLs to check, and how to report the results.
 #[derive(Debug, Args)]
@@ -88,6 +96,12 @@ pub(super) struct ValidateArgs {
     /// robots.txt, language, soft 404s
     #[arg(long)]
     content: bool,
+    /// Report the links in the content that lead to no page, too, as a running service judges them
+    #[arg(long)]
+    links: bool,
+    /// The URL of the service of --links; by default the address in the settings
+    #[arg(long, value_name = "URL", requires = "links")]
+    service: Option<String>,
     /// Retry up to N times if there is no response or the status is 429 or 5xx, with exponential
     /// backoff or after Retry-After (a minute at most)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=10))]
@@ -156,6 +170,7 @@ async fn validate(
     verbose: bool,
 ) -> Result<ExitCode, Box<dyn Error>> {
     logging::start(verbose, &config.log);
+    let broken_links = if args.links { Some(broken_links(&config, args).await?) } else { None };
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
     let uids = selection::content_types(site, &args.content_types)?;
@@ -187,6 +202,7 @@ async fn validate(
     let bases = site.hosts.all().iter().map(|host| host.base.as_str());
     let mut report = SiteReport {
         problems: Some(ProblemList::new(&problems)),
+        links: broken_links,
         ..SiteReport::new(&site.key, bases.collect(), checked_at, parts.collect())
     };
     if let Some(judge) = &judge {
@@ -199,7 +215,30 @@ async fn validate(
     print_summary(&report, previous.as_ref(), on_stdout)?;
     let dead = report.tally.by_class.dead() > 0;
     let faulty = report.content.as_ref().is_some_and(SiteContent::has_faults);
-    Ok(if dead || faulty { ExitCode::from(DEAD_URLS) } else { ExitCode::SUCCESS })
+    let broken = !report.broken_links().is_empty();
+    Ok(if dead || faulty || broken { ExitCode::from(DEAD_URLS) } else { ExitCode::SUCCESS })
+}
+
+/// The links that lead to no page, as a service judges them; of the selected content types.
+async fn broken_links(
+    config: &Config,
+    args: &ValidateArgs,
+) -> Result<BrokenLinks<'static>, Box<dyn Error>> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Figures {
+        read_at: String,
+    }
+    let site = selection::site(&config.sites, &args.site)?;
+    let broken = Verdict::ALL.into_iter().filter(|verdict| verdict.is_broken());
+    let broken = broken.map(Verdict::as_str).collect::<Vec<_>>().join(",");
+    let parameters = [("verdict", &*broken)];
+    let service = args.service.as_deref();
+    let (mut links, last): (Vec<JudgedLink<'_>>, LastLine<Figures>) =
+        read_list(config, service, "/api/links", &site.key, &parameters).await?;
+    let is_selected = |uid: &str| args.content_types.iter().any(|own| own == uid);
+    links.retain(|link| args.content_types.is_empty() || is_selected(&link.content_type));
+    Ok(BrokenLinks { count: links.len(), read_at: last.figures.read_at, links })
 }
 
 fn read_previous(path: &Path, site: &str) -> Result<PreviousReport, String> {

@@ -2,6 +2,7 @@
 //! arguments, and what an interrupt leaves behind.
 
 mod compare;
+mod links;
 mod retries;
 
 use std::fs::Permissions;

@@ -49,6 +49,14 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) ->
         let command = format!("frontend-map problems --site {}", report.site);
         writeln!(out, "{} of the content: {command}", colours.apply(Style::Warning, count))?;
     }
+    if let Some(links) = &report.links {
+        let verdict = match links.count {
+            0 => colours.apply(Style::Good, "no broken links"),
+            number => colours.apply(Style::Bad, count(number as u64, "broken link")),
+        };
+        let command = format!("frontend-map links --site {}", report.site);
+        writeln!(out, "{verdict} in the content: {command}")?;
+    }
     if let Some(setting) = wanted_setting(&report.bases, report.findings()) {
         let site = report.site;
         let form = if setting == "always" { "with a slash" } else { "without a slash" };

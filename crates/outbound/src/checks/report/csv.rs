@@ -5,12 +5,14 @@ use std::io::{self, Write};
 use super::{Class, SiteReport, Visible};
 use crate::checks::Finding;
 use crate::checks::content::{Fault, RobotsProblem};
+use frontend_map_catalog::links::JudgedLink;
 
 const HEADER: &str =
     "contentType,documentId,locale,rule,url,status,class,ok,location,reason,title,adminUrl";
 
 /// Writes a record for each URL, in the order of the sitemaps; if pages were judged, with a column for
-/// their faults, and a record for each `robots.txt` that cannot be read.
+/// their faults, and a record for each `robots.txt` that cannot be read; then one for each broken link, with
+/// the verdict as its class.
 ///
 /// # Errors
 /// The errors of `out`.
@@ -29,7 +31,28 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     for RobotsProblem { url, reason } in report.content.iter().flat_map(|content| &content.robots) {
         write!(out, ",,,,{},,error,false,,{},,,\r\n", field(url), field(reason))?;
     }
+    for link in report.broken_links() {
+        write!(out, "{}{}\r\n", record_of_link(link), if with_faults { "," } else { "" })?;
+    }
     Ok(())
+}
+
+fn record_of_link(link: &JudgedLink<'_>) -> String {
+    let fields = [
+        &*link.content_type,
+        &link.document_id,
+        link.locale.as_deref().unwrap_or_default(),
+        "",
+        link.url.as_deref().unwrap_or_default(),
+        "",
+        &link.verdict,
+        "false",
+        &link.address,
+        &format!("link in {}", link.field),
+        "",
+        link.admin_url.as_deref().unwrap_or_default(),
+    ];
+    fields.map(field).join(",")
 }
 
 fn record(finding: &Finding<'_>) -> String {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::*;
 use crate::checks::content::{Fault, FaultKind, FaultTally};
 use crate::checks::{CheckResult, Failure, Finding};
+use frontend_map_catalog::links::JudgedLink;
 
 const HOSTILE: [&str; 14] = [
     "plain",
@@ -175,6 +176,49 @@ fn html_has_the_text_in_its_data_alone() {
         let shown = Visible(text).to_string();
         assert_eq!(rows.iter().filter(|row| row[2] == *shown).count(), 4, "{text:?}");
     }
+}
+
+#[test]
+fn broken_links_are_text_in_every_format() {
+    let link = |text: &'static str| JudgedLink {
+        content_type: "api::post.post".into(),
+        document_id: text.into(),
+        locale: None,
+        url: Some(text.to_owned()),
+        admin_url: None,
+        field: text.to_owned(),
+        text: text.into(),
+        address: text.into(),
+        path: None,
+        verdict: "gone".into(),
+        to: None,
+    };
+    let of = |texts: [&'static str; 14]| {
+        let links = BrokenLinks {
+            count: texts.len(),
+            read_at: "2026-11-21T09:30:00.000Z".to_owned(),
+            links: texts.map(link).into(),
+        };
+        SiteReport { links: Some(links), ..report(&[]) }
+    };
+    let report = of(HOSTILE);
+    let whole: Value = serde_json::from_str(&written(|out| json::write(&report, out))).unwrap();
+    let records = records(&written(|out| csv::write(&report, out)));
+    let xml = written(|out| junit::write(&report, out));
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let cases = document.descendants().filter(|node| node.has_tag_name("testcase"));
+    for (at, (text, case)) in HOSTILE.into_iter().zip(cases).enumerate() {
+        let shown = Visible(text).to_string();
+        assert_eq!(whole["links"]["links"][at]["address"], text);
+        let record = &records[at + 1];
+        assert_eq!(record.len(), records[0].len());
+        assert_eq!(record[8].strip_prefix('\'').unwrap_or(&record[8]), shown);
+        assert!(record.iter().all(|field| !field.trim_start().starts_with(['=', '+', '-', '@'])));
+        assert_eq!(case.attribute("name"), Some(&*shown));
+    }
+    let page = |report: &SiteReport<'_>| written(|out| html::write(report, None, out));
+    let tags = |page: String| page.matches('<').count();
+    assert_eq!(tags(page(&report)), tags(page(&of(["plain"; 14]))));
 }
 
 proptest! {

@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA256, digest};
 
 use self::data::data;
-use self::problems::ProblemsView;
+use self::problems::{LinkView, ProblemsView};
 use super::{Change, Class, PreviousReport, SiteContent, SiteReport, TypeReport, Visible};
 
 const STYLE: &str = include_str!("html/page.css");
@@ -23,7 +23,7 @@ const SCRIPT: &str = include_str!("html/page.js");
 /// The most removed URLs that are listed.
 const REMOVED_SHOWN: usize = 1000;
 
-/// The most problems of a kind that are listed.
+/// The most problems of a kind, and broken links, that are listed.
 const PROBLEMS_SHOWN: usize = 1000;
 
 /// The width of the bar of classes, in units of its own.
@@ -51,6 +51,7 @@ struct Page<'r> {
     changes: Option<Changes<'r>>,
     content: Option<ContentView<'r>>,
     problems: Option<ProblemsView<'r>>,
+    links: Vec<LinkView<'r>>,
     /// JSON without `<`, which could end its block or start a comment.
     data: String,
 }
@@ -122,6 +123,7 @@ pub fn write(
         changes: previous.map(|previous| changes(report, previous)),
         content: report.content.as_ref().map(content_view),
         problems: problems.map(|list| ProblemsView::new(list, PROBLEMS_SHOWN)),
+        links: report.broken_links().iter().map(LinkView::new).collect(),
         data: serde_json::to_string(&data(report, previous))?.replace('<', "\\u003c"),
     };
     page.write_into(out)?;

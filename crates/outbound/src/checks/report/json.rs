@@ -15,7 +15,8 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     write_line(report, out)
 }
 
-/// Writes a line for each URL, and a last line with the counters: a file without it is incomplete.
+/// Writes a line for each URL and for each broken link, and a last line with the counters: a file without
+/// it is incomplete.
 ///
 /// # Errors
 /// The errors of `out`.
@@ -23,9 +24,13 @@ pub fn write_lines(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<
     for finding in report.findings() {
         write_line(finding, out)?;
     }
-    let SiteReport { site, checked_at, tally, content, .. } = report;
+    for link in report.broken_links() {
+        write_line(link, out)?;
+    }
+    let SiteReport { site, checked_at, tally, content, links, .. } = report;
     let content = content.as_ref();
-    write_line(&LastLine { validated: true, site, checked_at, tally, content }, out)
+    let broken_links = links.as_ref().map(|links| links.count);
+    write_line(&LastLine { validated: true, site, checked_at, tally, content, broken_links }, out)
 }
 
 #[derive(Serialize)]
@@ -38,6 +43,8 @@ struct LastLine<'r> {
     tally: &'r Tally,
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<&'r SiteContent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken_links: Option<usize>,
 }
 
 fn write_line(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {

@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use super::csv::faults;
 use super::xml_text::XmlText;
-use super::{Class, Classes, Entry, SiteReport, TypeReport};
+use super::{BrokenLinks, Class, Classes, Entry, SiteReport, TypeReport};
 use crate::checks::Finding;
 use crate::checks::content::{Fault, FaultTally, RobotsProblem};
 use frontend_map_catalog::site::PAGES;
 
 /// Writes the suites. A 4xx, a 5xx or a faulty page is a failure, any other dead URL is an error, and a
-/// redirect or a hint passes, with its target or its text as output.
+/// redirect or a hint passes, with its target or its text as output. Broken links are a suite of their own.
 ///
 /// # Errors
 /// The errors of `out`.
@@ -18,7 +18,8 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     let (name, content) = (XmlText(report.site), report.content.as_ref());
     let robots = content.map_or(&[][..], |content| &content.robots);
     let tally = content.map(|content| &content.tally);
-    let counts = counts(report.tally.by_class, tally, robots.len() as u64);
+    let links = report.broken_links().len();
+    let counts = counts(report.tally.by_class, tally, links, robots.len());
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"{name}\" {counts}>")?;
     for part in &report.content_types {
@@ -27,12 +28,15 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     if !robots.is_empty() {
         write_robots(robots, out)?;
     }
+    if let Some(links) = &report.links {
+        write_links(links, out)?;
+    }
     writeln!(out, "</testsuites>")
 }
 
 /// Writes a suite with a case for each `robots.txt` that cannot be read.
 fn write_robots(robots: &[RobotsProblem], out: &mut impl Write) -> io::Result<()> {
-    let counts = counts(Classes::default(), None, robots.len() as u64);
+    let counts = counts(Classes::default(), None, 0, robots.len());
     writeln!(out, "  <testsuite name=\"robots.txt\" {counts} skipped=\"0\">")?;
     for RobotsProblem { url, reason } in robots {
         let (url, reason) = (XmlText(url), XmlText(reason));
@@ -44,7 +48,7 @@ fn write_robots(robots: &[RobotsProblem], out: &mut impl Write) -> io::Result<()
 }
 
 fn write_suite(part: &TypeReport<'_>, checked_at: &str, out: &mut impl Write) -> io::Result<()> {
-    let counts = counts(part.tally.by_class, part.content.as_ref(), 0);
+    let counts = counts(part.tally.by_class, part.content.as_ref(), 0, 0);
     let name = XmlText(part.content_type);
     // The format has no time zone: the time is UTC.
     let timestamp = XmlText(checked_at.trim_end_matches('Z'));
@@ -58,13 +62,33 @@ fn write_suite(part: &TypeReport<'_>, checked_at: &str, out: &mut impl Write) ->
     writeln!(out, "  </testsuite>")
 }
 
-/// `robots`: the number of `robots.txt` that cannot be read.
-fn counts(classes: Classes, content: Option<&FaultTally>, robots: u64) -> String {
+/// The suite of broken links: what a link is in, and where it leads.
+fn write_links(links: &BrokenLinks<'_>, out: &mut impl Write) -> io::Result<()> {
+    let counts = counts(Classes::default(), None, links.count, 0);
+    let timestamp = XmlText(links.read_at.trim_end_matches('Z'));
+    writeln!(out, "  <testsuite name=\"links\" {counts} skipped=\"0\" timestamp=\"{timestamp}\">")?;
+    for link in &links.links {
+        let class_name = format!("{} {}", link.content_type, link.field);
+        let locale = link.locale.as_deref().unwrap_or("none");
+        let document = format!("documentId {}, locale {locale}", link.document_id);
+        let outcome = format!("{}: {}", link.verdict, link.address);
+        let [class_name, name, kind, outcome, document] =
+            [&class_name, &*link.address, &link.verdict, &outcome, &document].map(XmlText);
+        writeln!(
+            out,
+            "    <testcase classname=\"{class_name}\" name=\"{name}\">\n      <failure type=\"{kind}\" message=\"{outcome}\">{document}</failure>\n    </testcase>"
+        )?;
+    }
+    writeln!(out, "  </testsuite>")
+}
+
+/// Each broken link is one more test that fails, each unreadable `robots.txt` one that ends with an error.
+fn counts(classes: Classes, content: Option<&FaultTally>, links: usize, robots: usize) -> String {
     let Classes { success, redirect, client_error, server_error, error } = classes;
-    let error = error + robots;
-    let tests = success + redirect + client_error + server_error + error;
+    let (links, error) = (links as u64, error + robots as u64);
+    let tests = success + redirect + client_error + server_error + error + links;
     // A page is faulty or dead, not both.
-    let failures = client_error + server_error + content.map_or(0, |tally| tally.faulty);
+    let failures = client_error + server_error + content.map_or(0, |tally| tally.faulty) + links;
     format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{error}\"")
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::Tally;
 use crate::checks::content::{FaultTally, RobotsProblem};
 use crate::checks::{CheckedUrl, Finding, Targets};
+use frontend_map_catalog::links::JudgedLink;
 use frontend_map_catalog::site::AdminLinks;
 use frontend_map_catalog::tables::{Problem, Problems};
 
@@ -30,6 +31,9 @@ pub struct SiteReport<'t> {
     /// The documents without a URL, and the paths that several documents have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<ProblemList<'t>>,
+    /// The links in the content that lead to no page, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<BrokenLinks<'t>>,
 }
 
 /// What was found in the pages of a site.
@@ -71,6 +75,18 @@ impl<'t> ProblemList<'t> {
     }
 }
 
+/// Links of `/api/links` that lead to no page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BrokenLinks<'t> {
+    /// How many there are.
+    pub count: usize,
+    /// When the content was read (RFC 3339).
+    pub read_at: String,
+    /// Each of them.
+    pub links: Vec<JudgedLink<'t>>,
+}
+
 /// The data of `validate=true`, with the source of each result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -108,7 +124,13 @@ impl<'t> SiteReport<'t> {
         for tally in content_types.iter().filter_map(|part| part.content.as_ref()) {
             content.get_or_insert_default().tally.merge(tally);
         }
-        Self { site, bases, checked_at, tally, content, content_types, problems: None }
+        let (problems, links) = (None, None);
+        Self { site, bases, checked_at, tally, content, content_types, problems, links }
+    }
+
+    /// The links that lead to no page, if they were asked for.
+    pub fn broken_links(&self) -> &[JudgedLink<'t>] {
+        self.links.as_ref().map_or(&[], |links| &links.links)
     }
 
     /// All findings, in the order of the content types and of their sitemaps.

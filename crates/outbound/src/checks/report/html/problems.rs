@@ -1,8 +1,9 @@
-//! The problems of the content as tables of the page.
+//! The problems of the content, and its broken links, as tables of the page.
 
 use askama::Template;
 
 use crate::checks::report::{ProblemList, Visible};
+use frontend_map_catalog::links::JudgedLink;
 use frontend_map_catalog::tables::{Problem, VersionRow};
 
 /// The most versions that are shown for one path.
@@ -32,6 +33,16 @@ pub(super) struct SharedView<'r> {
     pub(super) owner: String,
     /// HTML of each.
     pub(super) others: Vec<String>,
+}
+
+/// A link that leads to no page.
+pub(super) struct LinkView<'r> {
+    /// The document with the link, as HTML.
+    pub(super) version: String,
+    pub(super) field: Visible<'r>,
+    pub(super) text: Visible<'r>,
+    pub(super) address: Visible<'r>,
+    pub(super) verdict: Visible<'r>,
 }
 
 /// A version, with its title and a link.
@@ -72,6 +83,24 @@ impl<'r> ProblemsView<'r> {
     }
 }
 
+impl<'r> LinkView<'r> {
+    pub(super) fn new(link: &'r JudgedLink<'_>) -> Self {
+        let version = VersionView {
+            title: None,
+            id: Visible(&link.document_id),
+            locale: Visible(link.locale.as_deref().unwrap_or_default()),
+            link: link.admin_url.as_deref(),
+        };
+        Self {
+            version: version.html(),
+            field: Visible(&link.field),
+            text: Visible(&link.text),
+            address: Visible(&link.address),
+            verdict: Visible(&link.verdict),
+        }
+    }
+}
+
 fn html(version: &VersionRow<'_>) -> String {
     let view = VersionView {
         title: version.title.map(Visible),
@@ -79,5 +108,11 @@ fn html(version: &VersionRow<'_>) -> String {
         locale: Visible(version.locale.unwrap_or_default()),
         link: version.admin_url.as_deref(),
     };
-    view.render().expect("writing to a string cannot fail")
+    view.html()
+}
+
+impl VersionView<'_> {
+    fn html(&self) -> String {
+        self.render().expect("writing to a string cannot fail")
+    }
 }

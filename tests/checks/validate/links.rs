@@ -1,0 +1,141 @@
+//! `--links`: the broken links of the content in each format, as a running service judges them.
+
+use super::validate;
+use crate::support::front_end::{FrontEnd, answer};
+use crate::support::http;
+use crate::support::service::Setup;
+use crate::support::settings::site;
+use crate::support::wait::until_so;
+
+const CONTENT: &str = r#"{
+"api::post.post": [
+    {"documentId": "p1", "slug": "ok", "body": "[self](/posts/ok) [<b>none</b>](/posts/none)"}],
+"api::page.page": [{"documentId": "home", "slug": "ok", "body": "[away](/posts/away)"}],
+"api::redirect.redirect": [{"documentId": "r1", "from": "/posts/away", "code": 410, "to": null}]}"#;
+
+const LINKS: &str = r#"
+[[site.redirects]]
+content_type = "api::redirect.redirect"
+from = "from"
+to = "to"
+status = "code"
+
+[[site.links]]
+content_type = "api::post.post"
+fields = ["body"]
+
+[[site.links]]
+content_type = "api::page.page"
+fields = ["body"]
+"#;
+
+fn setup(front_end: &str, content: &str) -> Setup {
+    let site = site("main").front_end_url(front_end).resolve("documents");
+    let site = site.rule("api::post.post", "/posts/{slug}").rule("api::page.page", "/{slug}");
+    site.with(LINKS).cms("admin_url = \"https://cms.example.com/admin\"").files(content).setup()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_links_are_in_each_format_and_fail_the_command() {
+    let peer = FrontEnd::start(|_: &str| answer("200 OK", "", 5)).await;
+    let base = peer.url("http", "");
+    let service = setup(&base, CONTENT).start();
+    let setup = setup(&base, CONTENT);
+    let list = "/api/links?site=main";
+    until_so("the content is read", || http::get(service.addr(), list).status == 200);
+    let address = format!("http://{}", service.addr());
+    let run = |args: &[&str]| {
+        validate(&setup, "main", &[&["--links", "--service", &address], args].concat())
+    };
+    let ended = run(&[]);
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let links = "2 broken links in the content: frontend-map links --site main\n";
+    assert_eq!(ended.stdout, format!("site main: 2 URLs, none dead (2xx 2)\n{links}"));
+    let report = |format: &str| {
+        let ended = run(&["--format", format]);
+        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        ended.stdout
+    };
+    let admin = |uid: &str, id: &str| {
+        format!("https://cms.example.com/admin/content-manager/collection-types/{uid}/{id}")
+    };
+    let [of_post, of_page] = [admin("api::post.post", "p1"), admin("api::page.page", "home")];
+
+    let rows = [
+        format!(
+            r#"{{"contentType":"api::post.post","documentId":"p1","locale":null,"url":"{base}/posts/ok","adminUrl":"{of_post}","field":"body","text":"none","address":"/posts/none","path":"/posts/none","verdict":"no_such_page","to":null}}"#
+        ),
+        format!(
+            r#"{{"contentType":"api::page.page","documentId":"home","locale":null,"url":"{base}/ok","adminUrl":"{of_page}","field":"body","text":"away","address":"/posts/away","path":"/posts/away","verdict":"gone","to":null}}"#
+        ),
+    ];
+    let json = report("json");
+    let end = format!(r#","links":[{}]}}}}"#, rows.join(",")) + "\n";
+    assert!(json.ends_with(&end), "{json}");
+    assert!(json.contains(r#","links":{"count":2,"readAt":""#), "{json}");
+
+    let lines = report("ndjson");
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines[2..4], rows);
+    assert!(lines[4].ends_with(r#","brokenLinks":2}"#), "{}", lines[4]);
+
+    let csv = report("csv");
+    let records = [
+        format!(
+            "api::post.post,p1,,,{base}/posts/ok,,no_such_page,false,/posts/none,\"link in body\",,{of_post}\r\n"
+        ),
+        format!(
+            "api::page.page,home,,,{base}/ok,,gone,false,/posts/away,\"link in body\",,{of_page}\r\n"
+        ),
+    ];
+    assert!(csv.ends_with(&records.concat()), "{csv}");
+
+    let xml = report("junit");
+    let totals = r#"<testsuites name="main" tests="4" failures="2" errors="0">"#;
+    assert!(xml.contains(totals), "{xml}");
+    let (_, suite) = xml.split_once("  <testsuite name=\"links\" ").unwrap();
+    let (start, cases) = suite.split_once(">\n").unwrap();
+    assert!(start.starts_with(r#"tests="2" failures="2" errors="0" skipped="0" timestamp=""#));
+    let expected = r#"    <testcase classname="api::post.post body" name="/posts/none">
+      <failure type="no_such_page" message="no_such_page: /posts/none">documentId p1, locale none</failure>
+    </testcase>
+    <testcase classname="api::page.page body" name="/posts/away">
+      <failure type="gone" message="gone: /posts/away">documentId home, locale none</failure>
+    </testcase>
+  </testsuite>
+</testsuites>
+"#;
+    assert_eq!(cases, expected);
+
+    let html = report("html");
+    assert!(html.contains("<span data-number>2</span> links lead to no page."), "{html}");
+    let row = format!(
+        "<tr><td><code>/posts/none</code> none</td><td>no_such_page</td><td><div class=\"document\"><code>p1</code> <span class=\"means\"></span><a href=\"{of_post}\" target=\"_blank\" rel=\"noopener noreferrer\">Edit in the CMS</a></div><code>body</code></td></tr>"
+    );
+    assert!(html.contains(&row), "{html}");
+
+    let of_pages = run(&["--content-type", "api::page.page", "--format", "csv"]);
+    assert_eq!(of_pages.stdout.matches("link in body").count(), 1, "{}", of_pages.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_without_a_service_or_a_broken_one_are_told_apart() {
+    let peer = FrontEnd::start(|_: &str| answer("200 OK", "", 5)).await;
+    let fine = CONTENT.replace("/posts/none", "/ok").replace("/posts/away)", "/ok)");
+    let mut service = setup(&peer.url("http", ""), &fine).start();
+    let setup = setup(&peer.url("http", ""), &fine);
+    let list = "/api/links?site=main";
+    until_so("the content is read", || http::get(service.addr(), list).status == 200);
+    let address = format!("http://{}", service.addr());
+    let run = || validate(&setup, "main", &["--links", "--service", &address]);
+    let ended = run();
+    let links = "no broken links in the content: frontend-map links --site main\n";
+    assert_eq!(ended.stdout, format!("site main: 2 URLs, none dead (2xx 2)\n{links}"));
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert_eq!(service.signal("TERM"), Some(0));
+    let before = peer.heads().len();
+    let ended = run();
+    assert_eq!(ended.status, Some(2), "{}", ended.stderr);
+    assert!(ended.stderr.starts_with(&format!("frontend-map: {address}: ")), "{}", ended.stderr);
+    assert_eq!(peer.heads().len(), before, "no page is requested");
+}
