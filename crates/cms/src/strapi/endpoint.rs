@@ -5,7 +5,7 @@ mod plural;
 use serde::Deserialize;
 
 use self::plural::{plural, singulars};
-use super::json::object;
+use super::targets::schema;
 use frontend_map_rules::ContentTypeUid;
 
 /// Whether a content type has many documents or one.
@@ -66,12 +66,10 @@ impl Endpoint {
     /// The endpoint of `uid` from a response of Strapi's content-type builder; `None` when the text
     /// is no such response, or is about another content type.
     pub(super) fn from_schema(json: &str, uid: &ContentTypeUid) -> Option<Self> {
-        let response: SchemaResponse<'_> = object(json)?;
-        let data: Data<'_> = object(response.data.get())?;
-        let schema: Schema = object(data.schema.get())?;
+        let (own, schema): (_, Schema) = schema(json)?;
         let kind = schema.kind.into();
         let endpoint = Self::of_names(uid, kind, &schema.singular_name, &schema.plural_name);
-        endpoint.filter(|_| data.uid == uid.as_str())
+        endpoint.filter(|_| own.as_deref() == Some(uid.as_str()))
     }
 
     /// The endpoint of a content type with these names; `None`: they cannot stand in a path.
@@ -124,19 +122,6 @@ pub(super) fn other_numbers(uid: &ContentTypeUid) -> Vec<ContentTypeUid> {
 
 fn below_plugin(uid: &ContentTypeUid, name: &str) -> String {
     uid.plugin().map_or_else(|| name.to_owned(), |plugin| format!("{plugin}/{name}"))
-}
-
-#[derive(Deserialize)]
-struct SchemaResponse<'a> {
-    #[serde(borrow)]
-    data: &'a serde_json::value::RawValue,
-}
-
-#[derive(Deserialize)]
-struct Data<'a> {
-    uid: String,
-    #[serde(borrow)]
-    schema: &'a serde_json::value::RawValue,
 }
 
 #[derive(Deserialize)]

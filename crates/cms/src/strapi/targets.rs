@@ -2,7 +2,9 @@
 
 mod attributes;
 
-pub(super) use attributes::{Attribute, Attributes, attributes, is_plain, parse_attributes};
+pub(super) use attributes::{
+    Attribute, Attributes, attributes, is_plain, parse_attributes, schema,
+};
 
 use std::collections::HashMap;
 use std::hash::Hash;

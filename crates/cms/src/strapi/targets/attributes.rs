@@ -87,7 +87,7 @@ pub(super) async fn has_drafts(
     }
     match client.schema(&format!("content-types/{uid}")).await {
         Ok(Reply::Json(json)) => {
-            Ok(schema::<Schema>(&json).and_then(|schema| schema.draft_and_publish))
+            Ok(schema::<Schema>(&json).and_then(|(_, schema)| schema.draft_and_publish))
         }
         Ok(_) | Err(ContentError::Unusable(_) | ContentError::Redirected(_)) => Ok(None),
         Err(error) => Err(error),
@@ -111,11 +111,11 @@ pub(in crate::strapi) fn parse_attributes(json: &str) -> Option<Attributes> {
     struct Schema {
         attributes: Attributes,
     }
-    schema::<Schema>(json).map(|schema| schema.attributes)
+    schema::<Schema>(json).map(|(_, schema)| schema.attributes)
 }
 
-/// What a response says about a schema.
-fn schema<T: DeserializeOwned>(json: &str) -> Option<T> {
+/// What a response says about a schema, and the UID of its content type or component.
+pub(in crate::strapi) fn schema<T: DeserializeOwned>(json: &str) -> Option<(Option<String>, T)> {
     #[derive(Deserialize)]
     struct SchemaResponse<'a> {
         #[serde(borrow)]
@@ -123,10 +123,11 @@ fn schema<T: DeserializeOwned>(json: &str) -> Option<T> {
     }
     #[derive(Deserialize)]
     struct Data<'a> {
+        uid: Option<String>,
         #[serde(borrow)]
         schema: &'a RawValue,
     }
     let response: SchemaResponse<'_> = object(json)?;
     let data: Data<'_> = object(response.data.get())?;
-    object(data.schema.get())
+    Some((data.uid, object(data.schema.get())?))
 }
