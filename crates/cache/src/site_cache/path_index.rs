@@ -1,5 +1,6 @@
 //! The path index of a site, built from the cached snapshots of its content types.
 
+use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,17 +41,9 @@ struct Current {
     index: Arc<PathIndex>,
     cached_snapshots: Vec<TypeSnapshot>,
     /// How old each snapshot counts in `index`.
-    ages: Vec<AgeClass>,
+    ages: Vec<Discriminant<TypePaths>>,
     /// When the walk of the oldest snapshot began.
     oldest: Option<Instant>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AgeClass {
-    Missing,
-    Fresh,
-    Stale,
-    Expired,
 }
 
 impl PathIndexCell {
@@ -99,12 +92,10 @@ impl Current {
         cached_snapshots: Vec<TypeSnapshot>,
         limits: Option<AgeLimits>,
     ) -> Self {
-        let class = |(_, cached): &TypeSnapshot| AgeClass::of(cached.as_ref(), limits);
-        let ages: Vec<AgeClass> = cached_snapshots.iter().map(class).collect();
-        let paths = cached_snapshots
-            .iter()
-            .zip(&ages)
-            .map(|((uid, cached), age)| (uid, age.paths(cached.as_ref())));
+        let paths =
+            cached_snapshots.iter().map(|(uid, cached)| (uid, type_paths(cached.as_ref(), limits)));
+        let paths: Vec<_> = paths.collect();
+        let ages = paths.iter().map(|(_, paths)| discriminant(paths)).collect();
         let index = Arc::new(PathIndex::new(rules, paths));
         let oldest =
             cached_snapshots.iter().filter_map(|(_, cached)| Some(cached.as_ref()?.begun)).min();
@@ -118,28 +109,19 @@ impl Current {
         if !is_any_old && self.index.is_fresh() {
             return true;
         }
-        let class = |(_, cached): &TypeSnapshot| AgeClass::of(cached.as_ref(), Some(limits));
-        self.cached_snapshots.iter().map(class).eq(self.ages.iter().copied())
+        let age =
+            |(_, cached): &TypeSnapshot| discriminant(&type_paths(cached.as_ref(), Some(limits)));
+        self.cached_snapshots.iter().map(age).eq(self.ages.iter().copied())
     }
 }
 
-impl AgeClass {
-    fn of(cached: Option<&CachedSnapshot>, limits: Option<AgeLimits>) -> Self {
-        let Some(cached) = cached else { return Self::Missing };
-        let Some(limits) = limits else { return Self::Fresh };
-        match cached.begun.elapsed() {
-            age if age >= limits.hard => Self::Expired,
-            age if age > limits.stale => Self::Stale,
-            _ => Self::Fresh,
-        }
-    }
-
-    fn paths(self, cached: Option<&CachedSnapshot>) -> TypePaths {
-        match (self, cached) {
-            (Self::Fresh, Some(cached)) => TypePaths::Fresh(Arc::clone(&cached.snapshot)),
-            (Self::Stale, Some(cached)) => TypePaths::Stale(Arc::clone(&cached.snapshot)),
-            (Self::Expired, Some(_)) => TypePaths::Expired,
-            (Self::Missing, _) | (_, None) => TypePaths::Missing,
-        }
+fn type_paths(cached: Option<&CachedSnapshot>, limits: Option<AgeLimits>) -> TypePaths {
+    let Some(cached) = cached else { return TypePaths::Missing };
+    let snapshot = Arc::clone(&cached.snapshot);
+    let Some(limits) = limits else { return TypePaths::Fresh(snapshot) };
+    match cached.begun.elapsed() {
+        age if age >= limits.hard => TypePaths::Expired,
+        age if age > limits.stale => TypePaths::Stale(snapshot),
+        _ => TypePaths::Fresh(snapshot),
     }
 }
