@@ -96,6 +96,16 @@ impl PathIndex {
         Self { snapshots, types: by_type, stale: subset(&stale), unknown, own_paths }
     }
 
+    /// The index of a site all of whose content types have these snapshots.
+    #[must_use]
+    pub fn of_fresh<'t>(
+        rules: &RuleSet,
+        snapshots: impl IntoIterator<Item = (&'t ContentTypeUid, Arc<Snapshot>)>,
+    ) -> Self {
+        let fresh = |(uid, snapshot)| (uid, TypePaths::Fresh(snapshot));
+        Self::new(rules, snapshots.into_iter().map(fresh))
+    }
+
     /// What is known of each content type, in the order of the rules.
     pub(crate) fn types(&self) -> impl Iterator<Item = (&ContentTypeUid, &TypePaths)> {
         self.types.iter().map(|(uid, paths)| (uid, paths))

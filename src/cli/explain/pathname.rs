@@ -11,7 +11,7 @@ use frontend_map_catalog::explain::{
     PathnameExplanation, RedirectExplanation, deciding_types, explain_pathname, explain_redirect,
 };
 use frontend_map_catalog::moved::entries::{EntryLookup, RedirectEntries, RedirectWorld};
-use frontend_map_catalog::path_index::{PathIndex, TypePaths};
+use frontend_map_catalog::path_index::PathIndex;
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::{ContentTypeUid, Pathname};
 use frontend_map_service::app::App;
@@ -82,6 +82,6 @@ async fn index(app: &App, site: &Site, types: Vec<&ContentTypeUid>) -> Result<Pa
     let walks = types.iter().map(|uid| app.snapshots.refresh(site, uid.as_str()));
     let walked = try_join_all(walks).await;
     let cached = walked.map_err(|error| app.snapshots.content().detail(&error))?.into_iter();
-    let paths = cached.map(|cached| TypePaths::Fresh(cached.snapshot));
-    Ok(PathIndex::new(&site.rules, types.into_iter().zip(paths)))
+    let snapshots = cached.map(|cached| cached.snapshot);
+    Ok(PathIndex::of_fresh(&site.rules, types.into_iter().zip(snapshots)))
 }

@@ -9,7 +9,7 @@ use crate::moved::entries::{
 use crate::moved::redirects::{
     FormerOwner, Redirect as FormerPath, SiteHistory, is_live, paths_in_default_locale,
 };
-use crate::path_index::{PathIndex, TypePaths};
+use crate::path_index::PathIndex;
 use crate::site::{ResolveBy, Site};
 use crate::snapshot::{PathsOnHosts, PublicUrl, Snapshot, Version};
 use frontend_map_rules::{ContentTypeUid, Pathname, without_trailing_slash};
@@ -33,7 +33,8 @@ impl<'w> Paths<'w> {
     /// All paths that the snapshots have.
     pub(super) fn of(world: &World<'w>) -> Self {
         let entries = world.site.redirects.as_ref();
-        let entries = entries.map(|site| Arc::new(index_of(site, &world.redirects)));
+        let redirects = world.redirects.iter().cloned();
+        let entries = entries.map(|site| Arc::new(PathIndex::of_fresh(&site.rules, redirects)));
         Self::new(world.site, world.types.clone(), entries, world.history)
     }
 
@@ -48,7 +49,8 @@ impl<'w> Paths<'w> {
         entries: Option<Arc<PathIndex>>,
         history: Option<SiteHistory<'w>>,
     ) -> Self {
-        let index = (site.resolve == ResolveBy::Documents).then(|| index_of(site, &types));
+        let index = (site.resolve == ResolveBy::Documents)
+            .then(|| PathIndex::of_fresh(&site.rules, types.iter().cloned()));
         let (left, moved) = (PathsOnHosts::default(), Vec::new());
         Self { site, types, index, entries, history, left, moved }
     }
@@ -220,11 +222,6 @@ impl<'w> Paths<'w> {
 /// Whether a redirect comes before a live page.
 pub(super) fn is_forced(entry: &EntryRedirect<'_>) -> bool {
     entry.entry.redirect().is_some_and(|redirect| redirect.force)
-}
-
-fn index_of(site: &Site, types: &[(&ContentTypeUid, Arc<Snapshot>)]) -> PathIndex {
-    let fresh = |(uid, snapshot): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(snapshot)));
-    PathIndex::new(&site.rules, types.iter().map(fresh))
 }
 
 /// Adds a path, and those in the site's first locale to which it leads if no document has it (D19).

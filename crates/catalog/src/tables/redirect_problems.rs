@@ -8,7 +8,7 @@ use super::problems::{Problem, Problems, VersionRow};
 use super::shared_paths::SharedPaths;
 use crate::moved::entries::{EntryFault, RedirectEntries, RedirectWorld, as_written};
 use crate::moved::redirects::SiteHistory;
-use crate::path_index::{PathIndex, TypePaths};
+use crate::path_index::PathIndex;
 use crate::site::{AdminLinks, Site};
 use crate::snapshot::{MAX_ROWS, Snapshot};
 use frontend_map_rules::ContentTypeUid;
@@ -83,11 +83,8 @@ impl RedirectProblems {
         links: Option<Arc<AdminLinks>>,
     ) -> Option<Self> {
         let of_redirects = site.redirects.as_ref()?;
-        let index = |site: &Site, snapshots: &[(&ContentTypeUid, Arc<Snapshot>)]| {
-            let known = |(uid, one): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(one)));
-            PathIndex::new(&site.rules, snapshots.iter().map(known))
-        };
-        let (index, entries) = (index(site, documents), index(of_redirects, redirects));
+        let index = PathIndex::of_fresh(&site.rules, documents.iter().cloned());
+        let entries = PathIndex::of_fresh(&of_redirects.rules, redirects.iter().cloned());
         let entries = RedirectEntries { index: &entries };
         // The status does not decide where a redirect leads.
         let world = RedirectWorld { site, index: &index, entries, history, status: 308 };

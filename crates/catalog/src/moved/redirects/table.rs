@@ -10,7 +10,7 @@ use super::{
 use crate::json::Json;
 use crate::moved::entries::{RedirectEntries, RedirectWorld, as_written, hosts_of_entry};
 use crate::moved::history::{PathHistory, Row, SiteId};
-use crate::path_index::{PathIndex, TypePaths};
+use crate::path_index::PathIndex;
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, Snapshot, timestamp_text};
 use crate::tables::{Chunks, Form, Rows, Step};
@@ -121,8 +121,7 @@ impl Redirects {
         entries: &[(&ContentTypeUid, Arc<Snapshot>)],
         status: u16,
     ) -> Self {
-        let known = |(uid, snapshot): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(snapshot)));
-        let index = PathIndex::new(&history.site.rules, snapshots.iter().map(known));
+        let index = PathIndex::of_fresh(&history.site.rules, snapshots.iter().cloned());
         let of_site = history.site.redirects.as_ref();
         let entries = of_site.map(|site| Entries::new(site, entries));
         Self { history, index, entries, status, pending: Vec::new(), place: 0, count: 0, gone: 0 }
@@ -228,8 +227,7 @@ fn content_type<'a>(rules: &'a RuleSet, url: PublicUrl<'_>) -> &'a str {
 
 impl Entries {
     fn new(site: &Site, snapshots: &[(&ContentTypeUid, Arc<Snapshot>)]) -> Self {
-        let known = |(uid, snapshot): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(snapshot)));
-        let index = PathIndex::new(&site.rules, snapshots.iter().map(known));
+        let index = PathIndex::of_fresh(&site.rules, snapshots.iter().cloned());
         let of_snapshot = |(_, snapshot): &(_, Arc<Snapshot>)| {
             let entries = snapshot.owners().flat_map(|entry| {
                 let on = hosts_of_entry(&site.hosts, entry);

@@ -15,7 +15,7 @@ use crate::changes::difference::{Difference, LocaleNames, Side};
 use crate::moved::entries::{RedirectEntries, RedirectWorld};
 use crate::moved::history::PathHistory;
 use crate::moved::redirects::{FormerOwner, SiteHistory, former_owner};
-use crate::path_index::{PathIndex, TypePaths};
+use crate::path_index::PathIndex;
 use crate::preview::paths::Paths;
 use crate::preview::{
     Draft, Effect, Lost, Move, Preview, Related, Subject, VersionName, Wins, World, fields,
@@ -302,9 +302,8 @@ impl Outcome<'_> {
             return None;
         }
         let index_of = |site: &Site, types: &Types| {
-            let fresh = types.iter();
-            let fresh = fresh.map(|(uid, own)| (uid, TypePaths::Fresh(Arc::clone(own))));
-            PathIndex::new(&site.rules, fresh)
+            let own = types.iter().map(|(uid, own)| (uid, Arc::clone(own)));
+            PathIndex::of_fresh(&site.rules, own)
         };
         let index = index_of(site, types);
         let entries = index_of(site.redirects.as_deref().unwrap_or(site), &self.entries);
