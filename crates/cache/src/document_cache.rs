@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use crate::cached_snapshot::CachedSnapshot;
-use crate::invalidation::Invalidation;
 use frontend_map_catalog::site::{Site, Sites};
 use frontend_map_cms::{
     Content, ContentError, ContentQuery, Document, Projection, Selection, Status, Versions,
@@ -140,18 +138,6 @@ impl DocumentCache {
         self.last_good.differences.end(uid, document_id, &version);
     }
 
-    /// Whether this document may have been unpublished or deleted since the walk of this snapshot
-    /// began: an event says so of it, an event names no document, or events may have been missed.
-    #[must_use]
-    pub fn may_be_withdrawn_since(
-        &self,
-        cached: &CachedSnapshot,
-        uid: &str,
-        document_id: &str,
-    ) -> bool {
-        self.last_good.may_be_withdrawn_since(cached, uid, document_id)
-    }
-
     /// One version of one document with these fields, as the CMS has it now, of any content type. A key
     /// that it lacks is no error.
     ///
@@ -245,27 +231,6 @@ impl DocumentCache {
             Some(key) => Err(self.content.absent_key(&query.uid, &key).await),
             None => Ok(()),
         }
-    }
-
-    /// Removes a document that may have changed, and all that may have values of it; `None`: all.
-    /// `is_found`: a read has found it to differ from its snapshot, and no webhook has announced it.
-    pub fn invalidate(&self, invalidation: Option<&Invalidation>, is_found: bool) {
-        self.last_good.forget(invalidation, is_found, Instant::now());
-    }
-
-    /// Records that a document was withdrawn at this time; `None`: it is not known which one.
-    pub fn withdraw(&self, document: Option<&Invalidation>, at: Instant) {
-        self.last_good.withdraw(document, at);
-    }
-
-    /// Removes all documents, because events were missed: those until this time are not known.
-    pub fn miss_events(&self, until: Instant) {
-        self.last_good.forget_all_until(until);
-    }
-
-    /// Removes the documents of these content types, and all that may have values of them.
-    pub fn forget_types(&self, uids: &[String]) {
-        self.last_good.forget_types(uids);
     }
 }
 

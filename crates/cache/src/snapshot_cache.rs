@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::refresher::RefreshInterval;
 
@@ -16,7 +16,7 @@ use crate::status::TypeStatus;
 use crate::triggers::{BackgroundWalks, RefreshTriggers};
 use frontend_map_catalog::moved::redirects::SiteHistory;
 use frontend_map_catalog::site::{PAGES, Site, Sites};
-use frontend_map_cms::{BreakerState, Content};
+use frontend_map_cms::Content;
 use frontend_map_fleet::{Fleet, SnapshotId};
 use frontend_map_rules::{ContentTypeUid, FieldPath, Pathname};
 use frontend_map_store::Store;
@@ -167,31 +167,10 @@ impl SnapshotCache {
         &self.content
     }
 
-    /// Whether requests to the CMS are let through; `None` without a CMS.
-    #[must_use]
-    pub fn breaker_state(&self) -> Option<BreakerState> {
-        self.content.breaker_state()
-    }
-
     /// Records that a document may have changed in the CMS; `None`: any document.
     pub fn invalidate(&self, invalidation: Option<Invalidation>) {
         self.expect_responses(invalidation.as_ref().map(|named| &*named.uid));
         self.triggers.invalidations.add(invalidation);
-    }
-
-    /// Records that a webhook event has been accepted, whatever it says (D35).
-    pub fn record_event(&self) {
-        self.triggers.record_event();
-    }
-
-    /// Records that a webhook event has named a document; `None`: it may mean any document.
-    pub fn record_named(&self, named: Option<&Invalidation>) {
-        self.triggers.named.record(named, Instant::now());
-    }
-
-    /// Records that a document was unpublished or deleted in the CMS: a list may lose entries.
-    pub fn record_withdrawal(&self) {
-        self.triggers.record_withdrawal();
     }
 
     /// The path index of a site; `None` for one that resolves by rules alone.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::invalidation::{Invalidations, RelationTargets};
+use crate::invalidation::{Invalidation, Invalidations, RelationTargets};
 pub(super) use cms_share::{BackgroundWalk, BackgroundWalks};
 use named_documents::NamedDocuments;
 
@@ -45,13 +45,18 @@ impl RefreshTriggers {
         self.wake.notified().await;
     }
 
-    /// Records that a webhook event has arrived.
-    pub(super) fn record_event(&self) {
+    /// Records that a webhook event has been accepted, whatever it says (D35).
+    pub fn record_event(&self) {
         self.events.lock().any = Some(Instant::now());
     }
 
-    /// Records an event that a document was unpublished or deleted: lists may lose entries.
-    pub(super) fn record_withdrawal(&self) {
+    /// Records that a webhook event has named a document; `None`: it may mean any document.
+    pub fn record_named(&self, named: Option<&Invalidation>) {
+        self.named.record(named, Instant::now());
+    }
+
+    /// Records that a document was unpublished or deleted in the CMS: a list may lose entries.
+    pub fn record_withdrawal(&self) {
         self.events.lock().withdrawal = Some(Instant::now());
     }
 

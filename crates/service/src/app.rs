@@ -96,7 +96,7 @@ impl App {
     /// Whether requests to the CMS are let through; `None` without a CMS.
     #[must_use]
     pub fn breaker_state(&self) -> Option<BreakerState> {
-        self.snapshots.breaker_state()
+        self.snapshots.content().breaker_state()
     }
 
     /// Whether the service takes new work, as `/readyz` says it.

@@ -94,7 +94,7 @@ impl LastGoodDocuments {
     /// Forgets a document that may have changed, and all that may have values of it; `None`: all
     /// documents. `is_found`: it differs from its snapshot, and no webhook has announced a change. While
     /// such a difference stays, documents with values of it are kept: none of its values has changed.
-    pub(super) fn forget(&self, invalidation: Option<&Invalidation>, is_found: bool, now: Instant) {
+    pub fn forget(&self, invalidation: Option<&Invalidation>, is_found: bool, now: Instant) {
         let mut forgotten = self.forgotten.lock();
         *forgotten = Some(now);
         let Some(document) = invalidation else {
@@ -107,7 +107,7 @@ impl LastGoodDocuments {
     }
 
     /// A document was withdrawn; `None`: it is not known which one.
-    pub(super) fn withdraw(&self, document: Option<&Invalidation>, at: Instant) {
+    pub fn withdraw(&self, document: Option<&Invalidation>, at: Instant) {
         let mut withdrawals = self.withdrawals.lock();
         match document {
             Some(document) => withdrawals.add(&document.uid, &document.document_id, at),
@@ -117,15 +117,15 @@ impl LastGoodDocuments {
 
     /// Forgets all documents: events until this time may have been missed, and may have been
     /// withdrawals.
-    pub(super) fn forget_all_until(&self, missed: Instant) {
+    pub fn forget_all_until(&self, missed: Instant) {
         let mut forgotten = self.forgotten.lock();
         *forgotten = Some(Instant::now());
         self.withdrawals.lock().add_any(missed);
         self.cache.clear();
     }
 
-    /// Documents of these content types may have changed.
-    pub(super) fn forget_types(&self, uids: &[String]) {
+    /// Forgets the documents of these content types, and all that may have values of them.
+    pub fn forget_types(&self, uids: &[String]) {
         let mut forgotten = self.forgotten.lock();
         *forgotten = Some(Instant::now());
         self.cache.retain(|key, good| !(uids.contains(&key.uid) || good.related));
@@ -155,13 +155,10 @@ impl LastGoodDocuments {
         Some((document.filter(|_| age < limit)?, age))
     }
 
-    /// Whether this snapshot may have this document although it was withdrawn since.
-    pub(super) fn may_be_withdrawn_since(
-        &self,
-        cached: &CachedSnapshot,
-        uid: &str,
-        id: &str,
-    ) -> bool {
+    /// Whether this document may have been unpublished or deleted since the walk of this snapshot
+    /// began: an event says so of it, an event names no document, or events may have been missed.
+    #[must_use]
+    pub fn may_be_withdrawn_since(&self, cached: &CachedSnapshot, uid: &str, id: &str) -> bool {
         self.withdrawals.lock().may_concern(cached, uid, id)
     }
 }

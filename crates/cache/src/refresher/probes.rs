@@ -89,7 +89,7 @@ impl Probes {
         if cache.content.circuit_open().is_some() {
             return Vec::new();
         }
-        let openings = cache.breaker_state().map_or(0, |state| state.openings);
+        let openings = cache.content.breaker_state().map_or(0, |state| state.openings);
         if std::mem::replace(&mut self.openings, openings) != openings {
             for probed in self.by_type.values_mut() {
                 (probed.later, probed.next, probed.is_after_outage) = (None, None, true);

@@ -56,12 +56,12 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
         FleetEvent::Failed(group, failure) => app.snapshots.fail_followed(&group, failure),
         FleetEvent::Gap(Gap { until, lost_until, kept }) => {
             // A URL that was withdrawn must not reappear because the CMS fails.
-            app.documents.miss_events(lost_until);
+            app.shared.last_good.forget_all_until(lost_until);
             for (at, event) in &kept {
                 record_withdrawal(app, event, *at);
                 invalidate_links(app, event);
             }
-            app.snapshots.record_named(None);
+            app.shared.triggers.record_named(None);
             app.snapshots.record_missed_events(until);
             app.shared.fleet.read_gap();
             if let Some(snapshots) = app.shared.fleet.snapshots() {
@@ -87,21 +87,21 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
 /// Records an event, as each instance does, also for lists that it does not walk.
 fn record(app: &App, event: &CmsEvent) {
     if event.withdraws {
-        app.snapshots.record_withdrawal();
+        app.shared.triggers.record_withdrawal();
     }
     let document = invalidation(event);
     record_withdrawal(app, event, Instant::now());
     if !event.is_found {
-        app.snapshots.record_event();
+        app.shared.triggers.record_event();
         if event.change != CmsChange::Nothing {
-            app.snapshots.record_named(document.as_ref());
+            app.shared.triggers.record_named(document.as_ref());
         }
     }
     match &event.change {
         CmsChange::Nothing => {}
-        CmsChange::ContentTypes(uids) => app.documents.forget_types(uids),
+        CmsChange::ContentTypes(uids) => app.shared.last_good.forget_types(uids),
         CmsChange::Document { .. } | CmsChange::Anything => {
-            app.documents.invalidate(document.as_ref(), event.is_found);
+            app.shared.last_good.forget(document.as_ref(), event.is_found, Instant::now());
         }
     }
 }
@@ -111,10 +111,10 @@ fn record(app: &App, event: &CmsEvent) {
 fn record_withdrawal(app: &App, event: &CmsEvent, at: Instant) {
     match invalidation(event) {
         Some(document) if document.change == Change::Withdrawn => {
-            app.documents.withdraw(Some(&document), at);
+            app.shared.last_good.withdraw(Some(&document), at);
         }
         None if event.withdraws && event.change == CmsChange::Anything => {
-            app.documents.withdraw(None, at);
+            app.shared.last_good.withdraw(None, at);
         }
         _ => {}
     }

@@ -33,7 +33,7 @@ pub(super) fn in_snapshot(
     }
     let knowledge = app.snapshots.knowledge(site, uid);
     let KnownSnapshot { cached, age, .. } = knowledge.usable()?;
-    if app.documents.may_be_withdrawn_since(cached, uid, id) {
+    if app.shared.last_good.may_be_withdrawn_since(cached, uid, id) {
         return None;
     }
     let at = site.rules.locales().position(locale.as_str())?;
