@@ -8,3 +8,14 @@ pub(super) mod etag;
 pub(super) mod guarded_body;
 mod gzip;
 pub(super) mod stream_body;
+
+use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderMap, HeaderValue};
+
+/// The `Cache-Control` of a response for one client or one moment.
+pub(super) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// Keeps a response out of caches.
+pub(super) fn insert_no_store(headers: &mut HeaderMap) {
+    headers.insert(CACHE_CONTROL, NO_STORE);
+}

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
 use axum::response::Response;
 
 use crate::app::App;
@@ -14,6 +13,7 @@ use crate::http::request::params::{SITE, known_site, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use crate::http::responses::ChangeList;
 use frontend_map_catalog::changes::log::{ChangeRow, Filter, Kind, Read, Since};
 use frontend_map_catalog::site::Site;
@@ -46,7 +46,7 @@ pub(in crate::http) async fn get(
     }
     let Read { cursor, more, reset } = read;
     let mut response = success(ChangeList { cursor: cursor.to_string(), more, reset, changes });
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(response.headers_mut());
     Ok(response.map(Body::new))
 }
 

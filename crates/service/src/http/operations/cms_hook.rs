@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
+use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
 use tokio::time::timeout;
@@ -21,6 +20,7 @@ use crate::app::{App, receive_cms_event};
 use crate::http::request::bearer::BearerToken;
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use crate::http::responses::Accepted;
 use frontend_map_platform::metrics::{HookRefusal, Label};
 
@@ -73,7 +73,7 @@ pub(in crate::http) async fn post(
     }
     let text = success_text(Accepted { accepted: true, content_types });
     let mut response = json_response(StatusCode::ACCEPTED, text, HeaderMap::new());
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(response.headers_mut());
     response.map(Body::new)
 }
 

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
 use axum::response::Response;
 
 use super::frontend_url::{self, NO_VERSION};
@@ -19,6 +18,7 @@ use crate::http::request::params::SITE;
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use crate::http::responses::{DocumentUrls, LocaleUrl, UrlState};
 use frontend_map_catalog::moved::redirects;
 use frontend_map_catalog::path_index::{PathIndex, VersionId, VersionPath};
@@ -64,7 +64,7 @@ pub(in crate::http) async fn get(
     let (site, content_type) = (site.key.as_str(), uid.as_str());
     let data = DocumentUrls { site, content_type, document_id: &params.document_id, locales };
     let mut response = success(data).map(axum::body::Body::new);
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(response.headers_mut());
     Ok(response)
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
+use axum::http::HeaderMap;
 use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 
 use super::shared_path;
@@ -25,6 +25,7 @@ use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::cache_status::insert_last_good_status;
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use crate::http::responses::{Details, FrontendUrl};
 use frontend_map_cache::{FoundDocument, Stale};
 use frontend_map_catalog::path_index::VersionPath;
@@ -88,7 +89,7 @@ pub(in crate::http) async fn get(
     };
     let mut response = result.into_response();
     // Of errors too: they reveal what is not public.
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(response.headers_mut());
     Ok(response)
 }
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use tokio::task::block_in_place;
 
@@ -19,6 +18,7 @@ use crate::http::request::params::{LOCALE, SITE};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use crate::http::responses::PublishPreview;
 use frontend_map_catalog::preview::{
     Draft, Preview, Related, Subject, World, fields, preview, unknown_related,
@@ -57,7 +57,7 @@ pub(in crate::http) async fn get(
     };
     let mut response = result.into_response();
     // Of errors too: they reveal what is not public.
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(response.headers_mut());
     Ok(response)
 }
 

@@ -17,6 +17,7 @@ use crate::http::request::params::{
     parse_pathname, required,
 };
 use crate::http::request::query::{Param, parse};
+use crate::http::response::NO_STORE;
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
@@ -37,8 +38,6 @@ pub(super) const DOCUMENT_ID: Param = Param { name: "documentId", max_bytes: 64 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 7] =
     [SITE, PATHNAME, LOCALE, STATUS, UID, DOCUMENT_ID, HOST];
-
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// Whether the response has to be read from the CMS: for drafts, and for a document by its id.
 pub(in crate::http) fn needs_cms(query: Option<&str>) -> bool {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
 use axum::response::Response;
 
 use crate::app::App;
@@ -14,6 +13,7 @@ use crate::http::request::bearer::require_bearer;
 use crate::http::request::query::parse;
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use crate::http::responses::{RedirectsRow, SiteRow, Sites};
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::{ContentTypeUid, FieldPath, Locale, Rule};
@@ -28,7 +28,7 @@ pub(in crate::http) async fn get(
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
     let sites = app.sites.iter().map(row).collect();
     let mut response = success(Sites { sites }).map(Body::new);
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(response.headers_mut());
     Ok(response)
 }
 

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use axum::BoxError;
 use axum::body::{Bytes, HttpBody};
-use axum::http::header::{ALLOW, CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{ALLOW, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderValue, Method, Request, StatusCode};
 
 use super::request_check::check_request;
@@ -13,6 +13,7 @@ use super::routes::admin::{ADMIN_ALLOW, admin_page};
 use super::service::{RequestHandler, ResponseFuture, Service};
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::{ApiError, two_framings};
+use crate::http::response::insert_no_store;
 
 /// Handles requests with the app that a [`Service`] uses at that time.
 #[derive(Clone)]
@@ -60,7 +61,7 @@ fn with_headers(mut response: HttpResponse) -> HttpResponse {
     let status = response.status();
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(headers);
     if status == StatusCode::METHOD_NOT_ALLOWED {
         headers.insert(ALLOW, ADMIN_ALLOW);
     }

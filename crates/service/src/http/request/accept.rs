@@ -3,7 +3,7 @@
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 
-use super::encoding::thousandths;
+use super::encoding::weighted;
 
 /// How the results of a validation run are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(in crate::http) fn preferred<const N: usize>(
     media_types: [&str; N],
 ) -> usize {
     let fields = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let ranges: Vec<_> = fields.flat_map(|field| field.split(',')).filter_map(range).collect();
+    let ranges: Vec<_> = fields.flat_map(|field| field.split(',')).filter_map(weighted).collect();
     let preference = |media_type: &str| {
         let matching = ranges
             .iter()
@@ -55,17 +55,6 @@ pub(in crate::http) fn preferred<const N: usize>(
         if is_better { at } else { best }
     };
     (1..N).fold(0, better)
-}
-
-/// A media range and its weight in thousandths; `None` for a malformed list item.
-fn range(item: &str) -> Option<(&str, u16)> {
-    let mut parts = item.split(';').map(str::trim);
-    let range = parts.next().filter(|range| !range.is_empty())?;
-    let quality = parts.find_map(|part| {
-        let (name, value) = part.split_once('=')?;
-        name.trim_end().eq_ignore_ascii_case("q").then(|| value.trim_start())
-    });
-    Some((range, quality.map_or(Some(1000), thousandths)?))
 }
 
 /// How exactly a range names a media type; `None` where it does not match.

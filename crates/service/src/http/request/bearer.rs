@@ -30,6 +30,15 @@ pub(in crate::http) fn require_bearer(
     }
 }
 
+/// Refuses a request without the token of `validate=true`, or any if there is no such token.
+pub(in crate::http) fn require_validate_token(
+    expected: Option<&SecretString>,
+    headers: &HeaderMap,
+) -> Result<(), ApiError> {
+    let missing = || ApiError::not_configured("the token of validate=true is not configured");
+    require_bearer(Some(expected.ok_or_else(missing)?), headers)
+}
+
 impl BearerToken {
     /// Compares with `Authorization: Bearer <token>`. The time that it takes reveals at most the
     /// length of the token.

@@ -8,7 +8,7 @@ use axum::http::header::ACCEPT_ENCODING;
 pub(in crate::http) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let fields = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let (mut gzip, mut any, mut identity) = (None, None, None);
-    for (coding, weight) in fields.flat_map(|field| field.split(',')).filter_map(weighted_coding) {
+    for (coding, weight) in fields.flat_map(|field| field.split(',')).filter_map(weighted) {
         match coding.to_ascii_lowercase().as_str() {
             "gzip" | "x-gzip" => gzip = Some(weight),
             "*" => any = Some(weight),
@@ -20,19 +20,19 @@ pub(in crate::http) fn accepts_gzip(headers: &HeaderMap) -> bool {
     gzip > 0 && gzip >= identity.unwrap_or(0)
 }
 
-/// A coding and its weight in thousandths; `None` for a malformed list item.
-fn weighted_coding(item: &str) -> Option<(&str, u16)> {
-    let (coding, parameters) = item.split_once(';').unwrap_or((item, ""));
-    let quality = parameters.trim().strip_prefix(['q', 'Q']).map(str::trim_start);
-    let weight = match quality.and_then(|rest| rest.strip_prefix('=')) {
-        Some(number) => thousandths(number.trim())?,
-        None => 1000,
-    };
-    (!coding.trim().is_empty()).then_some((coding.trim(), weight))
+/// A coding or media range and its weight in thousandths; `None` for a malformed list item.
+pub(in crate::http) fn weighted(item: &str) -> Option<(&str, u16)> {
+    let mut parts = item.split(';').map(str::trim);
+    let range = parts.next().filter(|range| !range.is_empty())?;
+    let quality = parts.find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        name.trim_end().eq_ignore_ascii_case("q").then(|| value.trim_start())
+    });
+    Some((range, quality.map_or(Some(1000), thousandths)?))
 }
 
 /// A `qvalue` (0 to 1 with at most three decimals) in thousandths.
-pub(in crate::http) fn thousandths(number: &str) -> Option<u16> {
+fn thousandths(number: &str) -> Option<u16> {
     let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
     let digits = decimals.len() <= 3 && decimals.bytes().all(|b| b.is_ascii_digit());
     let decimals: u16 = format!("{decimals:0<3}").parse().ok().filter(|_| digits)?;

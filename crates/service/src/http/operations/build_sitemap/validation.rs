@@ -18,6 +18,7 @@ use crate::http::request::accept::{ResultFormat, preferred_format};
 use crate::http::request::bearer::require_bearer;
 use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
+use crate::http::response::{NO_STORE, insert_no_store};
 use frontend_map_cache::CachedSnapshot;
 use frontend_map_outbound::checks::Targets;
 use frontend_map_outbound::checks::runs::{Run, RunFailed, RunKind, Subscription, TooManyRuns};
@@ -26,9 +27,6 @@ use frontend_map_outbound::checks::runs::{Run, RunFailed, RunKind, Subscription,
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Stops nginx from buffering the stream.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
-
-/// A result describes one moment: each request gets a new one.
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The response to a request whose parameters are valid.
 pub(super) async fn validate(
@@ -76,7 +74,7 @@ fn with_headers(body: Body, format: ResultFormat, run: &Run) -> Response {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
-    headers.insert(CACHE_CONTROL, NO_STORE);
+    insert_no_store(headers);
     headers.insert(VARY, HeaderValue::from_static("Accept"));
     headers.insert(AGE, HeaderValue::from(run.age().as_secs()));
     headers.insert(X_SKIPPED_DOCUMENTS, HeaderValue::from(run.skipped()));

@@ -9,7 +9,7 @@ use axum::http::HeaderMap;
 use axum::http::header::CACHE_CONTROL;
 use axum::response::{IntoResponse, Response};
 
-use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID, resource, site_paths};
+use super::{DOCUMENT_ID, PARAMS, UID, resource, site_paths};
 use crate::app::{App, log_unread_documents};
 use crate::http::operations::document::is_in_locale;
 use crate::http::operations::frontend_url;
@@ -23,6 +23,7 @@ use crate::http::request::params::{
 use crate::http::request::query::parse;
 use crate::http::response::envelope::{HttpResponse, success};
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use frontend_map_catalog::moved::redirects;
 use frontend_map_catalog::path_index::VersionId;
 use frontend_map_catalog::resolve::{
@@ -76,7 +77,7 @@ pub(in crate::http) async fn get(
     };
     let mut response = result.into_response();
     // Of errors too: they reveal what is not public.
-    response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
+    insert_no_store(response.headers_mut());
     Ok(response)
 }
 

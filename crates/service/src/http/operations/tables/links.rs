@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header::{CACHE_CONTROL, VARY};
+use axum::http::header::VARY;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use tokio::task::block_in_place;
 
 use super::Format;
 use crate::app::{App, KnownPages};
-use crate::http::request::bearer::require_bearer;
+use crate::http::request::bearer::{require_bearer, require_validate_token};
 use crate::http::request::params::{SITE, known_shared_site, parse_document_id, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use crate::http::responses::LinksAccepted;
 use frontend_map_cache::SiteLinks;
 use frontend_map_catalog::links::{LinkFilter, LinkRows, Linking, Verdict};
@@ -55,7 +56,7 @@ pub(in crate::http) async fn get(
     let headers = response.headers_mut();
     headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
     // What is wrong with the content is not for shared caches.
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(headers);
     Ok(response)
 }
 
@@ -87,10 +88,7 @@ pub(in crate::http) async fn post(
     let [site] = parse(query.as_deref(), &POST_PARAMS)?;
     let site = known_shared_site(&app, &required("site", site)?)?;
     // Without a token anybody could keep the CMS busy.
-    let token = app.http.validate_token.as_ref();
-    let token = token
-        .ok_or_else(|| ApiError::not_configured("the token of validate=true is not configured"))?;
-    require_bearer(Some(token), &headers)?;
+    require_validate_token(app.http.validate_token.as_ref(), &headers)?;
     let links = links(&app, site)?;
     match app.shared.fleet.links(site) {
         Some(shared) if shared.ask(&site.key).await.is_ok() => {}
@@ -99,7 +97,7 @@ pub(in crate::http) async fn post(
     }
     let text = success_text(LinksAccepted { is_reading: true });
     let mut response = json_response(StatusCode::ACCEPTED, text, HeaderMap::new());
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(response.headers_mut());
     Ok(response.map(Body::new))
 }
 

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
 use axum::response::Response;
 
 use super::{Format, insert_headers, snapshots};
 use crate::app::{App, SiteMisses, read_misses, remove_misses};
 use crate::http::operations::resolved_by::without_path_index;
-use crate::http::request::bearer::require_bearer;
+use crate::http::request::bearer::{require_bearer, require_validate_token};
 use crate::http::request::params::{
     HOST, PATHNAME, SITE, known_shared_site, known_site, parse_host, parse_pathname, required,
 };
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use crate::http::responses::ClearedMisses;
 use frontend_map_catalog::misses::{MissKey, Misses};
 use frontend_map_catalog::site::Site;
@@ -50,7 +50,7 @@ pub(in crate::http) async fn get(
     let headers = response.headers_mut();
     insert_headers(headers, &cached_snapshots);
     // What visitors requested is not for shared caches.
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(headers);
     Ok(response)
 }
 
@@ -63,10 +63,7 @@ pub(in crate::http) async fn delete(
     let [site, pathname, host] = parse(query.as_deref(), &DELETE_PARAMS)?;
     let site = known_site(&app, &required("site", site)?)?;
     // Without a token anybody could clear the list.
-    let token = app.http.validate_token.as_ref();
-    let token = token
-        .ok_or_else(|| ApiError::not_configured("the token of validate=true is not configured"))?;
-    require_bearer(Some(token), &headers)?;
+    require_validate_token(app.http.validate_token.as_ref(), &headers)?;
     let misses = misses(&app, site)?;
     if let Some(text) = host.as_deref() {
         let is_one_of_several = parse_host(site, Some(text))?.is_some();
@@ -81,7 +78,7 @@ pub(in crate::http) async fn delete(
     let removed = remove_misses(&app, site, misses, key.as_ref()).await;
     let removed = removed.map_err(|_| ApiError::misses_not_shared())?;
     let mut response = success(ClearedMisses { cleared: removed });
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(response.headers_mut());
     Ok(response.map(Body::new))
 }
 

@@ -17,6 +17,7 @@ use crate::http::request::params::{
     required,
 };
 use crate::http::request::query::{Param, echo, parse};
+use crate::http::response::NO_STORE;
 use crate::http::response::conditional::is_not_modified;
 use crate::http::response::error::ApiError;
 use crate::http::response::etag;
@@ -69,11 +70,8 @@ pub(in crate::http) async fn get(
     insert_headers(headers, &cached_snapshots);
     headers.insert(ETAG, tag);
     // Pages that sitemaps leave out are not for shared caches.
-    let cache_control = if filter.unlisted {
-        HeaderValue::from_static("no-store")
-    } else {
-        app.http.cache_policy.sitemap.clone()
-    };
+    let cache_control =
+        if filter.unlisted { NO_STORE } else { app.http.cache_policy.sitemap.clone() };
     headers.insert(CACHE_CONTROL, cache_control);
     if let Some(tags) = app.http.cache_tags.as_ref().filter(|_| !filter.unlisted) {
         let types = params.site.rules.content_types();

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
 use axum::response::Response;
 
 use super::{Format, ServedSnapshots, by_type, insert_headers, snapshots};
@@ -13,6 +12,7 @@ use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::tables::{Problems, RedirectProblems};
 
@@ -40,7 +40,7 @@ pub(in crate::http) async fn get(
     let headers = response.headers_mut();
     insert_headers(headers, &cached_snapshots);
     // What is wrong with the content is not for shared caches.
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    insert_no_store(headers);
     Ok(response)
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use axum::extract::{RawQuery, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 
 use super::links::judged;
@@ -19,6 +19,7 @@ use crate::http::request::params::{
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::JSON;
 use crate::http::response::error::ApiError;
+use crate::http::response::insert_no_store;
 use crate::http::response::stream_body::stream_of_unknown_length;
 use crate::http::responses::{
     self, CheckedPage, DeadUrl, LastCheck, LastContent, Success, Validations,
@@ -39,9 +40,6 @@ pub(in crate::http) const PARAMS: [Param; 3] = [
     Param { name: "contentType", max_bytes: MAX_UID_BYTES },
     Param { name: "documentId", max_bytes: 64 },
 ];
-
-/// A run describes one moment, and the next one may end at any time.
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The size that ends a chunk, in bytes.
 const CHUNK: usize = 64 * 1024;
@@ -75,7 +73,7 @@ pub(in crate::http) async fn get(
     let chunks = Chunks::new(runs, params.document_id.as_deref(), links);
     let mut response = Response::new(stream_of_unknown_length(chunks));
     response.headers_mut().insert(CONTENT_TYPE, JSON);
-    response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
+    insert_no_store(response.headers_mut());
     Ok(response)
 }
 
