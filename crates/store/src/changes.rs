@@ -20,8 +20,7 @@ pub(super) fn record(recorder: &Recorder, stored: &StoredSnapshot<Arc<Snapshot>>
 
 /// The pages are those of a snapshot in the file, until there is another one.
 pub(super) fn adopt(recorder: &Recorder, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
-    let baseline = baseline_of(key, Arc::clone(snapshot), true);
-    recorder.adopt(&key.site, &key.content_type, baseline);
+    recorder.adopt(&key.site, &key.content_type, key.baseline(Arc::clone(snapshot), true));
 }
 
 /// The changes to be written with a snapshot.
@@ -45,17 +44,7 @@ pub(super) fn prepare_removal(
 }
 
 fn baseline(stored: &StoredSnapshot<Arc<Snapshot>>) -> Baseline {
-    baseline_of(&stored.key, Arc::clone(&stored.snapshot), false)
-}
-
-fn baseline_of(key: &SnapshotKey, snapshot: Arc<Snapshot>, is_stored: bool) -> Baseline {
-    Baseline {
-        snapshot,
-        locales: key.locales.clone(),
-        fingerprint: key.fingerprint,
-        source: key.source,
-        is_stored,
-    }
+    stored.key.baseline(Arc::clone(&stored.snapshot), false)
 }
 
 /// The snapshot of a content type that the file has, whatever its age.
@@ -68,7 +57,7 @@ fn load(file: &StoreFile, site: &str, uid: &str) -> Result<Loaded, FileError> {
         };
         let snapshot = serialized.snapshot(BUILDER)?;
         let is_whole = snapshot.has_locales(key.locales.count());
-        Ok(is_whole.then(|| baseline_of(&key, Arc::new(snapshot), true)))
+        Ok(is_whole.then(|| key.baseline(Arc::new(snapshot), true)))
     };
     let Some(last) = found.last() else { return Ok(Loaded::Nothing) };
     Ok(match read(&last.bytes) {

@@ -1,11 +1,15 @@
 //! The key of a snapshot (what it is a snapshot of), and the header of a stored one.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::made_by;
 use crate::persisted_instant::PersistedInstant;
 use frontend_map_catalog::changes::difference::LocaleNames;
+use frontend_map_catalog::changes::log::Baseline;
 use frontend_map_catalog::site::Site;
+use frontend_map_catalog::snapshot::Snapshot;
 
 /// Names a snapshot: the content type of a site, built by these rules from this CMS.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +41,18 @@ impl SnapshotKey {
             locales: LocaleNames::of(site.rules.locales(), &site.hosts),
         }
     }
+
+    /// What the changes of a snapshot are found from; `is_stored`: it has no titles.
+    #[must_use]
+    pub fn baseline(&self, snapshot: Arc<Snapshot>, is_stored: bool) -> Baseline {
+        Baseline {
+            snapshot,
+            locales: self.locales.clone(),
+            fingerprint: self.fingerprint,
+            source: self.source,
+            is_stored,
+        }
+    }
 }
 
 /// The header of a stored snapshot: the text in front of it.
@@ -56,14 +72,22 @@ pub(super) struct Times {
 }
 
 /// Numbers of 128 bits, which JSON does not have.
-mod hex {
+pub mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de};
 
-    pub(super) fn serialize<S: Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
+    /// Writes a number as text.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&format!("{value:032x}"))
     }
 
-    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<u128, D::Error> {
+    /// Reads a number from text.
+    ///
+    /// # Errors
+    /// When the text is no such number.
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<u128, D::Error> {
         let text = String::deserialize(from)?;
         u128::from_str_radix(&text, 16).map_err(de::Error::custom)
     }

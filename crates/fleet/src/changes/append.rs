@@ -12,7 +12,6 @@ use super::fields::{self, BaseValue, LAST, LOG, LastValue, base_field};
 use super::plan::{Known, Plan, Since, SnapshotReplacement};
 use crate::redis::{self, Argument};
 use frontend_map_catalog::changes::log::{Baseline, Batch, EncodedPart, Origin, encode};
-use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_store::SnapshotKey;
 
@@ -122,9 +121,11 @@ impl SharedChanges {
     }
 
     fn batch(&self, version: &SnapshotReplacement, since: &Since) -> Batch {
-        let after = baseline(&version.key, Arc::clone(&version.after));
+        let after = version.key.baseline(Arc::clone(&version.after), false);
         let before = match (since, &version.before) {
-            (Since::Published, Some((_, before))) => baseline(&version.key, Arc::clone(before)),
+            (Since::Published, Some((_, before))) => {
+                version.key.baseline(Arc::clone(before), false)
+            }
             (Since::NoPages, _) => after.emptied(),
             // The log has begun again since this instance has published or adopted a version.
             (Since::Published | Since::Itself, _) => {
@@ -225,15 +226,4 @@ impl SharedChanges {
 /// The context of the seal of a part of a batch.
 pub(super) fn part_context(site: &str, id: &str) -> String {
     format!("changes {id} of {site}")
-}
-
-/// A snapshot that is compared with its titles.
-pub(super) fn baseline(key: &SnapshotKey, snapshot: Arc<Snapshot>) -> Baseline {
-    Baseline {
-        snapshot,
-        locales: key.locales.clone(),
-        fingerprint: key.fingerprint,
-        source: key.source,
-        is_stored: false,
-    }
 }

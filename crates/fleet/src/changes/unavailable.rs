@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::append::baseline;
 use super::{Settled, SharedChanges, SiteState, State};
 use frontend_map_catalog::changes::log::Baseline;
 use frontend_map_catalog::snapshot::Snapshot;
@@ -15,13 +14,12 @@ impl SharedChanges {
     /// Records that this instance serves this snapshot from now on. While Redis is unavailable, it
     /// records the changes, too.
     pub fn saved(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
-        self.serves(key, baseline(key, Arc::clone(snapshot)));
+        self.serves(key, key.baseline(Arc::clone(snapshot), false));
     }
 
     /// Records that this instance serves this snapshot from the store, which has no titles.
     pub fn loaded(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
-        let baseline = baseline(key, Arc::clone(snapshot));
-        self.serves(key, Baseline { is_stored: true, ..baseline });
+        self.serves(key, key.baseline(Arc::clone(snapshot), true));
     }
 
     fn serves(&self, key: &SnapshotKey, after: Baseline) {
@@ -55,7 +53,7 @@ impl SharedChanges {
         position: String,
         snapshot: &Arc<Snapshot>,
     ) {
-        let baseline = baseline(key, Arc::clone(snapshot));
+        let baseline = key.baseline(Arc::clone(snapshot), false);
         let settled = Settled { list: list.to_owned(), position, baseline, is_read: false };
         let state = &mut *self.inner.state.lock();
         let site = state.sites.entry(key.site.clone()).or_default();

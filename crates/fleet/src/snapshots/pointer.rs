@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{SharedSnapshotId, SharedSnapshots, WITHIN};
 use crate::redis::{self, Chunks};
+use frontend_map_store::hex;
 
 /// The most bytes of a sealed pointer, which has names and numbers alone.
 const MAX_BYTES: usize = 64 << 10;
@@ -130,20 +131,6 @@ fn position_text(at: Option<Vec<u8>>) -> String {
 
 fn context(id: &SharedSnapshotId) -> String {
     format!("pointer of {id}")
-}
-
-/// Numbers of 128 bits, which JSON does not have.
-mod hex {
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    pub(super) fn serialize<S: Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&format!("{value:032x}"))
-    }
-
-    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<u128, D::Error> {
-        let text = String::deserialize(from)?;
-        u128::from_str_radix(&text, 16).map_err(de::Error::custom)
-    }
 }
 
 #[cfg(test)]
