@@ -69,12 +69,6 @@ impl Delta {
         self.change.is_none()
     }
 
-    /// How many documents differ.
-    #[must_use]
-    pub fn document_count(&self) -> usize {
-        self.change.as_ref().map_or(0, |change| change.documents.len())
-    }
-
     /// What the later snapshot has of the documents that differ; `None`: nothing differs. It says
     /// nothing of the owners of paths.
     #[must_use]

@@ -127,7 +127,7 @@ fn delta_of_equal_snapshots_is_empty_and_tiny() {
             let other = generated(&mut Rng::with_seed(seed), listing);
             let delta = sent(&Delta::between(&one, &other).unwrap());
             assert!(delta.is_empty());
-            assert_eq!((delta.document_count(), delta.serialize().len()), (0, 17));
+            assert_eq!(delta.serialize().len(), 17);
             assert!(one.with_delta(&delta, BUILDER).unwrap().is_none());
             let others = generated(&mut Rng::with_seed(seed + 100), listing);
             assert_eq!(others.with_delta(&delta, BUILDER).err(), Some(OtherSnapshot));
@@ -160,7 +160,6 @@ fn delta_of_one_edit_in_a_thousand_documents_has_that_document_alone() {
             panic!("the path has changed");
         };
         let delta = Delta::between(&before, &after).unwrap();
-        assert_eq!(delta.document_count(), 1);
         let paths: Vec<&str> =
             delta.present().unwrap().urls().map(super::PublicUrl::path).collect();
         assert_eq!(paths, ["/en/c/moved"]);
