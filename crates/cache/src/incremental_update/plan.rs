@@ -132,8 +132,12 @@ pub(super) fn unrelated(
 pub(super) fn referring(group: &TypeGroup, id: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for relation in group.relations() {
-        for (document, locales) in referring_through(group, &relation, id) {
-            known.entry(document).or_default().extend(locales);
+        for Member { site, entry } in &group.members {
+            let Some(cached) = entry.cached() else { continue };
+            for (document, locale) in cached.snapshot.referring(&relation, id) {
+                let locale = site.locales()[locale].as_str().to_owned();
+                known.entry(document.to_owned()).or_default().insert(locale);
+            }
         }
     }
     known
@@ -143,23 +147,6 @@ pub(super) fn referring(group: &TypeGroup, id: &str) -> BTreeMap<String, BTreeSe
 pub(super) fn is_referred_to(group: &TypeGroup, relation: &FieldPath, id: &str) -> bool {
     let mut cached_snapshots = group.members.iter().filter_map(|member| member.entry.cached());
     cached_snapshots.any(|cached| cached.snapshot.referring(relation, id).next().is_some())
-}
-
-/// The versions that read this document through one relation, as [`referring`] has them.
-pub(super) fn referring_through(
-    group: &TypeGroup,
-    relation: &FieldPath,
-    id: &str,
-) -> BTreeMap<String, BTreeSet<String>> {
-    let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for Member { site, entry } in &group.members {
-        let Some(cached) = entry.cached() else { continue };
-        for (document, locale) in cached.snapshot.referring(relation, id) {
-            let locale = site.locales()[locale].as_str().to_owned();
-            known.entry(document.to_owned()).or_default().insert(locale);
-        }
-    }
-    known
 }
 
 /// Whether a relation may lead to the changed document.
