@@ -105,7 +105,7 @@ pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site])
     // The links of a CMS do not depend on the token; a file is read again when it has changed.
     let linked = match cms {
         Cms::Strapi(_) => source,
-        Cms::Files { content, .. } => u128::from(content.hash()),
+        Cms::Files { content, .. } => content.hash(),
     };
     let cms = hash.digest128();
     // Which links are internal depends on the hosts of all sites.

@@ -69,12 +69,9 @@ struct State {
     max_bytes: usize,
     /// Whether a pass is in flight.
     is_in_pass: bool,
-    /// Whether a pass is asked for at once.
-    is_wanted: bool,
+    demand: Demand,
     /// When the next pass is due by the age of the table; `None`: now.
     next: Option<Instant>,
-    /// Whether any document may have changed since the last pass began.
-    is_asked: bool,
     /// When the last pass ended.
     ended: Option<Instant>,
     /// The documents that are to be read.
@@ -84,12 +81,24 @@ struct State {
     read: BTreeMap<Named, Instant>,
     /// The table that is published in Redis, as far as this instance knows.
     published: Option<PublishedLinks>,
-    /// Whether the table has changes that are not stored.
-    is_unsaved: bool,
-    /// Whether the table has changes that are not published.
-    is_unpublished: bool,
+    /// How often the table has changed.
+    version: u64,
+    /// The version that is stored.
+    stored_version: u64,
+    /// The version that is published.
+    published_version: u64,
     /// The memory of the table without the texts of links that were replaced, in bytes.
     compact_bytes: usize,
+}
+
+/// Whether a pass is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Demand {
+    #[default]
+    None,
+    /// Any document may have changed since the last pass began: [`PAUSE`] after that has ended.
+    AfterPause,
+    Now,
 }
 
 /// A document, with the position of its content type among those with links.
@@ -137,6 +146,10 @@ impl LinkRegistry {
 }
 
 impl State {
+    fn ask(&mut self, demand: Demand) {
+        self.demand = self.demand.max(demand);
+    }
+
     fn set_max_bytes(&mut self, max_bytes: usize) {
         self.max_bytes = max_bytes;
         if let Some(table) = &mut self.table {
@@ -180,7 +193,7 @@ impl SiteLinks {
             if state.pending.len() < MAX_NAMED {
                 state.pending.insert((at, document_id.to_owned()));
             } else {
-                state.is_asked = true;
+                state.ask(Demand::AfterPause);
             }
             self.wake.notify_one();
         }
@@ -191,13 +204,13 @@ impl SiteLinks {
         let has_any =
             uids.is_none_or(|uids| uids.iter().any(|uid| self.sources(uid).next().is_some()));
         if has_any {
-            self.state.lock().is_asked = true;
+            self.state.lock().ask(Demand::AfterPause);
         }
     }
 
     /// Asks for a pass, whatever the age of the table is.
     pub fn want(&self) {
-        self.state.lock().is_wanted = true;
+        self.state.lock().ask(Demand::Now);
     }
 
     /// The positions of a content type among those with links.
@@ -208,9 +221,12 @@ impl SiteLinks {
 
     fn is_due(&self) -> bool {
         let state = self.state.lock();
-        // Many events that ask for it may follow.
-        let is_asked = state.is_asked && state.ended.is_none_or(|ended| ended.elapsed() >= PAUSE);
-        is_asked || state.is_wanted || state.next.is_none_or(|next| next <= Instant::now())
+        let is_asked = match state.demand {
+            Demand::None => false,
+            Demand::AfterPause => state.ended.is_none_or(|ended| ended.elapsed() >= PAUSE),
+            Demand::Now => true,
+        };
+        is_asked || state.next.is_none_or(|next| next <= Instant::now())
     }
 
     /// Puts the table of a pass in use, with the documents that were read by themselves since it began.
@@ -227,7 +243,7 @@ impl SiteLinks {
         state.compact_bytes = table.summary().bytes;
         table.set_max_bytes(state.max_bytes);
         state.table = Some(Arc::new(table));
-        (state.is_unsaved, state.is_unpublished) = (true, true);
+        state.version += 1;
         drop(state);
         // Documents may have been named before there was a table.
         self.wake.notify_one();
@@ -235,8 +251,13 @@ impl SiteLinks {
 
     /// Stores the table, if it has changed.
     pub fn save(&self, store: &Store) {
-        let is_unsaved = std::mem::take(&mut self.state.lock().is_unsaved);
-        if let Some(table) = self.table().filter(|_| is_unsaved) {
+        let table = {
+            let state = &mut *self.state.lock();
+            let is_stored =
+                std::mem::replace(&mut state.stored_version, state.version) == state.version;
+            state.table.clone().filter(|_| !is_stored)
+        };
+        if let Some(table) = table {
             store.save_links(self.site.source, &self.site.key, move || table.to_bytes());
         }
     }

@@ -44,6 +44,30 @@ async fn server_error_is_one_problem_of_the_host_and_no_fault_of_a_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn file_that_cannot_be_read_is_in_each_report() {
+    let peer = front_end(|base, target| match target {
+        target if target.contains("/a-") => with_body("200 OK", HTML, page(base, target)),
+        "/robots.txt" => answer("503 Service Unavailable", "", 5),
+        _ => not_found(),
+    })
+    .await;
+    let setup = posts(&peer.url("http", ""), std::iter::once("a-1".to_owned()));
+    let url = peer.url("http", "/robots.txt");
+    for (format, expected) in [
+        ("csv", format!(",,,,{url},,error,false,,503,,,\r\n")),
+        ("junit", format!("name=\"{url}\">\n      <error type=\"unreadable\" message=\"503\">")),
+        ("junit", "failures=\"0\" errors=\"1\">\n  <testsuite name=\"api::post.post\"".to_owned()),
+        ("ndjson", format!("\"robots\":[{{\"url\":\"{url}\",\"reason\":\"503\"}}]")),
+        ("html", url.clone()),
+    ] {
+        let arguments = ["validate", "--site", "main", "--content", "--format", format];
+        let ended = tokio::task::block_in_place(|| setup.run(&arguments));
+        assert!(ended.stdout.contains(&expected), "{format}: {}", ended.stdout);
+        assert_eq!(ended.status, Some(1));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn absent_file_forbids_nothing() {
     for status in ["404 Not Found", "403 Forbidden", "410 Gone"] {
         let (peer, report) = judged(move |_, _| answer(status, "", 5)).await;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::pace::CmsPace;
 use super::sink::LinkSink;
-use super::{REFUSED, RETRY, SiteLinks, next_pass, query};
+use super::{Demand, REFUSED, RETRY, SiteLinks, next_pass, query};
 use crate::SnapshotCache;
 use frontend_map_catalog::links::{LinkTable, Missing, TableSummary};
 use frontend_map_catalog::site::LinkSource;
@@ -36,7 +36,7 @@ impl SiteLinks {
         }
         {
             let mut state = self.state.lock();
-            (state.is_wanted, state.is_asked, state.is_in_pass) = (false, false, true);
+            (state.demand, state.is_in_pass) = (Demand::None, true);
         }
         let (begun, read_at) = (Instant::now(), unix_ms());
         let read = self.read_all(cache, read_at).await;

@@ -18,27 +18,27 @@ impl SiteLinks {
     /// Stores the table if it has changed, and publishes or adopts it, whichever is due: the leader publishes
     /// what has changed, a follower adopts what it does not have.
     pub async fn share(&self, cache: &SnapshotCache) {
-        if self.state.lock().is_unsaved {
-            tokio::task::block_in_place(|| self.compact());
-            self.save(&cache.store);
-        }
+        tokio::task::block_in_place(|| self.compact());
+        self.save(&cache.store);
         let Some(shared) = cache.fleet.links(&self.site) else { return };
         let lead = cache.groups.values().find_map(|group| group.shared.lead().cloned());
         let Some(lead) = lead else { return };
         if lead.lease().epoch().is_some() {
-            let (table, before) = {
-                let mut state = self.state.lock();
-                let is_due = std::mem::take(&mut state.is_unpublished) || state.published.is_none();
-                (state.table.clone().filter(|_| is_due), state.published.clone())
+            let (table, version, before) = {
+                let state = self.state.lock();
+                let is_due = state.published_version != state.version || state.published.is_none();
+                (state.table.clone().filter(|_| is_due), state.version, state.published.clone())
             };
             let Some(table) = table else { return };
             let bytes = tokio::task::block_in_place(|| table.to_bytes());
             match shared.publish(&lead, &bytes, before.as_ref()).await {
-                Ok(Some(published)) => self.state.lock().published = Some(published),
+                Ok(Some(published)) => {
+                    let mut state = self.state.lock();
+                    (state.published, state.published_version) = (Some(published), version);
+                }
                 Ok(None) => {}
                 Err(error) => {
                     tracing::debug!(site = self.site.key, %error, "links are not published yet");
-                    self.state.lock().is_unpublished = true;
                 }
             }
             return;
@@ -70,7 +70,7 @@ impl SiteLinks {
         self.install(table, oldest.unwrap_or_else(Instant::now));
         {
             let mut state = self.state.lock();
-            (state.published, state.is_unpublished) = (Some(published), false);
+            (state.published, state.published_version) = (Some(published), state.version);
             state.next = Some(Instant::now() + PERIOD);
         }
         self.save(&cache.store);

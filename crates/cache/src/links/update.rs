@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::sink::LinkSink;
-use super::{REMEMBERED, SiteLinks, query};
+use super::{Demand, REMEMBERED, SiteLinks, query};
 use crate::SnapshotCache;
 use frontend_map_catalog::links::LinkTable;
 use frontend_map_cms::{ContentError, DocumentSink, Selected, Selection};
@@ -59,7 +59,7 @@ impl SiteLinks {
         tracing::debug!(site, error = detail, "links of documents could not be read");
         let mut state = self.state.lock();
         if matches!(error, ContentError::Unusable(_) | ContentError::Setup(_)) {
-            state.is_asked = true;
+            state.ask(Demand::AfterPause);
         } else {
             state.pending.extend(ids.into_iter().map(|id| (at, id)));
         }
@@ -103,6 +103,6 @@ impl SiteLinks {
         }
         let is_in_pass = state.is_in_pass;
         state.read.retain(|_, read| read.elapsed() < REMEMBERED || is_in_pass);
-        (state.is_unsaved, state.is_unpublished) = (true, true);
+        state.version += 1;
     }
 }

@@ -189,7 +189,7 @@ async fn send(client: &reqwest::Client, url: Url, wanted: Wanted) -> Result<Resp
             Ok(response) => return Ok(response),
             // No fault of the page; it ends in a timeout unless a file descriptor becomes free.
             Err(error) if http_client::is_out_of_files(&error) => {
-                sleep(FILE_DESCRIPTOR_PAUSE).await
+                sleep(FILE_DESCRIPTOR_PAUSE).await;
             }
             Err(error) => return Err(failure(&error)),
         }

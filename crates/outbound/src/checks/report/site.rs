@@ -129,6 +129,7 @@ impl<'t> SiteReport<'t> {
     }
 
     /// The links that lead to no page, if they were asked for.
+    #[must_use]
     pub fn broken_links(&self) -> &[JudgedLink<'t>] {
         self.links.as_ref().map_or(&[], |links| &links.links)
     }
