@@ -34,17 +34,12 @@ impl<'a> Rows<'a> {
     pub(crate) fn push(&mut self, json: &'a str) {
         let (at, start) = (self.len(), self.fields.len());
         let mut reader = serde_json::Deserializer::from_str(json);
-        let read = self.reader().deserialize(&mut reader).and_then(|()| reader.end());
+        let read = RowReader(self).deserialize(&mut reader).and_then(|()| reader.end());
         if read.is_err() {
             self.fields.truncate(start);
             self.grow();
             self.bad.insert(at, BadItem { id: id_of(json) });
         }
-    }
-
-    /// A reader that adds one row. After an error the slots of that row are undefined.
-    pub(crate) fn reader(&mut self) -> RowReader<'_, 'a> {
-        RowReader(self)
     }
 
     /// The `documentId` of each row, in order; `None` where it cannot be read.
@@ -104,8 +99,8 @@ fn fill<'a>(document: &mut Document<'a>, row: &mut [ReadField<'a>]) {
     document.unpublished = *published_at == ReadField::Null;
 }
 
-/// Adds one row.
-pub(crate) struct RowReader<'r, 'a>(&'r mut Rows<'a>);
+/// Adds one row. After an error its slots are undefined.
+struct RowReader<'r, 'a>(&'r mut Rows<'a>);
 
 impl<'de> DeserializeSeed<'de> for RowReader<'_, 'de> {
     type Value = ();

@@ -1,7 +1,5 @@
 //! The shape of a list response: rows, and the paging that it echoes.
 
-mod single_pass;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -28,15 +26,10 @@ pub(super) struct EchoedPaging {
 impl<'a> Page<'a> {
     /// Reads a list response; `None` when it has another shape.
     ///
-    /// Missing or odd paging does not matter here: the proof refuses it.
+    /// Its rows are found first, and then each is read by itself, so that an unreadable row does not
+    /// affect the others (D28). Missing or odd paging does not matter here: the proof refuses it.
     #[must_use]
     pub fn read(json: &'a str, projection: &'a Projection) -> Option<Self> {
-        Self::single_pass(json, projection).or_else(|| Self::row_by_row(json, projection))
-    }
-
-    /// Reads the page in two passes: first finds its rows, then reads each of them by itself, so
-    /// that an unreadable row does not affect the others (D28).
-    pub(super) fn row_by_row(json: &'a str, projection: &'a Projection) -> Option<Self> {
         let response: ListResponse<'a> = object(json)?;
         let mut rows = Rows::with_capacity(projection, response.data.len());
         response.data.iter().for_each(|row| rows.push(row.get()));
