@@ -49,8 +49,8 @@ async fn broken_links_are_in_each_format_and_fail_the_command() {
     };
     let ended = run(&[]);
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
-    let links = "2 broken links in the content: frontend-map links --site main\n";
-    assert_eq!(ended.stdout, format!("site main: 2 URLs, none dead (2xx 2)\n{links}"));
+    let line = "2 broken links in the content: frontend-map links --site main\n";
+    assert_eq!(ended.stdout, format!("site main: 2 URLs, none dead (2xx 2)\n{line}"));
     let report = |format: &str| {
         let ended = run(&["--format", format]);
         assert_eq!(ended.status, Some(1), "{}", ended.stderr);
