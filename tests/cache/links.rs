@@ -1,4 +1,4 @@
-//! Links in content behind a CMS: passes, edits of either end, and what survives a restart.
+//! Links in content behind a CMS: link scans, edits of either end, and what survives a restart.
 
 use serde_json::Value;
 
@@ -108,7 +108,7 @@ fn pass_that_fails_leaves_the_table_as_it_was() {
         (is_for_content(target) && is_later_page).then(|| refusal(500, "InternalServerError", "{}"))
     });
     assert_eq!(send("POST").status, 202);
-    until_so("the pass has failed", || service.logs("links in content could not be read"));
+    until_so("the link scan has failed", || service.logs("links in content could not be read"));
     assert_eq!(count(), 60);
 }
 

@@ -52,7 +52,7 @@ fn until_all_have(all: &[Service], expected: &[(&str, &str)]) {
 }
 
 /// The requests for all documents with their content.
-fn passes(cms: &Cms) -> usize {
+fn scans(cms: &Cms) -> usize {
     let is_first_page =
         |target: &String| target.contains("=body") && !target.contains("documentId]");
     cms.targets().iter().filter(|target| is_first_page(target)).count()
@@ -65,22 +65,22 @@ fn leader_reads_the_content_and_all_instances_have_its_links() {
     let (cms, redis) = (content.start(), Redis::start());
     let mut all = vec![start(&cms, &redis), start(&cms, &redis)];
     until_all_have(&all, &[("/en/articles/b", "no_such_page")]);
-    assert_eq!(passes(&cms), 1, "one pass for both");
+    assert_eq!(scans(&cms), 1, "one scan for both");
     // An edit is read by each of them.
     put(&content, "b", "[self](/en/articles/b)");
     let event = r#"{"event":"entry.publish","createdAt":"2026-01-01T00:00:00.000Z","model":"article","uid":"plugin::cms.article","entry":{"id":7,"documentId":"b","locale":"en"}}"#;
     assert!(post_body(&all[1], event.as_bytes()).starts_with("HTTP/1.1 202 "));
     until_all_have(&all, &[("/en/articles/b", "ok"), ("/en/articles/b", "ok")]);
-    assert_eq!(passes(&cms), 1);
+    assert_eq!(scans(&cms), 1);
     // A new instance adopts what the leader has, with what was edited since.
     all.push(start(&cms, &redis));
     until_all_have(&all, &[("/en/articles/b", "ok"), ("/en/articles/b", "ok")]);
-    assert_eq!(passes(&cms), 1);
+    assert_eq!(scans(&cms), 1);
     // Any instance lets the leader read.
     put(&content, "b", "");
     for service in &all {
-        let before = passes(&cms);
+        let before = scans(&cms);
         assert_eq!(send(service, "POST").status, 202);
-        until_so("a pass", || passes(&cms) == before + 1);
+        until_so("a scan", || scans(&cms) == before + 1);
     }
 }

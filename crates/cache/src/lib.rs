@@ -35,7 +35,7 @@
 //!   repeated at once, up to three times.
 //! - **One way to replace a snapshot.** `install` tells the observers in one order; `entry::state` is
 //!   the table of what each event does to an entry.
-//! - **Links in content** have passes of their own (`links`), which no walk waits for.
+//! - **Links in content** have scans of their own (`links`), which no walk waits for.
 
 mod cached_snapshot;
 mod document_cache;

@@ -1,13 +1,13 @@
-//! The links in the content of a site's documents: read in passes of their own, and by document after an
+//! The links in the content of a site's documents: read in link scans of their own, and by document after an
 //! event of the CMS.
 //!
-//! A pass reads the fields of all published documents, page by page within the share of the CMS, and never
+//! A link scan reads the fields of all published documents, page by page within the share of the CMS, and never
 //! together with a walk: walks do not get longer by it. Its table replaces the one before as a whole. What
 //! an event names is read at once, and by each instance of a fleet: one request each, where the table of
-//! all documents takes megabytes. Only the leader makes passes; the others adopt its table.
+//! all documents takes megabytes. Only the leader makes link scans; the others adopt its table.
 
 mod pace;
-mod pass;
+mod scan;
 mod sharing;
 mod sink;
 mod update;
@@ -27,18 +27,19 @@ use frontend_map_fleet::links::PublishedLinks;
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_store::Store;
 
-/// From one pass to the next one, without the random part.
+/// From one link scan to the next one, without the random part.
 const PERIOD: Duration = Duration::from_hours(23);
 /// The random part, at most: sites and instances do not begin together.
 const JITTER: Duration = Duration::from_hours(2);
-/// From a pass that has failed to the next one.
+/// From a link scan that has failed to the next one.
 const RETRY: Duration = Duration::from_mins(5);
-/// The same where the settings or the permissions of the token are wrong.
+/// From a link scan that has failed to the next one, where the settings or the permissions of the token
+/// are wrong.
 const REFUSED: Duration = Duration::from_hours(1);
-/// Passes that events ask for begin so long after the pass before, at least.
+/// Link scans that events ask for begin so long after the link scan before, at least.
 const PAUSE: Duration = Duration::from_mins(10);
-/// If more documents are named at once, a pass is faster.
-const MAX_NAMED: usize = 1_000;
+/// If more documents may have changed, a link scan is faster.
+const MAX_PENDING: usize = 1_000;
 /// How long the documents that events have named are remembered: longer than from an event to the
 /// publication of a table that has it.
 const REMEMBERED: Duration = Duration::from_mins(3);
@@ -48,7 +49,7 @@ const REMEMBERED: Duration = Duration::from_mins(3);
 pub struct LinkRegistry {
     /// By the key of the site.
     sites: Mutex<BTreeMap<String, Arc<SiteLinks>>>,
-    /// Signals that a document has been named.
+    /// Signals that a document is to be read.
     wake: Arc<Notify>,
 }
 
@@ -67,18 +68,18 @@ struct State {
     table: Option<Arc<LinkTable>>,
     /// The most memory of the table, in bytes.
     max_bytes: usize,
-    /// Whether a pass is in flight.
-    is_in_pass: bool,
+    /// Whether a link scan is in flight.
+    is_scanning: bool,
     demand: Demand,
-    /// When the next pass is due by the age of the table; `None`: now.
+    /// When the next link scan is due by the age of the table; `None`: now.
     next: Option<Instant>,
-    /// When the last pass ended.
+    /// When the last link scan ended.
     ended: Option<Instant>,
     /// The documents that are to be read.
-    pending: BTreeSet<Named>,
+    pending: BTreeSet<PendingDocument>,
     /// The documents that were read, each with the time at which that began, for [`REMEMBERED`] and as long
-    /// as a pass is in flight.
-    read: BTreeMap<Named, Instant>,
+    /// as a link scan is in flight.
+    read: BTreeMap<PendingDocument, Instant>,
     /// The table that is published in Redis, as far as this instance knows.
     published: Option<PublishedLinks>,
     /// How often the table has changed.
@@ -91,24 +92,24 @@ struct State {
     compact_bytes: usize,
 }
 
-/// Whether a pass is asked for.
+/// Whether a link scan is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Demand {
     #[default]
     None,
-    /// Any document may have changed since the last pass began: [`PAUSE`] after that has ended.
+    /// Any document may have changed since the last link scan began: [`PAUSE`] after that has ended.
     AfterPause,
     Now,
 }
 
 /// A document, with the position of its content type among those with links.
-type Named = (usize, String);
+type PendingDocument = (usize, String);
 
 impl LinkRegistry {
-    /// The links of the sites whose settings ask for them, by their keys; at most `max_bytes` each. A table
-    /// that was made by the same settings is kept.
+    /// Sets the sites, and returns the links of those whose settings ask for them, by their keys; at most
+    /// `max_bytes` each. A table that was made by the same settings is kept.
     #[must_use]
-    pub fn of_sites(
+    pub fn set_sites(
         &self,
         sites: &Sites,
         store: &Store,
@@ -139,7 +140,7 @@ impl LinkRegistry {
         kept
     }
 
-    /// Waits until a document is named that may have other links now.
+    /// Waits until a document may have other links.
     pub async fn woken(&self) {
         self.wake.notified().await;
     }
@@ -159,7 +160,7 @@ impl State {
 }
 
 impl SiteLinks {
-    /// Begins with the table that the store has. A pass is due, because events were missed since.
+    /// Begins with the table that the store has. A link scan is due, because events were missed since.
     fn load(&self, store: &Store) {
         let Some(bytes) = store.load_links(self.site.source, &self.site.key) else { return };
         let mut state = self.state.lock();
@@ -186,11 +187,11 @@ impl SiteLinks {
         &self.hosts
     }
 
-    /// Records that a document may have other links now.
-    pub fn name(&self, uid: &str, document_id: &str) {
+    /// Records that a document may have other links, so that it is read.
+    pub fn invalidate(&self, uid: &str, document_id: &str) {
         for at in self.sources(uid) {
             let mut state = self.state.lock();
-            if state.pending.len() < MAX_NAMED {
+            if state.pending.len() < MAX_PENDING {
                 state.pending.insert((at, document_id.to_owned()));
             } else {
                 state.ask(Demand::AfterPause);
@@ -200,7 +201,7 @@ impl SiteLinks {
     }
 
     /// Records that any document of these content types may have other links now; `None`: of all types.
-    pub fn name_types(&self, uids: Option<&[String]>) {
+    pub fn invalidate_types(&self, uids: Option<&[String]>) {
         let has_any =
             uids.is_none_or(|uids| uids.iter().any(|uid| self.sources(uid).next().is_some()));
         if has_any {
@@ -208,7 +209,7 @@ impl SiteLinks {
         }
     }
 
-    /// Asks for a pass, whatever the age of the table is.
+    /// Asks for a link scan, whatever the age of the table is.
     pub fn want(&self) {
         self.state.lock().ask(Demand::Now);
     }
@@ -229,7 +230,7 @@ impl SiteLinks {
         is_asked || state.next.is_none_or(|next| next <= Instant::now())
     }
 
-    /// Puts the table of a pass in use, with the documents that were read by themselves since it began.
+    /// Puts the table of a link scan in use, with the documents that were read by themselves since it began.
     fn install(&self, mut table: LinkTable, begun: Instant) {
         let mut state = self.state.lock();
         if let Some(before) = &state.table {
@@ -245,7 +246,7 @@ impl SiteLinks {
         state.table = Some(Arc::new(table));
         state.version += 1;
         drop(state);
-        // Documents may have been named before there was a table.
+        // Documents may be due since before there was a table.
         self.wake.notify_one();
     }
 
@@ -275,7 +276,7 @@ fn query(source: &LinkSource, selection: Option<Selection>) -> ContentQuery {
 
 impl SnapshotCache {
     /// Whether this instance reads the content of a site for all: as the leader, or alone.
-    fn leads_site(&self, site: &Site) -> bool {
+    fn refreshes_here(&self, site: &Site) -> bool {
         let mut groups = self.groups.values();
         groups.any(|group| {
             let is_own = group.members.iter().any(|member| member.entry.site == site.key);
@@ -284,8 +285,8 @@ impl SnapshotCache {
     }
 }
 
-/// When the next pass is due after one that has succeeded.
-fn next_pass(read_at: i64) -> Instant {
+/// When the next link scan is due after one that has succeeded.
+fn next_scan(read_at: i64) -> Instant {
     let age = Duration::from_millis(u64::try_from(unix_ms() - read_at).unwrap_or_default());
     let period = PERIOD + JITTER.mul_f64(fastrand::f64());
     Instant::now() + period.saturating_sub(age)
@@ -319,7 +320,7 @@ mod tests {
             source: 0,
         };
         let sites = Sites::new(vec![site]);
-        let own = LinkRegistry::default().of_sites(&sites, &Store::default(), 1 << 20);
+        let own = LinkRegistry::default().set_sites(&sites, &Store::default(), 1 << 20);
         own.into_values().next().unwrap()
     }
 
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn pass_keeps_what_was_read_by_itself_since_it_began() {
+    fn scan_keeps_what_was_read_by_itself_since_it_began() {
         let links = links();
         links.install(table(&["a", "b", "c"]), Instant::now());
         let begun = Instant::now();
@@ -347,7 +348,7 @@ mod tests {
         assert_eq!(documents(&links), 3);
         links.install(table(&["a", "b"]), begun);
         assert_eq!(documents(&links), 2, "b and d");
-        // A pass that began later has read them itself.
+        // A link scan that began later has read them itself.
         links.install(table(&["a", "b"]), Instant::now() + Duration::from_secs(1));
         assert_eq!(documents(&links), 2);
         let table = links.table().unwrap();
@@ -355,34 +356,34 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_named_up_to_a_number_beyond_which_a_pass_is_due() {
+    fn documents_are_pending_up_to_a_number_beyond_which_a_scan_is_due() {
         let links = links();
         assert!(links.is_due(), "nothing is known");
         links.install(table(&[]), Instant::now());
         let later = Instant::now() + PERIOD;
         links.state.lock().next = Some(later);
         assert!(!links.is_due());
-        links.name("api::other.other", "a");
+        links.invalidate("api::other.other", "a");
         assert!(links.state.lock().pending.is_empty());
-        for n in 0..=MAX_NAMED {
+        for n in 0..=MAX_PENDING {
             assert!(!links.is_due());
-            links.name(UID, &format!("d{n}"));
+            links.invalidate(UID, &format!("d{n}"));
         }
-        assert_eq!(links.state.lock().pending.len(), MAX_NAMED);
+        assert_eq!(links.state.lock().pending.len(), MAX_PENDING);
         assert!(links.is_due());
         links.state.lock().ended = Some(Instant::now());
-        assert!(!links.is_due(), "not at once after a pass");
+        assert!(!links.is_due(), "not at once after a link scan");
         links.want();
         assert!(links.is_due());
     }
 
     #[test]
-    fn event_about_types_asks_for_a_pass_if_one_has_links() {
+    fn event_about_types_asks_for_a_scan_if_one_has_links() {
         let links = links();
         links.state.lock().next = Some(Instant::now() + PERIOD);
-        links.name_types(Some(&["api::other.other".to_owned()]));
+        links.invalidate_types(Some(&["api::other.other".to_owned()]));
         assert!(!links.is_due());
-        links.name_types(Some(&[UID.to_owned()]));
+        links.invalidate_types(Some(&[UID.to_owned()]));
         assert!(links.is_due());
     }
 }

@@ -1,7 +1,7 @@
 //! Links in the content of documents: a table of the internal ones, and what each of them leads to.
 //!
-//! The table has addresses as the content has them, because where a relative one leads depends on the URL
-//! of its document. What is at an address is decided when the table is read, by the same function that
+//! The table has addresses as a browser reads them in the content, relative ones too, because where one
+//! leads depends on the URL of its document. What is at an address is decided when the table is read, by the same function that
 //! `/api/resolve` uses: an edit of either end changes the verdict at once, and no frontend is asked.
 //!
 //! - [`KnownHosts`] tells internal addresses from others, when content is read.
@@ -21,6 +21,7 @@ pub use address::{Kept, MAX_ADDRESS};
 pub use judge::{Judged, LinkFilter, LinkWorld, judge};
 pub use known_hosts::KnownHosts;
 pub use rows::{JudgedLink, LinkFigures, LinkRows, Linking, VerdictCounts};
+pub use stored::UnreadableLinks;
 pub use table::{LinkTable, Missing, NewLink, TableSummary};
 pub use verdict::{Target, Verdict};
 

@@ -12,7 +12,7 @@ use frontend_map_catalog::site::Site;
 
 /// The time limit of a request, beside those for chunks.
 const WITHIN: Duration = Duration::from_secs(2);
-/// How long a published table is kept: passes are a day apart, and one may fail.
+/// How long a published table is kept: link scans are a day apart, and one may fail.
 const KEPT: Duration = Duration::from_hours(72);
 /// More bytes than a sealed pointer has.
 const MAX_POINTER: usize = 4 << 10;

@@ -163,7 +163,7 @@ async fn read_links(service: Service) {
         sleep(LINKS_CHECK_PERIOD).await;
         let app = service.app();
         for links in app.links.values() {
-            links.run_pass(&app.snapshots).await;
+            links.run_scan(&app.snapshots).await;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The pace of a pass: one request at a time, within the share of the CMS, beside no walk.
+//! The pace of a link scan: one request at a time, within the share of the CMS, beside no walk.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// The shortest one: a walk in flight may end at any time.
 const SHORTEST: Duration = Duration::from_millis(20);
 
-/// Lets the requests of a pass wait for the share of the CMS.
+/// Lets the requests of a link scan wait for the share of the CMS.
 pub(super) struct CmsPace<'c> {
     cache: &'c SnapshotCache,
     /// How long the last request took.

@@ -19,16 +19,16 @@ impl SiteLinks {
         if !cache.content.may_change() {
             return false;
         }
-        let named = {
+        let pending = {
             let mut state = self.state.lock();
             if state.table.is_none() {
-                // The first pass may have read them already.
+                // The first link scan may have read them already.
                 return false;
             }
             std::mem::take(&mut state.pending)
         };
         for at in 0..self.site.links.len() {
-            let own = named.iter().filter(|(source, _)| *source == at).map(|(_, id)| id.clone());
+            let own = pending.iter().filter(|(source, _)| *source == at).map(|(_, id)| id.clone());
             let own: Vec<String> = own.collect();
             let mut parts: Vec<Vec<String>> = own.chunks(AT_ONCE).map(<[_]>::to_vec).collect();
             while let Some(ids) = parts.pop() {
@@ -46,7 +46,7 @@ impl SiteLinks {
         !self.state.lock().pending.is_empty()
     }
 
-    /// Documents that the CMS could not send are read again. After a response that cannot be used a pass is
+    /// Documents that the CMS could not send are read again. After a response that cannot be used a link scan is
     /// due, which says why if it fails, too.
     fn record_failure(
         &self,
@@ -101,8 +101,8 @@ impl SiteLinks {
             table.copy_document(at, id, read);
             state.read.insert((at, id.clone()), begun);
         }
-        let is_in_pass = state.is_in_pass;
-        state.read.retain(|_, read| read.elapsed() < REMEMBERED || is_in_pass);
+        let is_scanning = state.is_scanning;
+        state.read.retain(|_, read| read.elapsed() < REMEMBERED || is_scanning);
         state.version += 1;
     }
 }

@@ -32,11 +32,11 @@ pub trait LinkWorld {
 /// Which links are judged.
 #[derive(Clone, Debug, Default)]
 pub struct LinkFilter {
-    /// Those in the content of this document alone.
+    /// Only links in the content of this document.
     pub document_id: Option<String>,
-    /// Those that lead to this path of the site alone, by a redirect or directly: a pathname.
+    /// Only links that lead to this pathname of the site: directly, in another spelling or by a redirect.
     pub to: Option<String>,
-    /// Those with one of these verdicts alone; empty: all.
+    /// Only links with one of these verdicts; empty: all links.
     pub verdicts: Vec<Verdict>,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct JudgedRow {
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     pub(super) verdict: Verdict,
-    /// The path that the address means, as it is written; `None`: that is not known.
+    /// The path that the address means, not normalized; `None`: that is not known.
     pub(super) path: Option<String>,
     pub(super) target: Option<Target>,
     /// Whether the filter wants links to it.

@@ -69,7 +69,8 @@ pub struct JudgedLink<'a> {
     pub field: String,
     /// The text of the link.
     pub text: Cow<'a, str>,
-    /// The address as it is written, without a fragment.
+    /// The address as a browser reads it: no white space around it, no tabs or line breaks, `/` for `\` in
+    /// the path, no fragment.
     pub address: Cow<'a, str>,
     /// The path that it means, normalized; `None`: that is not known.
     pub path: Option<String>,

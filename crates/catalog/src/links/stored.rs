@@ -13,7 +13,38 @@ const MAGIC: [u8; 8] = *b"FMAPLINK";
 /// The format; it changes with the form of the bytes or their meaning.
 const FORMAT: u8 = 2;
 
-const MALFORMED: Unreadable = Unreadable::Malformed("a number of the table of links is none of it");
+const MALFORMED: UnreadableLinks = UnreadableLinks::Malformed("a position is out of range");
+
+/// Why bytes are not the table of links of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnreadableLinks {
+    /// They do not begin like one.
+    #[error("not a table of links")]
+    NotATable,
+    /// Another version of the service has written them.
+    #[error("a table of links of the unknown format {0}")]
+    OtherFormat(u8),
+    /// A byte has changed, or some are missing.
+    #[error("the checksum of the table of links does not match")]
+    Checksum,
+    /// The settings had other fields, locales, hosts or another content source.
+    #[error("made by other settings")]
+    OtherSettings,
+    /// The checksum matches, but the content contradicts itself.
+    #[error("the table of links is malformed: {0}")]
+    Malformed(&'static str),
+}
+
+impl From<Unreadable> for UnreadableLinks {
+    fn from(error: Unreadable) -> Self {
+        match error {
+            Unreadable::NotASnapshot => Self::NotATable,
+            Unreadable::OtherFormat(format) => Self::OtherFormat(format),
+            Unreadable::Checksum => Self::Checksum,
+            Unreadable::Malformed(what) => Self::Malformed(what),
+        }
+    }
+}
 
 impl LinkTable {
     /// The bytes of which [`LinkTable::from_bytes`] makes it.
@@ -53,17 +84,22 @@ impl LinkTable {
     /// The table of a site, which takes at most this much memory in bytes.
     ///
     /// # Errors
-    /// [`Unreadable`] if the bytes are not what was written, or of other settings.
-    pub fn from_bytes(bytes: &[u8], site: &Site, max_bytes: usize) -> Result<Self, Unreadable> {
-        let rest = bytes.strip_prefix(&MAGIC).ok_or(Unreadable::NotASnapshot)?;
-        let (checksum, checked) = rest.split_first_chunk::<16>().ok_or(Unreadable::NotASnapshot)?;
+    /// [`UnreadableLinks`] if the bytes are not what was written, or of other settings.
+    pub fn from_bytes(
+        bytes: &[u8],
+        site: &Site,
+        max_bytes: usize,
+    ) -> Result<Self, UnreadableLinks> {
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(UnreadableLinks::NotATable)?;
+        let (checksum, checked) =
+            rest.split_first_chunk::<16>().ok_or(UnreadableLinks::NotATable)?;
         if *checksum != xxh3_128(checked).to_le_bytes() {
-            return Err(Unreadable::Checksum);
+            return Err(UnreadableLinks::Checksum);
         }
         let mut reader = Reader::new(checked);
         match reader.byte()? {
             FORMAT => {}
-            other => return Err(Unreadable::OtherFormat(other)),
+            other => return Err(UnreadableLinks::OtherFormat(other)),
         }
         // What a table takes in memory is more than its bytes.
         let length = reader.narrow::<usize>()?.min(max_bytes);
@@ -71,7 +107,7 @@ impl LinkTable {
         let mut reader = Reader::new(&body);
         let fingerprint = reader.bytes(size_of::<u128>())?;
         if fingerprint != site.links_fingerprint.to_le_bytes() {
-            return Err(Unreadable::Malformed("it was made by other settings"));
+            return Err(UnreadableLinks::OtherSettings);
         }
         let mut table = Self::new(site.links_fingerprint, reader.signed()?, max_bytes);
         table.missing_elsewhere = read_missing(&mut reader)?;
@@ -82,7 +118,7 @@ impl LinkTable {
         for number in 0..reader.count()? {
             let added = table.texts.number(reader.sized_text()?);
             if added.map(|added| added as usize) != Some(number) {
-                return Err(Unreadable::Malformed("a text of the table of links is there twice"));
+                return Err(UnreadableLinks::Malformed("a text is there twice"));
             }
         }
         for _ in 0..reader.count()? {
@@ -105,7 +141,7 @@ impl LinkTable {
         reader: &mut Reader<'_>,
         key: &DocumentKey,
         site: &Site,
-    ) -> Result<LinkRow, Unreadable> {
+    ) -> Result<LinkRow, UnreadableLinks> {
         let row = LinkRow {
             address: reader.narrow()?,
             text: reader.narrow()?,

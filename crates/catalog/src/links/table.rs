@@ -9,7 +9,7 @@ use super::texts::Texts;
 pub struct LinkTable {
     /// A hash of the settings that it depends on.
     pub(super) fingerprint: u128,
-    /// When the pass began that has read all documents, in milliseconds since 1970.
+    /// When the link scan began that has read all documents, in milliseconds since 1970.
     pub(super) read_at: i64,
     pub(super) documents: BTreeMap<DocumentKey, Vec<LinkRow>>,
     pub(super) texts: Texts,
@@ -107,7 +107,7 @@ impl LinkTable {
         self.fingerprint
     }
 
-    /// When the pass began that has read all documents, in milliseconds since 1970.
+    /// When the link scan began that has read all documents, in milliseconds since 1970.
     #[must_use]
     pub fn read_at(&self) -> i64 {
         self.read_at

@@ -7,7 +7,8 @@ use crate::resolve::{Found, Resolution, is_canonical};
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
 
-/// What is at the address of a link. The first that applies.
+/// What is at the address of a link: the first that applies, except that [`Verdict::NotCanonical`] comes
+/// before [`Verdict::NoSuchPage`] where only the letter case differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Another page: by a redirect, or because its document is there now.
@@ -22,7 +23,7 @@ pub enum Verdict {
     NotCanonical,
     /// The page.
     Ok,
-    /// That is not known at present.
+    /// What is there is not known at present.
     Unknown,
 }
 

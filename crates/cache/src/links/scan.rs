@@ -1,10 +1,10 @@
-//! A pass: reads the content of all documents of a site.
+//! A link scan: reads the content of all documents of a site.
 
 use std::time::Instant;
 
 use super::pace::CmsPace;
 use super::sink::LinkSink;
-use super::{Demand, REFUSED, RETRY, SiteLinks, next_pass, query};
+use super::{Demand, REFUSED, RETRY, SiteLinks, next_scan, query};
 use crate::SnapshotCache;
 use frontend_map_catalog::links::{LinkTable, Missing, TableSummary};
 use frontend_map_catalog::site::LinkSource;
@@ -16,7 +16,7 @@ use frontend_map_rules::Locale;
 /// than `limits.cms_page_bytes`, because content is.
 const PAGE_SIZES: [usize; 3] = [25, 5, 1];
 
-/// No earlier pass is compared with this one.
+/// No earlier link scan is compared with this one.
 struct Unknown;
 
 impl KnownDocuments for Unknown {
@@ -24,11 +24,11 @@ impl KnownDocuments for Unknown {
 }
 
 impl SiteLinks {
-    /// Reads all documents if that is due and this instance does it. A pass that fails leaves the table as
+    /// Reads all documents if that is due and this instance does it. A link scan that fails leaves the table as
     /// it was.
-    pub async fn run_pass(&self, cache: &SnapshotCache) {
+    pub async fn run_scan(&self, cache: &SnapshotCache) {
         let is_ready = self.is_due()
-            && cache.leads_site(&self.site)
+            && cache.refreshes_here(&self.site)
             && cache.content.circuit_open().is_none()
             && cache.path_index(&self.site).is_some_and(|state| state.index.knows_all_types());
         if !is_ready {
@@ -36,7 +36,7 @@ impl SiteLinks {
         }
         {
             let mut state = self.state.lock();
-            (state.demand, state.is_in_pass) = (Demand::None, true);
+            (state.demand, state.is_scanning) = (Demand::None, true);
         }
         let (begun, read_at) = (Instant::now(), unix_ms());
         let read = self.read_all(cache, read_at).await;
@@ -57,7 +57,7 @@ impl SiteLinks {
                 );
                 self.install(table, begun);
                 self.save(&cache.store);
-                next_pass(read_at)
+                next_scan(read_at)
             }
             Err((uid, error)) => {
                 let is_refused = matches!(error, ContentError::Setup(_));
@@ -67,7 +67,7 @@ impl SiteLinks {
             }
         };
         let mut state = self.state.lock();
-        (state.next, state.ended, state.is_in_pass) = (Some(next), Some(Instant::now()), false);
+        (state.next, state.ended, state.is_scanning) = (Some(next), Some(Instant::now()), false);
     }
 
     async fn read_all(
