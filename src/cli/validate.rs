@@ -31,19 +31,19 @@ use super::shutdown::{Stop, stop_signal};
 use super::walk::{listed_urls, walk_lists};
 use crate::boot;
 use crate::config::Config;
-use frontend_map_catalog::links::{JudgedLink, Verdict};
+use frontend_map_catalog::links::{ContentLink, Verdict};
 use frontend_map_catalog::site::PAGES;
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_catalog::tables::{Problems, SharedPaths};
 use frontend_map_outbound::checks::Targets;
 use frontend_map_outbound::checks::content::PageJudge;
 use frontend_map_outbound::checks::report::{
-    BrokenLinks, PreviousReport, ProblemList, SiteContent, SiteReport, TypeReport, csv, html, json,
-    junit,
+    BrokenLinks, FoundInPages, PreviousReport, ProblemList, SiteReport, TypeReport, csv, html,
+    json, junit,
 };
 
-/// The exit status for dead URLs, faulty pages and broken links.
-const DEAD_URLS: u8 = 1;
+/// The exit status for dead URLs, faulty pages, a `robots.txt` that cannot be read, and broken links.
+const FOUND_PROBLEMS: u8 = 1;
 
 /// How long the command may take to end by itself after a signal.
 const GRACE_PERIOD: Duration = Duration::from_secs(1);
@@ -52,8 +52,9 @@ const AFTER_HELP: &str = "\
 Every URL is requested once with GET, ten at a time, with a timeout of 10 seconds. Redirects are not
 followed. A URL is dead if its status is neither 2xx nor 3xx, or if there is no response.
 
-With --content, at most 128 KiB of each page that answers 200 are read and compared with what the map
-says of it. Before, robots.txt of each host is read, and a few paths that cannot exist are requested.
+With --content, at most 128 KiB of each page that answers 200 are read and compared with what the
+sitemap says of it. Before, robots.txt of each host is read, and a few paths that cannot exist are
+requested.
 
 With --links, /api/links of a running service is requested first, with the token of
 auth.validate_token_file or FRONTEND_MAP__AUTH__VALIDATE_TOKEN: former paths are known to a service
@@ -176,7 +177,7 @@ async fn validate(
     let uids = selection::content_types(site, &args.content_types)?;
     let pages = selection::has_pages(site, &args.content_types);
     selection::check_base_urls(site, &uids, pages)?;
-    // Both files are opened first, so that a wrong path fails before the long part.
+    // The files are opened first, so that a wrong path fails before the long part.
     let previous =
         args.compare.as_deref().map(|path| read_previous(path, &site.key)).transpose()?;
     let output = args.format.map(|_| Output::open(args.out.as_deref())).transpose()?;
@@ -206,7 +207,7 @@ async fn validate(
         ..SiteReport::new(&site.key, bases.collect(), checked_at, parts.collect())
     };
     if let Some(judge) = &judge {
-        let robots = judge.robots_problems().to_vec();
+        let robots = judge.unreadable_robots().to_vec();
         report.content.get_or_insert_default().robots = robots;
     }
     if let (Some(output), Some(format)) = (output, args.format) {
@@ -214,9 +215,9 @@ async fn validate(
     }
     print_summary(&report, previous.as_ref(), on_stdout)?;
     let dead = report.tally.by_class.dead() > 0;
-    let faulty = report.content.as_ref().is_some_and(SiteContent::has_faults);
+    let faulty = report.content.as_ref().is_some_and(FoundInPages::has_faults);
     let broken = !report.broken_links().is_empty();
-    Ok(if dead || faulty || broken { ExitCode::from(DEAD_URLS) } else { ExitCode::SUCCESS })
+    Ok(if dead || faulty || broken { ExitCode::from(FOUND_PROBLEMS) } else { ExitCode::SUCCESS })
 }
 
 /// The links that lead to no page, as a service judges them; of the selected content types.
@@ -234,7 +235,7 @@ async fn broken_links(
     let broken = broken.map(Verdict::as_str).collect::<Vec<_>>().join(",");
     let parameters = [("verdict", &*broken)];
     let service = args.service.as_deref();
-    let (mut links, last): (Vec<JudgedLink<'_>>, LastLine<Figures>) =
+    let (mut links, last): (Vec<ContentLink<'_>>, LastLine<Figures>) =
         read_list(config, service, "/api/links", &site.key, &parameters).await?;
     let is_selected = |uid: &str| args.content_types.iter().any(|own| own == uid);
     links.retain(|link| args.content_types.is_empty() || is_selected(&link.content_type));

@@ -78,7 +78,8 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) ->
 fn write_content(out: &mut String, content: &SiteContent, colours: Colours) -> fmt::Result {
     let SiteContent { tally, robots } = content;
     let verdict = match tally.faulty {
-        0 => colours.apply(Style::Good, "none faulty"),
+        0 if robots.is_empty() => colours.apply(Style::Good, "none faulty"),
+        0 => "none faulty".to_owned(),
         faulty => colours.apply(Style::Bad, format!("{} faulty", digits(faulty))),
     };
     write!(out, "content: {} read, {verdict}", count(tally.read, "page"))?;
@@ -107,8 +108,8 @@ fn write_fault(
     pages: u64,
     colours: Colours,
 ) -> fmt::Result {
-    let heading = format!("{} {}", kind.as_str(), kind.meaning());
-    writeln!(out, "\n{}: {}", colours.apply(style(kind), heading), count(pages, "page"))?;
+    let heading = format!("{}: {}", kind.as_str(), kind.meaning());
+    writeln!(out, "\n{} ({})", colours.apply(style(kind), heading), count(pages, "page"))?;
     let detail = |finding: &Finding<'_>| {
         let fault = finding.faults.iter().find(|fault| fault.kind == kind);
         let detail = fault.map(|fault| Visible(&fault.detail).to_string());

@@ -194,11 +194,11 @@ async fn every_format_names_rule_document_and_fault() {
     let summary = setup.run(&args).stdout.replace(&base, "BASE");
     let expected = "site main: 6 URLs, none dead (2xx 6)\n\
         content: 6 pages read, 1 faulty (noindex 1, canonical_relative 1)\n\n\
-        noindex asks search engines not to list it: 1 page\n  \
+        noindex: the page asks search engines not to list it (1 page)\n  \
         api::post.post /{locale}/posts/{slug}: 1\n    \
         d0  en  BASE/en/posts/noindex-0  Title of noindex-0\n      \
         <meta>: noindex, follow\n\n\
-        canonical_relative relative canonical link: 1 page\n  \
+        canonical_relative: the canonical link is relative (1 page)\n  \
         api::post.post /{locale}/posts/{slug}: 1\n    \
         d1  en  BASE/en/posts/canonical-relative-0  Title of canonical-relative-0\n      \
         /en/posts/canonical-relative-0\n";
@@ -228,8 +228,7 @@ async fn every_format_names_rule_document_and_fault() {
     let end = r#""rule":"/{locale}/posts/{slug}","title":"Title of noindex-0","faults":[{"kind":"noindex","detail":"<meta>: noindex, follow"}]}"#;
     assert!(line.ends_with(end), "{line}");
     let html = report("html");
-    assert!(
-        html.contains("<td><code>noindex</code></td><td>asks search engines not to list it</td>")
-    );
+    let row = "<td><code>noindex</code></td><td>the page asks search engines not to list it</td>";
+    assert!(html.contains(row));
     assert!(html.contains(r#"["noindex","\u003cmeta>: noindex, follow"]"#), "{html}");
 }

@@ -132,7 +132,7 @@ impl Targets {
         (url.rule(), url.locale())
     }
 
-    /// What the map says of the page at a position of [`Targets::urls`].
+    /// What the sitemap says of the page at a position of [`Targets::urls`].
     ///
     /// # Panics
     /// Never: a base URL and an encoded path make a URL.

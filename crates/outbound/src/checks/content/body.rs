@@ -135,8 +135,7 @@ fn content_encoding(headers: &HeaderMap) -> String {
 }
 
 impl Page {
-    /// What the page says; `Err` with the reason why it could not be read. The headers are known in any
-    /// case.
+    /// What the page says, and why its body could not be read. What the headers say is known in any case.
     pub(super) fn read(self) -> (ReadPage, Option<&'static str>) {
         let Self { robots_tags, links, body } = self;
         let (html, unread) = match body {

@@ -12,7 +12,7 @@ const DETAIL_CHARS: usize = 500;
 pub struct Fault {
     /// What is wrong.
     pub kind: FaultKind,
-    /// What the page says, and what the site's map says; visible characters alone. Empty where the kind
+    /// What the page says, and what the sitemap says; visible characters alone. Empty where the kind
     /// says it all.
     #[serde(skip_serializing_if = "str::is_empty", default)]
     pub detail: Box<str>,
@@ -97,20 +97,24 @@ impl FaultKind {
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Noindex => "asks search engines not to list it",
-            Self::RobotsDisallowed => "robots.txt forbids search engines to read it",
-            Self::Soft404 => "200, but the same as a page that cannot exist",
-            Self::CanonicalDead => "canonical link to a listed URL that is not 200",
-            Self::CanonicalElsewhere => "canonical link to another URL",
-            Self::CanonicalConflict => "several canonical links that differ",
-            Self::CanonicalMissing => "no canonical link",
-            Self::HreflangMissing => "no link to a language of the document",
-            Self::HreflangWrong => "link to a language with another URL",
-            Self::HreflangExtra => "link to a language that the document does not have",
-            Self::LangDiffers => "another language in <html lang>",
-            Self::CanonicalRelative => "relative canonical link",
+            Self::Noindex => "the page asks search engines not to list it",
+            Self::RobotsDisallowed => "robots.txt forbids search engines to read the page",
+            Self::Soft404 => "status 200 with the content of a page that does not exist",
+            Self::CanonicalDead => {
+                "the canonical link leads to a listed URL whose status is not 200"
+            }
+            Self::CanonicalElsewhere => "the canonical link leads to another URL",
+            Self::CanonicalConflict => "the page has several canonical links that differ",
+            Self::CanonicalMissing => "the page has no canonical link",
+            Self::HreflangMissing => "no hreflang link to a version of the document",
+            Self::HreflangWrong => {
+                "an hreflang link has another URL than the version of the document"
+            }
+            Self::HreflangExtra => "an hreflang link to a language that the document does not have",
+            Self::LangDiffers => "the lang of <html> contradicts the locale",
+            Self::CanonicalRelative => "the canonical link is relative",
             Self::TitleAbsent => "the title of the document is not in the page",
-            Self::Unread => "could not be read",
+            Self::Unread => "the content of the page could not be read",
         }
     }
 
@@ -168,13 +172,13 @@ impl FaultTally {
         }
     }
 
-    /// Pages with a fault of this kind.
+    /// The number of pages with this fault or hint.
     #[must_use]
     pub fn get(&self, kind: FaultKind) -> u64 {
         self.by_kind[kind as usize]
     }
 
-    /// The kinds of which there are some, each with the number of pages, in the order of reports.
+    /// The faults and hints that pages have, each with the number of pages, in the order of reports.
     pub fn some(&self) -> impl Iterator<Item = (FaultKind, u64)> {
         let all = FaultKind::ALL.into_iter().map(|kind| (kind, self.get(kind)));
         all.filter(|(_, pages)| *pages > 0)
@@ -189,7 +193,7 @@ impl FaultTally {
         }
     }
 
-    /// Makes a fault one of another kind.
+    /// Counts a page that was counted with the fault `from` with the fault `to` instead.
     pub(in crate::checks) fn recount(&mut self, from: FaultKind, to: FaultKind) {
         self.by_kind[from as usize] -= 1;
         self.by_kind[to as usize] += 1;

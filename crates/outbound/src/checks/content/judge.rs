@@ -14,7 +14,7 @@ use super::robots_meta::{header_forbids, meta_forbids};
 /// The value of `hreflang` for readers without a matching language.
 const X_DEFAULT: &str = "x-default";
 
-/// What the map says of a URL.
+/// What the sitemap says of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// The absolute URL.
@@ -61,7 +61,7 @@ pub(super) fn judge(page: &ReadPage, expected: &Expected) -> Vec<Fault> {
         faults.extend(language(html, expected));
         faults.extend(title(html, expected));
         if html.is_cut && html.facts.ends_in_head {
-            faults.push(Fault::new(FaultKind::Unread, "its head is longer than what is read"));
+            faults.push(Fault::new(FaultKind::Unread, "the head is longer than 128 KiB"));
         }
     }
     faults

@@ -219,8 +219,8 @@ fn sibling(path: &str, name: &str) -> String {
     format!("{parent}/{name}{slash}")
 }
 
-/// Of the canonical links to other URLs, those that lead to listed URLs whose status is not 200, each with
-/// that status.
+/// The listed URLs whose status is not 200 and to which canonical links of other pages lead, each with its
+/// status.
 pub(in crate::checks) fn dead_canonicals<'f>(
     elsewhere: impl Iterator<Item = &'f Fault>,
     checked: impl Iterator<Item = (String, CheckResult)>,
@@ -249,8 +249,8 @@ pub(in crate::checks) fn dead_canonicals<'f>(
     dead
 }
 
-/// Tells canonical links to dead URLs from those to other URLs, when all URLs of these targets have been
-/// checked.
+/// Marks the canonical links that lead to dead URLs ([`FaultKind::CanonicalDead`]), after all URLs of the
+/// targets have been checked.
 pub fn mark_dead_canonicals(targets: &[Targets], checked: &mut [Vec<CheckedUrl>]) {
     let faults = checked.iter().flatten().filter_map(|checked| checked.judged.as_ref());
     let faults = faults.flat_map(|judged| &judged.faults);
@@ -264,7 +264,8 @@ pub fn mark_dead_canonicals(targets: &[Targets], checked: &mut [Vec<CheckedUrl>]
     }
 }
 
-/// Makes a canonical link to another URL one to a dead URL, if it is among these. Returns whether it was.
+/// Marks a canonical link to another URL as one to a dead URL, if the URL is among the dead ones. Returns
+/// whether it is.
 pub(in crate::checks) fn mark_dead(fault: &mut Fault, dead: &HashMap<String, String>) -> bool {
     let outcome = dead.get(&*fault.detail);
     let outcome = outcome.filter(|_| fault.kind == FaultKind::CanonicalElsewhere);

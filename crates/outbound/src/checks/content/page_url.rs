@@ -1,4 +1,4 @@
-//! URLs as pages write them, compared with those of the map.
+//! URLs as pages write them, compared with those of the sitemap.
 
 use url::Url;
 

@@ -74,7 +74,7 @@ impl FaultLog {
         &self.tally
     }
 
-    /// Tells canonical links to dead URLs from those to other URLs, when the results of all URLs are known.
+    /// Marks the canonical links that lead to dead URLs, after the results of all URLs are known.
     pub(super) fn mark_dead_canonicals(
         &mut self,
         checked: impl Iterator<Item = (String, CheckResult)>,

@@ -74,7 +74,7 @@ impl RunKey {
 }
 
 impl RunKind {
-    /// Both.
+    /// All kinds.
     pub const ALL: [Self; 2] = [Self::Status, Self::Content];
 }
 

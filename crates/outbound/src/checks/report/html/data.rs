@@ -11,7 +11,7 @@ use crate::checks::report::{Change, Class, PreviousReport, SiteReport, Visible};
 /// The input of the page's script.
 #[derive(Serialize)]
 pub(super) struct Data<'r> {
-    /// That of all URLs, if they have one.
+    /// The base URL that all URLs have; empty if they have several.
     base: &'r str,
     /// Pairs of content type and template.
     rules: Vec<(&'r str, &'r str)>,
