@@ -63,8 +63,9 @@ Settings come from FILE and from the environment, which wins:
   RUST_LOG                       the level of the log
 
 Exit status: 0 success, 1 failure, 2 invalid arguments, 78 invalid settings; of `validate`: 0 no dead
-URL, 1 dead URLs, 2 could not run; of `links`: 1 broken links, 2 could not run; of `diff`: 1 too many
-paths change, 2 could not run; of `types --check`: 1 the file differs, 2 could not run.";
+URL, 1 dead URLs or faulty pages, 2 could not run; of `links`: 1 broken links, 2 could not run; of
+`diff`: 1 too many paths change, 2 could not run; of `types --check`: 1 the file differs, 2 could not
+run.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -86,7 +87,7 @@ enum Command {
     Problems(tables::problems::ProblemsArgs),
     /// List the paths that visitors of a site could not find, with the pages that were perhaps meant
     Misses(tables::misses::MissesArgs),
-    /// List the links in the content of a site, with what is at each
+    /// List the links in the content of a site, with the verdict about each
     Links(tables::links::LinksArgs),
     /// Write the redirects of a site, for a static host or a proxy
     Redirects(tables::redirects::RedirectsArgs),

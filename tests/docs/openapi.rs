@@ -68,7 +68,7 @@ struct Services {
     running: Vec<Service>,
     /// Answers 200 to everything.
     front_end: FrontEnd,
-    /// That of `validated`: one of its pages is missing.
+    /// The frontend of `validated`: one of its pages is missing.
     incomplete: FrontEnd,
 }
 

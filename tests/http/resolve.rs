@@ -108,7 +108,7 @@ fn tie_between_rules_goes_to_the_document_that_owns_the_path() {
         ("/de/reise%2520nach%2520k%25C3%25B6ln", "api::story.story", "documents"),
         // A draft owns nothing.
         ("/en/hidden", "api::story.story", "documents"),
-        // Both have it: the order of the settings.
+        // Two rules have it: the order of the settings decides.
         ("/en/both", "api::page.page", "documents"),
         ("/en/missing", "api::page.page", "rules"),
         ("/de/about", "api::page.page", "rules"),

@@ -183,7 +183,7 @@ fn explain_and_check_show_segments_in_paths_and_codes_elsewhere() {
     assert_eq!((&document["locale"], &document["path"]), (&json!("de"), &json!("/en/posts/eins")));
     let check = setup.run(&["check"]);
     assert_eq!(check.status, Some(0), "{}", check.stderr);
-    // Both match one path only with a segment of a locale.
+    // Two rules match one path only with a segment of a locale.
     let overlapping = settings().rule("api::page.page", "/english/posts/latest");
     let check = overlapping.run(&["check"]);
     assert!(check.stdout.contains("two rules match /english/posts/latest"), "{}", check.stdout);

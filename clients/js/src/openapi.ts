@@ -281,7 +281,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The links in the content of a site, each with what is at its address.
+         * The links in the content of a site, each with the verdict about it.
          * @description The internal links in the fields that `[[site.links]]` names, by content type and `documentId`. With
          *     `Accept: application/x-ndjson`, each line is a `ContentLink` and the last one has the figures.
          *     Requires the validation token where one is set.
@@ -973,7 +973,10 @@ export interface components {
             field: string;
             /** @description The text of the link or its beginning. */
             text: string;
-            /** @description The address as it is written, without its fragment. */
+            /**
+             * @description The address as a browser reads it: no white space around it, no tabs or line breaks, `/` for `\`
+             *     in the path, no fragment.
+             */
             address: string;
             /** @description The path that it means, normalized; null if that is not known. */
             path: string | null;
@@ -2858,12 +2861,12 @@ export interface operations {
                  */
                 documentId?: string;
                 /**
-                 * @description Only links that lead to this path, directly, in another spelling or by a redirect.
+                 * @description Only links that lead to this path: directly, in another spelling or by a redirect.
                  * @example /en/team
                  */
                 to?: string;
                 /**
-                 * @description Only links with this verdict, or with one of several with commas between them.
+                 * @description Only links with one of these verdicts, separated by commas.
                  * @example gone,no_such_page
                  */
                 verdict?: string;

@@ -127,8 +127,7 @@ impl Entry {
         (waiter, Some(flight))
     }
 
-    /// Takes an event into account. Returns the refresh that has ended with it, which the caller has
-    /// to complete.
+    /// Applies an event to the state. Returns the flight that ends with it; the caller completes it.
     pub(super) fn apply(&self, event: Event) -> Option<Arc<Flight>> {
         self.locked.lock().apply(event, Instant::now())
     }
@@ -171,8 +170,8 @@ impl Entry {
         }
     }
 
-    /// Puts a snapshot in the place of the present one, with the event that it is from. `None`: one from
-    /// the store takes the place of no other one.
+    /// Replaces the snapshot; `event` says where the new one comes from. Returns `None`, and replaces
+    /// nothing, if the new one is from the store and the entry has one already.
     pub(super) fn replace(&self, cached: CachedSnapshot, event: Event) -> Option<Replaced> {
         let mut locked = self.locked.lock();
         if event == Event::Stored && locked.state.cached.is_some() {
@@ -194,7 +193,7 @@ impl Entry {
         Completed { outcome: Err(error), failed_before, orphaned }
     }
 
-    /// Asks for a refresh, after the one in flight. Returns whether none was wanted as soon.
+    /// Demands a refresh after the one in flight. Returns whether this is more urgent than the demand before.
     pub(super) fn ask_for(&self, demand: Demand) -> bool {
         self.locked.lock().state.ask_for(demand)
     }

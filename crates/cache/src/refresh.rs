@@ -40,7 +40,7 @@ const REPEATS: usize = 3;
 /// A refresh that was started or joined.
 pub(super) struct Started {
     pub(super) waiter: Waiter,
-    /// Whether it was in flight already.
+    /// Whether it was in flight already, so that no other one was started (single-flight).
     pub(super) collapsed: bool,
 }
 

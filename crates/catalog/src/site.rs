@@ -34,7 +34,7 @@ pub struct Site {
     /// The content types whose documents are redirects of the site, as the rules of a site of their own:
     /// with the same key, locales, hosts and content source.
     pub redirects: Option<Arc<Site>>,
-    /// The content types whose fields have links to follow; none unless the settings ask for it.
+    /// The content types whose fields have links to list; none unless the settings ask for it.
     pub links: Vec<LinkSource>,
     /// A hash of what a table of these links depends on: the fields, the locales, the hosts of all sites
     /// and the content source.

@@ -145,7 +145,7 @@ impl ContentFile {
         ids.len() <= 1
     }
 
-    /// Those of these content types that the file does not have, each with a sentence that names the most
+    /// The content types among these that the file does not have, each with a sentence that names the most
     /// similar one of the others. A list without documents says that there are none.
     #[must_use]
     pub fn absent_types(&self, wanted: &[&ContentTypeUid], name: &str) -> Vec<AbsentType> {

@@ -1,4 +1,4 @@
-//! `frontend-map links`: lists the links in the content of a site, with what is at each.
+//! `frontend-map links`: lists the links in the content of a site, with the verdict about each.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -40,7 +40,7 @@ Formats:
   table   text for people; without --verdict, links with `ok` are only counted
   csv     RFC 4180, without formulas that a spreadsheet would run
   json    the response of /api/links
-  ndjson  a line of JSON for each link, and a last line with their number
+  ndjson  a line of JSON for each link, and a last line with the counters
 
 Exit status: 0 no link is broken, 1 some are, 2 could not run or invalid arguments, 78 invalid settings.";
 
@@ -53,13 +53,13 @@ const CSV_HEADER: &str =
 pub(in crate::cli) struct LinksArgs {
     #[command(flatten)]
     list: ListArgs,
-    /// Only links with this verdict, or with one of several with commas between them
+    /// Only links with one of these verdicts, separated by commas
     #[arg(long, value_name = "VERDICTS")]
     verdict: Option<String>,
     /// Only links in this document
     #[arg(long, value_name = "ID")]
     document: Option<String>,
-    /// Only links that lead to this path, directly or by a redirect
+    /// Only links that lead to this path: directly, in another spelling or by a redirect
     #[arg(long, value_name = "PATH")]
     to: Option<String>,
     /// Let the service read the content again, within its share of the CMS, and list nothing
@@ -177,13 +177,21 @@ fn table(rows: &[Row], figures: &Figures, site: &str, shows_all: bool, colours: 
     let _ = writeln!(text, "\nThe content was read at {}.", figures.read_at);
     if figures.left_out > 0 {
         let number = count(figures.left_out, "more link");
-        let _ = writeln!(text, "{number} left out: limits.links_bytes, or too long an address.");
+        let why = "raise limits.links_bytes; addresses over 2,320 bytes are never listed";
+        let _ = writeln!(text, "{number} left out: {why}");
     }
     if figures.unreadable > 0 {
-        let number = count(figures.unreadable, "field or document");
-        let _ = writeln!(text, "{number} could not be read.");
+        let _ = writeln!(text, "{} could not be read.", unreadable(figures.unreadable));
     }
     text
+}
+
+fn unreadable(number: u64) -> String {
+    if number == 1 {
+        "1 field or document".to_owned()
+    } else {
+        format!("{} fields or documents", digits(number))
+    }
 }
 
 /// The cells, without control sequences for the terminal.

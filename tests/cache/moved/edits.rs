@@ -122,7 +122,7 @@ fn document_that_is_unpublished_is_gone_until_it_is_published_again() {
 
 #[test]
 fn path_that_another_document_takes_over_is_live() {
-    // Both have the path; the first by its id owns it.
+    // Two documents have the path; the first by its id owns it.
     let content = Content::new(&[("en", "a", "x"), ("en", "b", "x")]);
     let cms = content.start();
     let service = service(&cms, "/{slug}");

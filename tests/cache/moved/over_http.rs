@@ -224,7 +224,7 @@ impl World {
         service.rewrite("settings.toml", &self.settings().toml());
         service.send_signal("HUP");
         until_so(APPLIED, || count() > before);
-        // The same rules again cause no walk.
+        // A reload without other rules causes no walk.
         report_document(service, MARKER, "entry.publish");
         "changed rules"
     }

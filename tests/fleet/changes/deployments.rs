@@ -123,7 +123,7 @@ fn target_that_a_rolling_deployment_adds_gets_its_changes_and_the_others_none_tw
     present.gets(&["reset"]);
     let new = start(&cms, &redis, BASE, &[&present, &added]);
     added.gets(&["reset"]);
-    // Both run: the lease of each target is requested by all that have it.
+    // Old and new instances run: the lease of each target is requested by all that have it.
     edit(&content, &old, "a1");
     present.gets(&["reset", "/en/articles/a1"]);
     added.gets(&["reset", "/en/articles/a1"]);
@@ -145,7 +145,7 @@ fn rolling_deployment_that_adds_a_site_sends_no_change_twice() {
         .front_end_url("https://shop.example.com")
         .more("[[site.page]]\nname = \"home\"\npath = \"/{locale}/home\"");
     let new = start_with(&shop, &redis);
-    // That of the shop.
+    // The first change is the reset of the shop.
     let mut expected = vec!["reset".to_owned(); 2];
     target.gets(&expected);
     for n in 1..=6 {

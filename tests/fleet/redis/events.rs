@@ -125,7 +125,7 @@ fn reader_whose_events_were_trimmed_or_removed_gets_a_gap() {
         let mut reader = reading(&client).await;
         append(&client, "a").await;
         assert_eq!(next(&mut reader).await, "test=a");
-        // Both in one step, so that the reader cannot see the first.
+        // Two events in one step, so that the reader cannot see the first.
         let script = Script::with_events(
             "append_event(1, 1) redis.call('XTRIM', KEYS[1], 'MAXLEN', 0) append_event(1, 1) return 1",
         );

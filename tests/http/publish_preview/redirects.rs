@@ -105,7 +105,7 @@ fn withdrawn_page_is_not_gone_where_a_redirect_has_its_path() {
             "{action}"
         );
     }
-    // That of a path below decides once the page does not.
+    // The redirect of all paths below decides once the page does not.
     let unpublish = preview(&service, NEWS, "wild")["unpublish"].clone();
     assert_eq!((&unpublish["gone"], &unpublish["redirect"]), (&none(), &redirect("r6", ELSEWHERE)));
     // The status 410 leads nowhere.

@@ -146,8 +146,9 @@ impl State {
         has_ended
     }
 
-    /// Asks for a refresh, after the one in flight. Without a snapshot, the next request for one
-    /// starts a refresh that the share would permit. Returns whether none was wanted as soon.
+    /// Demands a refresh after the one in flight. Without a snapshot, a demand in the background becomes one
+    /// on request: the next request for the snapshot starts the refresh. Returns whether this is more urgent
+    /// than the demand before.
     pub(super) fn ask_for(&mut self, demand: Demand) -> bool {
         let demand = match demand {
             Demand::Background if self.cached.is_none() => Demand::OnRequest,
@@ -199,8 +200,8 @@ impl State {
         }
     }
 
-    /// Whether the snapshot may lack a change that is known since this time. Without a snapshot:
-    /// whether the one that the refresh in flight builds may.
+    /// Whether the snapshot may lack a change that is known since this time. Without a snapshot, the one that
+    /// the refresh in flight builds may lack it.
     pub(super) fn may_lack(&self, at: Instant) -> bool {
         self.cached.as_ref().map_or(self.phase != Phase::Idle, |cached| cached.begun <= at)
     }

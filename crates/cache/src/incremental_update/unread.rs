@@ -2,7 +2,7 @@
 //!
 //! Publishing a document can make other documents its dependents, without events about these, and
 //! withdrawing it, or publishing it again after their drafts have moved away, ends their relation.
-//! Those that were not read in between are found neither by a filter nor in the snapshots, which
+//! Dependents that were not read in between are found neither by a filter nor in the snapshots, which
 //! have their earlier relation.
 
 use std::collections::HashMap;

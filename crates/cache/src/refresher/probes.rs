@@ -26,9 +26,9 @@ const EVENT_DELAY: Duration = Duration::from_secs(5);
 const SIZE: usize = 25;
 /// The most documents that are read at once to compare them with the snapshots.
 const CONFIRMED_AT_ONCE: usize = 50;
-/// The walk that finds what had changed before the first probe begins at most this long after it, or at
-/// once where the numbers of versions show a change: an import is shown within a minute, however rarely
-/// the settings ask for walks.
+/// The walk that finds what had changed before the first probe begins at most this long after it, or
+/// [`EVENT_DELAY`] after it where the numbers of versions show a change: an import is shown within a
+/// minute, however rarely the settings ask for walks.
 const WALK_AFTER_FIRST: Duration = Duration::from_secs(45);
 /// For this long after a webhook event, webhooks count as in use.
 const HOUR: Duration = Duration::from_hours(1);

@@ -19,7 +19,7 @@ pub struct Redirect {
 /// Where a redirect leads: neither a query nor a password is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Target {
-    /// The same endpoint below another address of the CMS.
+    /// The endpoint of the request below another address of the CMS.
     Cms(Arc<str>),
     /// Another page, such as the admin panel or a login.
     Page(Arc<str>),

@@ -102,7 +102,7 @@ impl SharedChanges {
         self.inner.is_due.notified().await;
         let due = std::mem::take(&mut *self.inner.due.lock());
         if self.redis.is_available() {
-            // Those that cannot be read are due again at the next regular check.
+            // Logs that cannot be read are due again at the next regular check.
             join_all(due.iter().map(|site| self.catch_up(site))).await;
         }
     }

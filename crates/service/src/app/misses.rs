@@ -72,7 +72,7 @@ impl MissRegistry {
         self.keep.store(milliseconds, Ordering::Relaxed);
     }
 
-    /// Those of the sites that have a path index, by their keys; the others are dropped.
+    /// The misses of the sites that have a path index, by the keys of the sites; others are dropped.
     #[must_use]
     pub fn of_sites(&self, sites: &Sites, store: &Store) -> BTreeMap<String, Arc<SiteMisses>> {
         let mut own = self.sites.lock();

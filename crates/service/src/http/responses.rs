@@ -44,7 +44,7 @@ pub(super) struct Failure<'e> {
 
 #[derive(Serialize)]
 pub(super) struct ErrorMembers<'e> {
-    /// That of the response.
+    /// The status of the response.
     pub(super) status: u16,
     pub(super) name: &'e str,
     /// For people.
@@ -290,7 +290,7 @@ pub(super) struct Stopped {
 #[derive(Serialize)]
 pub(super) struct Validations<'r> {
     pub(super) validations: Vec<LastRun<'r>>,
-    /// Those of broken links; of all content types alone.
+    /// The figures of broken links; only where all content types are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) links: Option<LinkFigures>,
 }
@@ -307,7 +307,7 @@ pub(super) struct LastRun<'r> {
     pub(super) truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) content: Option<LastContent>,
-    /// Those of the document of the request.
+    /// The pages of the document of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) pages: Option<Vec<CheckedPage<'r>>>,
     pub(super) dead: Vec<DeadUrl<'r>>,
@@ -330,7 +330,7 @@ pub(super) struct CheckedPage<'r> {
     pub(super) entry: Entry,
     #[serde(flatten)]
     pub(super) source: Source<'r>,
-    /// Those of the last run that judged pages.
+    /// The faults that the last run that judged pages has found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) faults: Vec<Fault>,
 }

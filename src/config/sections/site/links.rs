@@ -1,4 +1,4 @@
-//! `[[site.links]]`: content types whose fields have links to follow.
+//! `[[site.links]]`: content types whose fields have links to list.
 
 use crate::config::section::Section;
 use crate::config::value::text;

@@ -51,7 +51,7 @@ fn version_that_gains_and_loses_a_relation_before_it_is_read_loses_its_url() {
     fixture.set(&[("a", "c0", "zero"), ("b", "", ""), ("d", "", "")]);
     fixture.send("entry.publish", CATEGORY, "c2");
     fixture.send("entry.unpublish", CATEGORY, "c2");
-    // Both have arrived when an event after them has.
+    // Two events have arrived when an event after them has.
     fixture.send("entry.publish", "plugin::cms.article", "a");
     until_so("the named one", || fixture.filtered().len() == 2);
     held.store(false, Ordering::Relaxed);
@@ -70,7 +70,7 @@ fn version_whose_draft_moves_away_between_two_publications_loses_its_url() {
     fixture.set(&[("a", "c0", "zero"), ("b", "", ""), ("d", "c2", "two")]);
     fixture.send("entry.publish", CATEGORY, "c2");
     fixture.send("entry.publish", CATEGORY, "c2");
-    // Both have arrived when an event after them has.
+    // Two events have arrived when an event after them has.
     fixture.send("entry.publish", "plugin::cms.article", "a");
     until_so("the named one", || fixture.filtered().len() == 2);
     held.store(false, Ordering::Relaxed);

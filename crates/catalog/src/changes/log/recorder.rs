@@ -112,7 +112,7 @@ impl Recorder {
     /// missing, a new log begins. It may be missing for a content type that the site has got later.
     ///
     /// # Errors
-    /// That of `load`.
+    /// The error of `load`.
     pub fn prepare<E>(
         &self,
         site: &str,

@@ -187,7 +187,7 @@ impl Cms {
         let update = |(uid, snapshot): &(ContentTypeUid, Arc<Snapshot>)| {
             let listing = Listing { rules: &site.rules, hosts: &site.hosts, uid: uid.as_str() };
             let mut by_id: BTreeMap<String, Vec<Document<'static>>> = BTreeMap::new();
-            // Those that are gone, too.
+            // Documents that are gone have an entry, too.
             for url in snapshot.urls() {
                 by_id.insert(url.document_id().to_owned(), Vec::new());
             }

@@ -129,7 +129,7 @@ impl ApiError {
 
     /// 503: the content of the site has not been read for its links yet.
     pub(in crate::http) fn links_not_read() -> Self {
-        let message = "the links in the content of the site have not been read yet";
+        let message = "the links in the content of the site have not been read yet; they are read after a start; the log says why this fails";
         let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
         Self { retry_after: Some(RETRY_AFTER_DEFAULT), ..error }
     }

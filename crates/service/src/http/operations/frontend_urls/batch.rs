@@ -44,7 +44,7 @@ impl<'a> Batch<'a> {
     pub(super) fn new(app: &'a App, site: Option<&'a Site>, items: &'a Items<'a>) -> Self {
         let mut types: Vec<TypeOfSite<'a>> = Vec::new();
         let mut positions: FxHashMap<(&str, &str), usize> = FxHashMap::default();
-        // Both may occur together more than once.
+        // A type and a locale may occur together more than once.
         let mut known: FxHashMap<(&str, Option<&str>), ItemResolution> = FxHashMap::default();
         let mut resolution = |type_and_locale: &'a TypeAndLocale<'_>| {
             let (Some(uid), true) = (type_and_locale.uid.as_deref(), type_and_locale.is_valid)
