@@ -150,7 +150,7 @@ fn build(
                 &server.cache_control_url,
                 &server.cache_control_sitemap,
             ]),
-            cache_tags: server.cache_tags,
+            cache_tags: server.cache_tag_header,
             access_log: config.log.access,
             redirect_status: config.moved.status,
             webhook_secret: config.webhook_secret,

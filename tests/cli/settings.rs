@@ -66,8 +66,8 @@ fn unknown_keys_are_refused_in_every_section() {
         ("server", format!("{SERVER}listne = \"x\"\n{CMS}{SITE}{RULE}"), vec!["listne"]),
         (
             "header of cache tags",
-            format!("{SERVER}cache_tags = \"Content-Type\"\n{CMS}{SITE}{RULE}"),
-            vec!["server.cache_tags", "`Content-Type`", "Cache-Tag, Netlify-Cache-Tag"],
+            format!("{SERVER}cache_tag_header = \"Content-Type\"\n{CMS}{SITE}{RULE}"),
+            vec!["server.cache_tag_header", "`Content-Type`", "Cache-Tag, Netlify-Cache-Tag"],
         ),
         ("cms", format!("{SERVER}{CMS}pth = \"x\"\n{SITE}{RULE}"), vec!["pth"]),
         (

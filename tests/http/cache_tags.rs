@@ -1,4 +1,4 @@
-//! `server.cache_tags`: tags of site, content type and document on `/api/resolve` and lists; none without the
+//! `server.cache_tag_header`: tags of site, content type and document on `/api/resolve` and lists; none without the
 //! setting.
 
 use serde_json::json;
@@ -38,7 +38,7 @@ fn resolve(path: &str) -> String {
 
 #[test]
 fn responses_have_the_tags_of_what_they_depend_on() {
-    let service = started("cache_tags = \"cache-tag\"");
+    let service = started("cache_tag_header = \"cache-tag\"");
     for (target, expected) in [
         (resolve("/de/posts/hallo"), Some("site:main,type:api::post.post,document:p1")),
         (resolve("/de/posts/hallo/"), Some("site:main,type:api::post.post,document:p1")),
@@ -85,7 +85,7 @@ fn responses_have_the_tags_of_what_they_depend_on() {
 
 #[test]
 fn other_headers_have_spaces_and_without_the_setting_there_is_none() {
-    let service = started("cache_tags = \"Surrogate-Key\"");
+    let service = started("cache_tag_header = \"Surrogate-Key\"");
     let target = resolve("/en/posts/hello");
     let keys = http::get(service.addr(), &target).header("surrogate-key");
     assert_eq!(keys.as_deref(), Some("site:main type:api::post.post document:p1"));

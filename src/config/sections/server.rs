@@ -31,7 +31,7 @@ pub struct Server {
     /// `Cache-Control` of lists of URLs.
     pub cache_control_sitemap: String,
     /// The header with cache tags; `None`: responses have none.
-    pub cache_tags: Option<CacheTags>,
+    pub cache_tag_header: Option<CacheTags>,
     /// How long after SIGTERM connections are still accepted.
     pub drain_delay: Duration,
     /// The most connections at a time; 0: as many as the limit of file descriptors allows.
@@ -48,7 +48,7 @@ pub(in crate::config) fn read(server: &mut Section<'_>) -> Option<Server> {
         cache_control_404: server.get("cache_control_404", parsed(cache_control)),
         cache_control_url: server.get("cache_control_url", parsed(cache_control)),
         cache_control_sitemap: server.get("cache_control_sitemap", parsed(cache_control)),
-        cache_tags: server.optional("cache_tags", parsed(CacheTags::of_header)),
+        cache_tag_header: server.optional("cache_tag_header", parsed(CacheTags::of_header)),
         drain_delay: server.get("drain_delay_ms", millis(..=MAX_DRAIN_DELAY_MS)),
         connections: server.get("connections", whole(..)),
         watch: server.get("watch", boolean),
