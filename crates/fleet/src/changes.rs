@@ -63,8 +63,9 @@ struct Inner {
     /// The sites whose logs are to be read.
     due: Mutex<BTreeSet<String>>,
     is_due: Notify,
-    /// Notified when a log lacks the base of a version that this instance serves.
-    is_unbased: Notify,
+    /// Notified when a log lacks the base of a version that this instance serves: its publisher publishes
+    /// the base.
+    lacks_base: Notify,
 }
 
 #[derive(Default)]
@@ -111,7 +112,7 @@ struct SiteState {
 impl SiteState {
     /// Whether the log was read after this instance has published or adopted a version of the content
     /// type, and has no base of it.
-    fn is_unbased(&self, uid: &str) -> bool {
+    fn lacks_base(&self, uid: &str) -> bool {
         self.settled.get(uid).is_some_and(|one| one.is_read) && !self.bases.contains_key(uid)
     }
 
@@ -126,7 +127,7 @@ impl SiteState {
 
 /// A version that this instance has published or adopted.
 struct Settled {
-    list: String,
+    snapshot_id: String,
     position: String,
     baseline: Baseline,
     /// Whether the log has been read since: the replica has the changes up to this version.
@@ -143,7 +144,7 @@ impl SharedChanges {
             state: Mutex::new(State { is_alone: true, ..State::default() }),
             due: Mutex::default(),
             is_due: Notify::new(),
-            is_unbased: Notify::new(),
+            lacks_base: Notify::new(),
         };
         Self { redis, log, inner: Arc::new(inner) }
     }
@@ -225,20 +226,20 @@ impl SharedChanges {
         let state = self.inner.state.lock();
         state.sites.iter().find_map(|(site, known)| {
             let (uid, error) = known.unpublished()?;
-            Some(format!("the list of {uid} in {site} cannot be published: {error}"))
+            Some(format!("the snapshot of {uid} in {site} cannot be published: {error}"))
         })
     }
 
-    /// Waits until a log has been read that has just begun, without the base of a version.
-    pub(super) async fn until_unbased(&self) {
-        self.inner.is_unbased.notified().await;
+    /// Waits until a log has been read that lacks the base of a version.
+    pub(super) async fn wait_for_missing_base(&self) {
+        self.inner.lacks_base.notified().await;
     }
 
     /// Whether the log of a site has no base of a content type whose version this instance serves.
-    pub(super) fn is_unbased(&self, site: &str, uid: &str) -> bool {
+    pub(super) fn lacks_base(&self, site: &str, uid: &str) -> bool {
         let state = self.inner.state.lock();
         let known = state.sites.get(site).filter(|known| known.lease == state.lease);
-        known.is_some_and(|known| known.is_unbased(uid))
+        known.is_some_and(|known| known.lacks_base(uid))
     }
 
     /// The content types of a site; the pages outside the CMS count as one of them.

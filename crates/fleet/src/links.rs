@@ -13,7 +13,7 @@ use frontend_map_catalog::site::Site;
 /// The time limit of a request, beside those for chunks.
 const WITHIN: Duration = Duration::from_secs(2);
 /// How long a published table is kept: link scans are a day apart, and one may fail.
-const KEPT: Duration = Duration::from_hours(72);
+const LIFETIME: Duration = Duration::from_hours(72);
 /// More bytes than a sealed pointer has.
 const MAX_POINTER: usize = 4 << 10;
 /// The kind of the event by which an instance asks the leader to read all documents.
@@ -66,12 +66,12 @@ impl SharedLinks {
         before: Option<&PublishedLinks>,
     ) -> Result<Option<PublishedLinks>, redis::Error> {
         let name = format!("{}:{:016x}", self.name, fastrand::u64(..));
-        let chunks = self.redis.upload(&name, bytes, KEPT).await?;
+        let chunks = self.redis.upload(&name, bytes, LIFETIME).await?;
         let pointer = serde_json::to_vec(&chunks).expect("texts and numbers are JSON");
         let sealed = self.redis.seal(&self.name, &pointer);
         let token = Argument::from(&lead.lease().token());
         let keys = [lead.lease().key().to_owned(), self.redis.key(&self.name)];
-        let arguments = vec![token, sealed.into(), Argument::from(KEPT.as_millis())];
+        let arguments = vec![token, sealed.into(), Argument::from(LIFETIME.as_millis())];
         let written: i64 = self.redis.script(&POINT, &keys, arguments, WITHIN).await?;
         if written == 0 {
             self.redis.discard(&chunks).await?;

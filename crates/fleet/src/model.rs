@@ -7,8 +7,9 @@
 //!
 //! A state has three instances, one list, one reader of its changes, and the CMS, whose content is a
 //! number that grows with each edit; the number is also the clock. Not in the model: deltas and bases (a
-//! version is adopted as a whole, or not), other settings, instances without Redis, and the times after
-//! which an instance gives up its caution (15 s for an older version, 10 s for a new log).
+//! version is adopted as a whole, or not), other settings, instances without Redis, and the times
+//! after which an instance adopts an older version (15 s) and answers readers of all pages although it is
+//! behind a new log (10 s).
 //!
 //! # Bounds
 //!
@@ -27,49 +28,49 @@
 //! The changes with a flush, and larger bounds, are ignored tests.
 
 pub(crate) mod scripts;
-mod world;
+mod state;
 
 use std::time::Instant;
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
-use self::world::{Action, Left, Rule, Violations, World};
+use self::state::{Action, ModelState, RemainingEvents, Safeguard, Violations};
 
-/// The protocol, within bounds, perhaps without one of its rules.
+/// The protocol, within bounds, perhaps without one of its safeguards.
 struct Protocol {
-    left: Left,
-    /// Whether there is a reader of the changes; otherwise the log is left out.
+    remaining: RemainingEvents,
+    /// Whether there is a reader of the changes; otherwise the log is remaining out.
     has_reader: bool,
-    without: Option<Rule>,
+    without: Option<Safeguard>,
 }
 
 impl Model for Protocol {
-    type State = World;
+    type State = ModelState;
     type Action = Action;
 
-    fn init_states(&self) -> Vec<World> {
-        vec![World::new(self.left, self.has_reader)]
+    fn init_states(&self) -> Vec<ModelState> {
+        vec![ModelState::new(self.remaining, self.has_reader)]
     }
 
-    fn actions(&self, world: &World, actions: &mut Vec<Action>) {
-        world.actions(actions);
+    fn actions(&self, state: &ModelState, actions: &mut Vec<Action>) {
+        state.actions(actions);
     }
 
-    fn next_state(&self, world: &World, action: Action) -> Option<World> {
-        let mut next = world.clone();
+    fn next_state(&self, state: &ModelState, action: Action) -> Option<ModelState> {
+        let mut next = state.clone();
         next.run(action, self.without).then(|| next.canonical())
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        let never = |name, is: fn(&Self, &World) -> bool| Property::always(name, is);
+        let never = |name, is: fn(&Self, &ModelState) -> bool| Property::always(name, is);
         vec![
-            never(BACKWARD, |_, world| !world.violations.contains(Violations::BACKWARD)),
-            never(TWO_LEADERS, |_, world| !world.violations.contains(Violations::TWO_LEADERS)),
-            never(LOST, |_, world| !world.violations.contains(Violations::LOST)),
-            never(INVENTED, |_, world| !world.violations.contains(Violations::INVENTED)),
-            Property::sometimes("the last edit arrives", |model: &Self, world: &World| {
-                let last = model.left.edits + 1;
-                if model.has_reader { world.reader_has(last) } else { world.all_serve(last) }
+            never(BACKWARD, |_, state| !state.violations.contains(Violations::BACKWARD)),
+            never(TWO_LEADERS, |_, state| !state.violations.contains(Violations::TWO_LEADERS)),
+            never(LOST, |_, state| !state.violations.contains(Violations::LOST)),
+            never(INVENTED, |_, state| !state.violations.contains(Violations::INVENTED)),
+            Property::sometimes("the last edit arrives", |model: &Self, state: &ModelState| {
+                let last = model.remaining.edits + 1;
+                if model.has_reader { state.reader_has(last) } else { state.all_serve(last) }
             }),
         ]
     }
@@ -81,12 +82,12 @@ const LOST: &str = "no change is lost";
 const INVENTED: &str = "no change is invented";
 
 /// Checks all states within these bounds, and that these things happen in some of them.
-fn check(left: Left, has_reader: bool) {
+fn check(remaining: RemainingEvents, has_reader: bool) {
     let begun = Instant::now();
-    let model = Protocol { left, has_reader, without: None };
+    let model = Protocol { remaining, has_reader, without: None };
     let checker = model.checker().threads(2).spawn_bfs().join();
     println!(
-        "{left:?}, reader: {has_reader}: {} states, depth {}, {:.1} s",
+        "{remaining:?}, reader: {has_reader}: {} states, depth {}, {:.1} s",
         checker.unique_state_count(),
         checker.max_depth(),
         begun.elapsed().as_secs_f64()
@@ -95,8 +96,13 @@ fn check(left: Left, has_reader: bool) {
 }
 
 /// Finds a counterexample to a property if the protocol lacks a rule.
-fn refute(without: Rule, property: &'static str, left: Left, has_reader: bool) {
-    let model = Protocol { left, has_reader, without: Some(without) };
+fn refute(
+    without: Safeguard,
+    property: &'static str,
+    remaining: RemainingEvents,
+    has_reader: bool,
+) {
+    let model = Protocol { remaining, has_reader, without: Some(without) };
     let found = HasDiscoveries::AnyOf([property].into());
     let checker = model.checker().threads(2).finish_when(found).spawn_bfs().join();
     let states = checker.unique_state_count();
@@ -109,89 +115,120 @@ fn refute(without: Rule, property: &'static str, left: Left, has_reader: bool) {
 
 #[test]
 fn model_of_lists_holds_with_a_flush() {
-    check(Left { edits: 2, flushes: 1, ..Left::NONE }, false);
+    check(RemainingEvents { edits: 2, flushes: 1, ..RemainingEvents::NONE }, false);
 }
 
 #[test]
 fn model_of_lists_holds_with_a_pause() {
-    check(Left { edits: 2, pauses: 1, ..Left::NONE }, false);
+    check(RemainingEvents { edits: 2, pauses: 1, ..RemainingEvents::NONE }, false);
 }
 
 #[test]
 fn model_of_lists_holds_with_a_restart() {
-    check(Left { edits: 2, restarts: 1, expiries: 1, ..Left::NONE }, false);
+    check(RemainingEvents { edits: 2, restarts: 1, expiries: 1, ..RemainingEvents::NONE }, false);
 }
 
 #[test]
 fn model_of_lists_holds_with_a_lost_answer() {
-    check(Left { edits: 2, lost: 1, expiries: 1, ..Left::NONE }, false);
+    check(RemainingEvents { edits: 2, lost: 1, expiries: 1, ..RemainingEvents::NONE }, false);
 }
 
 #[test]
 #[ignore = "minutes: cargo test --release -p frontend-map-fleet model -- --ignored --nocapture"]
 fn model_of_changes_holds_with_a_flush() {
-    check(Left { edits: 1, flushes: 1, ..Left::NONE }, true);
+    check(RemainingEvents { edits: 1, flushes: 1, ..RemainingEvents::NONE }, true);
 }
 
 #[test]
 fn model_of_changes_holds_with_a_pause() {
-    check(Left { edits: 1, pauses: 1, ..Left::NONE }, true);
+    check(RemainingEvents { edits: 1, pauses: 1, ..RemainingEvents::NONE }, true);
 }
 
 #[test]
 fn model_of_changes_holds_with_a_restart() {
-    check(Left { edits: 1, restarts: 1, expiries: 1, ..Left::NONE }, true);
+    check(RemainingEvents { edits: 1, restarts: 1, expiries: 1, ..RemainingEvents::NONE }, true);
 }
 
 #[test]
 fn model_of_changes_holds_with_a_lost_answer() {
-    check(Left { edits: 2, lost: 1, ..Left::NONE }, true);
+    check(RemainingEvents { edits: 2, lost: 1, ..RemainingEvents::NONE }, true);
 }
 
 #[test]
 fn model_without_the_lease_of_a_writer_has_two_leaders() {
-    refute(Rule::Lease, TWO_LEADERS, Left { edits: 1, pauses: 1, ..Left::NONE }, false);
+    refute(
+        Safeguard::Lease,
+        TWO_LEADERS,
+        RemainingEvents { edits: 1, pauses: 1, ..RemainingEvents::NONE },
+        false,
+    );
 }
 
 #[test]
 fn model_without_growing_epochs_has_two_leaders() {
-    let left = Left { edits: 2, flushes: 1, expiries: 1, ..Left::NONE };
-    refute(Rule::Epochs, TWO_LEADERS, left, false);
+    let remaining = RemainingEvents { edits: 2, flushes: 1, expiries: 1, ..RemainingEvents::NONE };
+    refute(Safeguard::Epochs, TWO_LEADERS, remaining, false);
 }
 
 #[test]
 fn model_without_the_version_of_a_writer_goes_backward() {
-    refute(Rule::Version, BACKWARD, Left { edits: 2, lost: 1, ..Left::NONE }, false);
+    refute(
+        Safeguard::Version,
+        BACKWARD,
+        RemainingEvents { edits: 2, lost: 1, ..RemainingEvents::NONE },
+        false,
+    );
 }
 
 #[test]
 fn model_without_the_order_of_versions_holds_by_their_times() {
-    let left = Left { edits: 1, failovers: 1, ..Left::NONE };
-    let model = Protocol { left, has_reader: false, without: Some(Rule::Order) };
+    let remaining = RemainingEvents { edits: 1, failovers: 1, ..RemainingEvents::NONE };
+    let model = Protocol { remaining, has_reader: false, without: Some(Safeguard::Order) };
     // Each list of the model is a walk, whose time protects as well; an update has the time of its walk.
     model.checker().threads(2).spawn_bfs().join().assert_no_discovery(BACKWARD);
 }
 
 #[test]
 fn model_without_the_time_of_a_list_goes_backward() {
-    refute(Rule::Freshness, BACKWARD, Left { edits: 1, flushes: 1, ..Left::NONE }, false);
+    refute(
+        Safeguard::Freshness,
+        BACKWARD,
+        RemainingEvents { edits: 1, flushes: 1, ..RemainingEvents::NONE },
+        false,
+    );
 }
 
 #[test]
 fn model_without_the_base_of_a_log_invents_changes() {
-    refute(Rule::Base, INVENTED, Left { edits: 2, lost: 1, ..Left::NONE }, true);
+    refute(
+        Safeguard::Base,
+        INVENTED,
+        RemainingEvents { edits: 2, lost: 1, ..RemainingEvents::NONE },
+        true,
+    );
 }
 
 #[test]
 fn model_without_a_wait_for_the_list_loses_changes() {
-    refute(Rule::Wait, LOST, Left { edits: 1, restarts: 1, ..Left::NONE }, true);
+    refute(
+        Safeguard::Wait,
+        LOST,
+        RemainingEvents { edits: 1, restarts: 1, ..RemainingEvents::NONE },
+        true,
+    );
 }
 
 #[test]
 #[ignore = "minutes: cargo test --release -p frontend-map-fleet model -- --ignored --nocapture"]
 fn model_holds_within_larger_bounds() {
-    check(Left { edits: 3, flushes: 1, expiries: 1, pauses: 1, ..Left::NONE }, false);
-    check(Left { edits: 2, flushes: 1, restarts: 1, lost: 1, ..Left::NONE }, false);
-    check(Left { edits: 2, flushes: 1, ..Left::NONE }, true);
-    check(Left { edits: 2, pauses: 1, ..Left::NONE }, true);
+    check(
+        RemainingEvents { edits: 3, flushes: 1, expiries: 1, pauses: 1, ..RemainingEvents::NONE },
+        false,
+    );
+    check(
+        RemainingEvents { edits: 2, flushes: 1, restarts: 1, lost: 1, ..RemainingEvents::NONE },
+        false,
+    );
+    check(RemainingEvents { edits: 2, flushes: 1, ..RemainingEvents::NONE }, true);
+    check(RemainingEvents { edits: 2, pauses: 1, ..RemainingEvents::NONE }, true);
 }

@@ -111,7 +111,7 @@ impl SharedChanges {
         let SnapshotKey { content_type: uid, .. } = &version.key;
         let origin = Origin {
             uid: uid.clone(),
-            list: version.list.clone(),
+            list: version.snapshot_id.clone(),
             position: version.position.clone(),
         };
         match encode(&batch, log, last, &origin) {
@@ -142,7 +142,7 @@ impl SharedChanges {
     fn settled_baseline(&self, version: &SnapshotReplacement) -> Option<Baseline> {
         let state = self.inner.state.lock();
         let settled = state.sites.get(&version.key.site)?.settled.get(&version.key.content_type)?;
-        (settled.list == version.list).then(|| settled.baseline.clone())
+        (settled.snapshot_id == version.snapshot_id).then(|| settled.baseline.clone())
     }
 
     fn append(

@@ -250,19 +250,22 @@ impl SharedChanges {
     fn unread_versions(&self, site: &str) -> Vec<(String, String, String)> {
         let state = self.inner.state.lock();
         let settled = state.sites.get(site).into_iter().flat_map(|known| &known.settled);
-        settled.map(|(uid, one)| (uid.clone(), one.list.clone(), one.position.clone())).collect()
+        settled
+            .map(|(uid, one)| (uid.clone(), one.snapshot_id.clone(), one.position.clone()))
+            .collect()
     }
 
     fn mark_read(&self, site: &str, versions: &[(String, String, String)]) {
         let state = &mut *self.inner.state.lock();
         let Some(known) = state.sites.get_mut(site) else { return };
-        for (uid, list, position) in versions {
+        for (uid, snapshot_id, position) in versions {
             if let Some(settled) = known.settled.get_mut(uid) {
-                settled.is_read |= settled.list == *list && settled.position == *position;
+                settled.is_read |=
+                    settled.snapshot_id == *snapshot_id && settled.position == *position;
             }
         }
-        if known.lease == state.lease && known.types.iter().any(|uid| known.is_unbased(uid)) {
-            self.inner.is_unbased.notify_one();
+        if known.lease == state.lease && known.types.iter().any(|uid| known.lacks_base(uid)) {
+            self.inner.lacks_base.notify_one();
         }
     }
 }

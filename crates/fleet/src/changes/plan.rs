@@ -20,8 +20,8 @@ pub struct SnapshotReplacement {
     pub key: SnapshotKey,
     /// What decides the content of the site whose snapshot it is.
     pub content: u128,
-    /// The id of the snapshot.
-    pub list: String,
+    /// The id of the shared snapshot.
+    pub snapshot_id: String,
     /// The key of the leader's lease, with Redis's prefix.
     pub lease_key: String,
     /// The position and the snapshot of the version that is published now; `None`: there is none,

@@ -49,12 +49,13 @@ impl SharedChanges {
     pub fn settled(
         &self,
         key: &SnapshotKey,
-        list: &str,
+        snapshot_id: &str,
         position: String,
         snapshot: &Arc<Snapshot>,
     ) {
         let baseline = key.baseline(Arc::clone(snapshot), false);
-        let settled = Settled { list: list.to_owned(), position, baseline, is_read: false };
+        let settled =
+            Settled { snapshot_id: snapshot_id.to_owned(), position, baseline, is_read: false };
         let state = &mut *self.inner.state.lock();
         let site = state.sites.entry(key.site.clone()).or_default();
         site.settled.insert(key.content_type.clone(), settled);

@@ -232,7 +232,7 @@ impl Publication<'_> {
         SnapshotReplacement {
             key: self.request.key.clone(),
             content: self.request.content,
-            list: self.id.to_string(),
+            snapshot_id: self.id.to_string(),
             lease_key: lease_key.to_owned(),
             before: before.map(|one| (one.position.to_string(), Arc::clone(&one.walked.snapshot))),
             position: self.position.to_string(),

@@ -70,7 +70,7 @@ impl SharedSnapshots {
                 let pause = self.queue.lock().pause().unwrap_or(EXTENSION).min(EXTENSION);
                 tokio::select! {
                     _ = tokio::time::timeout(pause, self.requested.notified()) => {}
-                    () = self.changes.until_unbased() => self.publish_unbased(),
+                    () = self.changes.wait_for_missing_base() => self.publish_missing_bases(),
                 }
             }
             if extended.elapsed() >= EXTENSION {
@@ -82,11 +82,11 @@ impl SharedSnapshots {
 
     /// Publishes the snapshots again of which a log that has just begun has no base: readers that get a
     /// reset wait for it.
-    fn publish_unbased(&self) {
+    fn publish_missing_bases(&self) {
         let states = self.states.lock().clone();
         for (id, state) in states {
             let key = state.published().map(|request| request.key);
-            if key.is_some_and(|key| self.changes.is_unbased(&key.site, &key.content_type)) {
+            if key.is_some_and(|key| self.changes.lacks_base(&key.site, &key.content_type)) {
                 self.publish_base(&id);
             }
         }

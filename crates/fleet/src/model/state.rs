@@ -21,9 +21,9 @@ const INSTANCES: usize = 3;
 const UID: &str = "a";
 const LEASE: &str = "lease";
 
-/// What may still happen, each so many times.
+/// How often each event may still happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Left {
+pub(super) struct RemainingEvents {
     /// Edits in the CMS.
     pub(super) edits: u8,
     /// Redis loses all data.
@@ -40,14 +40,14 @@ pub(super) struct Left {
     pub(super) lost: u8,
 }
 
-impl Left {
+impl RemainingEvents {
     pub(super) const NONE: Self =
         Self { edits: 0, flushes: 0, failovers: 0, expiries: 0, pauses: 0, restarts: 0, lost: 0 };
 }
 
-/// A rule of the protocol, without which a property does not hold.
+/// A safeguard of the protocol, without which a property does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum Safeguard {
     /// The script of a publication compares the lease.
     Lease,
     /// It compares the version that the publisher knows.
@@ -117,7 +117,7 @@ pub(super) enum Action {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct World {
+pub(super) struct ModelState {
     cms: u8,
     redis: Redis,
     /// Redis before the last publication.
@@ -125,7 +125,7 @@ pub(super) struct World {
     instances: Vec<Instance>,
     reader: Option<Reader>,
     has_reader: bool,
-    left: Left,
+    remaining: RemainingEvents,
     /// How many epochs were given out, which is the clock of Redis.
     clock: u64,
     /// How many logs have begun.
@@ -205,7 +205,7 @@ struct Instance {
     wants: Option<bool>,
     sent: Option<Box<Sent>>,
     outcome: Option<Outcome>,
-    log: Option<Replica>,
+    log: Option<LogReplica>,
     settled: Option<(Position, u8)>,
     /// Distinguishes processes: one that starts in place of another has another number.
     id: u64,
@@ -230,14 +230,14 @@ enum Append {
 
 /// The log as an instance knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Replica {
+struct LogReplica {
     id: u64,
     steps: Vec<Step>,
     base: Option<Position>,
     incarnation: u8,
 }
 
-impl Replica {
+impl LogReplica {
     /// Whether it was read of this log in this session.
     fn is(&self, log: &Log, incarnation: u8) -> bool {
         (self.id, self.base, self.incarnation) == (log.id, log.base, incarnation)
@@ -253,9 +253,9 @@ struct Reader {
     is_changed: bool,
 }
 
-impl World {
+impl ModelState {
     /// The first instance leads, and all serve what it has published; with `reader`, the reader knows it.
-    pub(super) fn new(left: Left, reader: bool) -> Self {
+    pub(super) fn new(remaining: RemainingEvents, reader: bool) -> Self {
         let position = Position { epoch: 1, version: 1 };
         let list = List { content: 1 };
         let version = Version { position, list, published: 1 };
@@ -268,7 +268,12 @@ impl World {
             version: Some(version),
             largest: 1,
             list: Some(list),
-            log: Some(Replica { id: 1, steps: Vec::new(), base: Some(position), incarnation: 0 }),
+            log: Some(LogReplica {
+                id: 1,
+                steps: Vec::new(),
+                base: Some(position),
+                incarnation: 0,
+            }),
             settled: Some((position, 1)),
             ..Instance::default()
         };
@@ -283,7 +288,7 @@ impl World {
             instances,
             reader: None,
             has_reader: reader,
-            left,
+            remaining,
             clock: 1,
             logs: 1,
             incarnation: 0,
@@ -301,7 +306,7 @@ impl World {
         self.reader.is_some_and(|reader| reader.is_changed && reader.content == content)
     }
 
-    /// The same state with its instances in a fixed order, because nothing depends on the order.
+    /// This state with its instances in a fixed order, because nothing depends on the order.
     pub(super) fn canonical(mut self) -> Self {
         self.instances.sort_unstable();
         let ids: Vec<u64> = self.instances.iter().map(|one| one.id).collect();
@@ -329,21 +334,23 @@ impl World {
         if self.violations != Violations::NONE {
             return;
         }
-        let left = self.left;
+        let remaining = self.remaining;
         let global = [
-            (left.edits, Action::Edit),
-            (left.flushes, Action::Flush),
-            (left.failovers, Action::Failover),
-            (left.expiries, Action::Expire),
+            (remaining.edits, Action::Edit),
+            (remaining.flushes, Action::Flush),
+            (remaining.failovers, Action::Failover),
+            (remaining.expiries, Action::Expire),
         ];
-        actions.extend(global.into_iter().filter(|(left, _)| *left > 0).map(|(_, action)| action));
+        actions.extend(
+            global.into_iter().filter(|(remaining, _)| *remaining > 0).map(|(_, action)| action),
+        );
         for (at, instance) in self.instances.iter().enumerate() {
-            if left.restarts > 0 {
+            if remaining.restarts > 0 {
                 actions.push(Action::Restart(at));
             }
             if instance.sent.is_some() && instance.outcome.is_none() {
                 actions.push(Action::Arrive(at));
-                if left.lost > 0 {
+                if remaining.lost > 0 {
                     actions.push(Action::ArriveUnanswered(at));
                 }
             }
@@ -351,7 +358,7 @@ impl World {
                 actions.push(Action::Resume(at));
                 continue;
             }
-            if left.pauses > 0 {
+            if remaining.pauses > 0 {
                 actions.push(Action::Pause(at));
             }
             actions.extend([
@@ -369,29 +376,29 @@ impl World {
     }
 
     /// Returns whether the action is possible and changes the state.
-    pub(super) fn run(&mut self, action: Action, without: Option<Rule>) -> bool {
+    pub(super) fn run(&mut self, action: Action, without: Option<Safeguard>) -> bool {
         match action {
             Action::Edit => {
-                self.left.edits -= 1;
+                self.remaining.edits -= 1;
                 self.cms += 1;
             }
             Action::Flush => {
-                self.left.flushes -= 1;
+                self.remaining.flushes -= 1;
                 self.redis = Redis::default();
                 self.replica = None;
                 self.incarnation += 1;
-                if without == Some(Rule::Epochs) {
+                if without == Some(Safeguard::Epochs) {
                     self.clock = 0;
                 }
             }
             Action::Failover => {
                 let Some(replica) = self.replica.take() else { return false };
-                self.left.failovers -= 1;
+                self.remaining.failovers -= 1;
                 self.redis = *replica;
             }
             Action::Expire => {
                 let Some(lease) = self.redis.lease.take() else { return false };
-                self.left.expiries -= 1;
+                self.remaining.expiries -= 1;
                 // By its own clock, the holder has noticed it before.
                 let holder = self.instances.iter_mut().find(|one| one.id == lease.holder);
                 if let Some(holder) = holder {
@@ -405,7 +412,7 @@ impl World {
             Action::Send(at) => return self.send(at, without),
             Action::Arrive(at) => self.arrive(at, true, without),
             Action::ArriveUnanswered(at) => {
-                self.left.lost -= 1;
+                self.remaining.lost -= 1;
                 self.arrive(at, false, without);
             }
             Action::Adopt(at) => return self.adopt(at, without),
@@ -416,7 +423,7 @@ impl World {
             }
             Action::Ask(at) => return self.ask(at, without),
             Action::Pause(at) => {
-                self.left.pauses -= 1;
+                self.remaining.pauses -= 1;
                 self.instances[at].is_paused = true;
                 // The lease of a process that is paused for seconds expires.
                 if self.redis.lease.is_some_and(|lease| lease.holder == self.instances[at].id) {
@@ -429,7 +436,7 @@ impl World {
                 self.answered(at);
             }
             Action::Restart(at) => {
-                self.left.restarts -= 1;
+                self.remaining.restarts -= 1;
                 let id = INSTANCES as u64 + 1;
                 self.instances[at] = Instance { id, ..Instance::default() };
             }
@@ -438,12 +445,12 @@ impl World {
     }
 
     /// The times of the version that an instance has read.
-    fn times(&self, at: usize, is_new: bool, without: Option<Rule>) -> Option<FoundTimes> {
+    fn times(&self, at: usize, is_new: bool, without: Option<Safeguard>) -> Option<FoundTimes> {
         let Instance { version, settled, .. } = self.instances[at];
         let Version { position, list, published } = version?;
         let served =
             settled.map(|(position, content)| VersionOrder { position, hash: content.into() });
-        let is_timed = without != Some(Rule::Freshness);
+        let is_timed = without != Some(Safeguard::Freshness);
         Some(FoundTimes {
             epoch: position.epoch,
             begun: instant(list.content),
@@ -459,12 +466,12 @@ impl World {
         role(Standing { is_alone: false, epoch, ready })
     }
 
-    fn beat(&mut self, at: usize, without: Option<Rule>) -> bool {
+    fn beat(&mut self, at: usize, without: Option<Safeguard>) -> bool {
         let instance = &mut self.instances[at];
         let before = (self.redis.clone(), instance.clone());
-        let known = if without == Some(Rule::Epochs) { 0 } else { instance.known_epoch };
+        let known = if without == Some(Safeguard::Epochs) { 0 } else { instance.known_epoch };
         let count = self.redis.epochs;
-        let now = if without == Some(Rule::Epochs) { 0 } else { self.clock + 1 };
+        let now = if without == Some(Safeguard::Epochs) { 0 } else { self.clock + 1 };
         let held = grant(self.redis.lease, instance.id, known, &mut self.redis.epochs, now);
         if self.redis.epochs != count {
             self.clock += 1;
@@ -477,7 +484,7 @@ impl World {
     }
 
     /// Reads the published version. Returns whether another one is known now.
-    fn read_version(&mut self, at: usize, purpose: Purpose, without: Option<Rule>) -> bool {
+    fn read_version(&mut self, at: usize, purpose: Purpose, without: Option<Safeguard>) -> bool {
         let instance = &mut self.instances[at];
         let Some(found) = self.redis.pointer else {
             (instance.at, instance.version) = (None, None);
@@ -490,7 +497,7 @@ impl World {
         };
         let known = instance.version.map(order);
         let choice = match choose(known.as_ref(), &order(found), purpose) {
-            Choice::Ignore if without == Some(Rule::Order) => Choice::Read,
+            Choice::Ignore if without == Some(Safeguard::Order) => Choice::Read,
             choice => choice,
         };
         instance.at = Some(found.position);
@@ -511,7 +518,7 @@ impl World {
         instance.wants = None;
     }
 
-    fn take_over(&mut self, at: usize, without: Option<Rule>) -> bool {
+    fn take_over(&mut self, at: usize, without: Option<Safeguard>) -> bool {
         let Instance { epoch, ready, ref sent, .. } = self.instances[at];
         let Some(epoch) = epoch.filter(|epoch| *epoch != ready && sent.is_none()) else {
             return false;
@@ -543,9 +550,9 @@ impl World {
     fn repair(&mut self, at: usize) -> bool {
         let found = self.redis.pointer.map(|pointer| pointer.position);
         let leads = matches!(self.role(at), Role::Leader(_));
-        let is_unbased = self.redis.log.as_ref().is_some_and(|log| log.base.is_none());
+        let lacks_base = self.redis.log.as_ref().is_some_and(|log| log.base.is_none());
         let instance = &mut self.instances[at];
-        let is_other = (instance.at != found || is_unbased) && instance.settled.is_some();
+        let is_other = (instance.at != found || lacks_base) && instance.settled.is_some();
         if !leads || !is_other || instance.sent.is_some() || instance.wants == Some(true) {
             return false;
         }
@@ -553,7 +560,7 @@ impl World {
         true
     }
 
-    fn send(&mut self, at: usize, without: Option<Rule>) -> bool {
+    fn send(&mut self, at: usize, without: Option<Safeguard>) -> bool {
         let (role, log, cms) = (self.role(at), self.log_state(at), self.cms);
         let instance = &mut self.instances[at];
         let (Some(wants_base), Some(list), None) = (instance.wants, instance.list, &instance.sent)
@@ -576,12 +583,13 @@ impl World {
             lease: LEASE,
             before: known.as_deref(),
             read: self.redis.log.as_ref().and_then(|log| {
-                let replica = instance.log.as_ref().filter(|replica| replica.id == log.id)?;
-                Some(replica.steps.len() as u64)
+                let log_replica =
+                    instance.log.as_ref().filter(|log_replica| log_replica.id == log.id)?;
+                Some(log_replica.steps.len() as u64)
             }),
         };
         let mut decision = decide(&context, log);
-        if let (Decision::Plan(Plan::Restart(_)), Some(log), Some(Rule::Base)) =
+        if let (Decision::Plan(Plan::Restart(_)), Some(log), Some(Safeguard::Base)) =
             (&decision, &self.redis.log, without)
         {
             let (log, steps) = (log.id, log.steps.len() as u64);
@@ -626,7 +634,7 @@ impl World {
         LogState::Usable { log: value, last: log.steps.len() as u64, base }
     }
 
-    fn arrive(&mut self, at: usize, is_answered: bool, without: Option<Rule>) {
+    fn arrive(&mut self, at: usize, is_answered: bool, without: Option<Safeguard>) {
         let sent = self.instances[at].sent.clone().expect("it arrives only once it is sent");
         let expected = &sent.expected;
         let mut now = Expected {
@@ -635,8 +643,8 @@ impl World {
             log: log_fields(self.redis.log.as_ref(), &sent.append),
         };
         match without {
-            Some(Rule::Lease) => now.lease = expected.lease,
-            Some(Rule::Version) => now.at = expected.at,
+            Some(Safeguard::Lease) => now.lease = expected.lease,
+            Some(Safeguard::Version) => now.at = expected.at,
             _ => {}
         }
         let outcome = admit(&now, expected);
@@ -657,7 +665,7 @@ impl World {
     }
 
     fn publish(&mut self, at: usize, Sent { version, append, .. }: &Sent) {
-        if self.left.failovers > 0 {
+        if self.remaining.failovers > 0 {
             self.replica = Some(Box::new(self.redis.clone()));
         }
         let write = Held { holder: self.instances[at].id, epoch: version.position.epoch };
@@ -712,7 +720,7 @@ impl World {
         }
     }
 
-    fn adopt(&mut self, at: usize, without: Option<Rule>) -> bool {
+    fn adopt(&mut self, at: usize, without: Option<Safeguard>) -> bool {
         let instance = &self.instances[at];
         if instance.epoch.is_some() || instance.sent.is_some() {
             return false;
@@ -761,7 +769,7 @@ impl World {
                 continue;
             }
             let Log { id, base, steps, .. } = found;
-            self.instances[at].log = Some(Replica { id, steps, base, incarnation });
+            self.instances[at].log = Some(LogReplica { id, steps, base, incarnation });
             return;
         }
     }
@@ -772,38 +780,38 @@ impl World {
     }
 
     /// The log of an instance.
-    fn change_log(&self, at: usize) -> (ChangeLog, Option<&Replica>) {
+    fn change_log(&self, at: usize) -> (ChangeLog, Option<&LogReplica>) {
         let log = ChangeLog::default();
-        let replica = self.instances[at].log.as_ref();
-        if let Some(Replica { id, steps, .. }) = replica {
+        let log_replica = self.instances[at].log.as_ref();
+        if let Some(LogReplica { id, steps, .. }) = log_replica {
             log.follow(UID, *id, 0);
             for (step, sequence) in steps.iter().zip(1..) {
                 log.apply(UID, part(*id, sequence, *step));
             }
         }
-        (log, replica)
+        (log, log_replica)
     }
 
-    fn ask(&mut self, at: usize, without: Option<Rule>) -> bool {
+    fn ask(&mut self, at: usize, without: Option<Safeguard>) -> bool {
         let before = (self.clone_known(at), self.reader);
         let Some(list) = self.instances[at].list else { return false };
         let cursor = self.reader.map(|reader| {
             let (log, sequence) = reader.cursor;
             Cursor { log, sequence }
         });
-        let (log, replica) = self.change_log(at);
-        let is_read =
-            replica.is_some_and(|replica| replica.incarnation == self.instances[at].incarnation);
+        let (log, log_replica) = self.change_log(at);
+        let is_read = log_replica
+            .is_some_and(|log_replica| log_replica.incarnation == self.instances[at].incarnation);
         let is_unknown = cursor.is_some_and(|cursor| log.waiting(UID, cursor).is_none());
         if is_unknown || !is_read {
             self.read_log(at);
         }
         let (log, _) = self.change_log(at);
         let reads_pages = cursor.is_none_or(|cursor| log.waiting(UID, cursor).is_none());
-        let Instance { settled, log: ref replica, .. } = self.instances[at];
-        let base = replica.as_ref().and_then(|replica| replica.base);
-        let is_behind =
-            without != Some(Rule::Wait) && is_behind(settled.map(|(position, _)| position), base);
+        let Instance { settled, log: ref log_replica, .. } = self.instances[at];
+        let base = log_replica.as_ref().and_then(|log_replica| log_replica.base);
+        let is_behind = without != Some(Safeguard::Wait)
+            && is_behind(settled.map(|(position, _)| position), base);
         if answer(reads_pages, is_behind) == Readiness::NotYet {
             return before != (self.clone_known(at), self.reader);
         }
@@ -833,7 +841,7 @@ impl World {
         before != (self.clone_known(at), self.reader)
     }
 
-    fn clone_known(&self, at: usize) -> (Option<Replica>, u64) {
+    fn clone_known(&self, at: usize) -> (Option<LogReplica>, u64) {
         (self.instances[at].log.clone(), self.logs)
     }
 }
