@@ -24,8 +24,8 @@ struct Node<'s> {
     children: FxHashMap<SetId, usize>,
     /// The children behind texts that can be listed, by each of these.
     listed: BTreeMap<&'s str, Vec<usize>>,
-    /// The other children, by the text before the value.
-    values: BTreeMap<&'s str, ByEnd>,
+    /// The other children, by the text before their value.
+    by_start: BTreeMap<&'s str, ByEnd>,
     /// Patterns with a catch-all here.
     catch_alls: Vec<usize>,
     /// Patterns that end here.
@@ -76,7 +76,7 @@ impl<'s> Tree<'s> {
             }
         } else {
             let [before, after] = set.around();
-            let by_end = own.values.entry(before).or_default();
+            let by_end = own.by_start.entry(before).or_default();
             by_end.entry(reversed(after)).or_default().push((id, child));
         }
         child
@@ -138,10 +138,11 @@ impl<'s> Tree<'s> {
             Step::Texts(texts) => {
                 for text in *texts {
                     found.extend(node.listed.get(&**text).into_iter().flatten());
-                    if !node.values.is_empty() {
+                    if !node.by_start.is_empty() {
                         let end = reversed(text);
-                        let by_after = shorter(&node.values, text);
-                        let edges = by_after.flat_map(|edges| shorter(edges, &end)).flatten();
+                        let by_after = proper_prefixes_of(&node.by_start, text);
+                        let edges =
+                            by_after.flat_map(|edges| proper_prefixes_of(edges, &end)).flatten();
                         let edges = edges.inspect(|_| budget.spend(1));
                         let accepting = edges.filter(|(id, _)| self.sets.accepts_text(*id, text));
                         found.extend(accepting.map(|(_, child)| child));
@@ -152,11 +153,11 @@ impl<'s> Tree<'s> {
             Step::Values(own) => {
                 let [before, after] = self.sets.get(*own).around();
                 let end = reversed(after);
-                let by_after = sharing(&node.values, before);
-                let edges = by_after.flat_map(|edges| sharing(edges, &end));
+                let by_after = prefix_related(&node.by_start, before);
+                let edges = by_after.flat_map(|edges| prefix_related(edges, &end));
                 let edges = edges.flatten().inspect(|_| budget.spend(1));
                 found.extend(edges.map(|(_, child)| child));
-                let texts = longer(&node.listed, before).inspect(|_| budget.spend(1));
+                let texts = starting_with(&node.listed, before).inspect(|_| budget.spend(1));
                 let accepted = texts.filter(|(text, _)| self.sets.accepts_text(*own, text));
                 found.extend(accepted.flat_map(|(_, children)| children));
             }
@@ -168,7 +169,7 @@ impl<'s> Tree<'s> {
 }
 
 /// The values of the keys that a text begins with, except itself.
-fn shorter<'m, K: Borrow<str> + Ord, T>(
+fn proper_prefixes_of<'m, K: Borrow<str> + Ord, T>(
     map: &'m BTreeMap<K, T>,
     text: &'m str,
 ) -> impl Iterator<Item = &'m T> {
@@ -176,7 +177,7 @@ fn shorter<'m, K: Borrow<str> + Ord, T>(
 }
 
 /// The keys that begin with a text, with their values.
-fn longer<'m, K: Borrow<str> + Ord, T>(
+fn starting_with<'m, K: Borrow<str> + Ord, T>(
     map: &'m BTreeMap<K, T>,
     text: &'m str,
 ) -> impl Iterator<Item = (&'m K, &'m T)> {
@@ -185,11 +186,11 @@ fn longer<'m, K: Borrow<str> + Ord, T>(
 }
 
 /// The values of the keys that begin with a text, or that it begins with.
-fn sharing<'m, K: Borrow<str> + Ord, T>(
+fn prefix_related<'m, K: Borrow<str> + Ord, T>(
     map: &'m BTreeMap<K, T>,
     text: &'m str,
 ) -> impl Iterator<Item = &'m T> {
-    shorter(map, text).chain(longer(map, text).map(|(_, value)| value))
+    proper_prefixes_of(map, text).chain(starting_with(map, text).map(|(_, value)| value))
 }
 
 fn reversed(text: &str) -> String {
