@@ -13,7 +13,7 @@
 //! reads in flight have found is put together by the times at which they began (`patching`); a change
 //! that was known by then shows in the later one. So it does not matter which of them ends first. A read
 //! may find versions that read a document which has changed since it began: then the change is looked
-//! at again (`Member::missed`).
+//! at again (`Member::invalidations_to_repeat`).
 //!
 //! # From a webhook to new URLs
 //!

@@ -3,9 +3,9 @@
 
 mod collapse;
 mod followed;
+mod invalidations_to_repeat;
 mod log;
 mod member_parts;
-mod missed;
 mod type_group;
 mod unannounced;
 mod walk;
@@ -178,7 +178,9 @@ async fn complete(
     };
     match outcome {
         Ok(cached) => {
-            for invalidation in member.missed(&cached.snapshot, cached.begun, |_| true) {
+            for invalidation in
+                member.invalidations_to_repeat(&cached.snapshot, cached.begun, |_| true)
+            {
                 triggers.invalidations.add_for(&entry.query.uid, invalidation);
             }
             block_in_place(|| install(member, cached, &Cause::Walk(triggers)));

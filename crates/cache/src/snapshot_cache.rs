@@ -194,7 +194,7 @@ impl SnapshotCache {
             return Some(known);
         }
         let target = self.content.target(uid, relation).await?;
-        self.triggers.targets.lock().leads(uid, relation, target.as_str());
+        self.triggers.targets.lock().record_target(uid, relation, target.as_str());
         Some(target)
     }
 

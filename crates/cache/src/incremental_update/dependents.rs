@@ -64,7 +64,7 @@ fn queue_long_reads(
             }
             Reads::Short { with_unrelated } => {
                 if with_unrelated {
-                    updates.long_reads.add(pending.clone().for_long_read(false, true));
+                    updates.long_reads.add(pending.clone().for_long_read_queue(false, true));
                 }
                 short.push(pending);
             }

@@ -66,7 +66,9 @@ impl<'g> Reading<'g> {
                 updated
             });
             let ids: HashSet<&str> = ids.into_iter().collect();
-            for changed in member.missed(&updated.snapshot, self.since, |id| ids.contains(id)) {
+            for changed in
+                member.invalidations_to_repeat(&updated.snapshot, self.since, |id| ids.contains(id))
+            {
                 self.triggers.invalidations.add_for(&entry.query.uid, changed);
             }
         }

@@ -178,7 +178,7 @@ mod tests {
     fn pending(change: Change, may_have_unread_dependents: bool) -> PendingInvalidation {
         let (uid, document_id) = ("api::c.c".to_owned(), "c".to_owned());
         let pending = PendingInvalidation::new(Invalidation { uid, document_id, change }, None);
-        pending.for_long_read(false, may_have_unread_dependents)
+        pending.for_long_read_queue(false, may_have_unread_dependents)
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(super) async fn list_dependents(
         versions.extend(select_in(cache, group, selection, *scope).await?);
     }
     if !versions.is_empty() {
-        cache.triggers.targets.lock().leads(&group.query.uid, relation, target);
+        cache.triggers.targets.lock().record_target(&group.query.uid, relation, target);
     }
     Ok(versions)
 }

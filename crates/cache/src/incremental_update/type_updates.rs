@@ -20,6 +20,6 @@ impl TypeUpdates {
     /// document.
     pub(super) fn read_long(&self, pending: PendingInvalidation, with_unrelated: bool) {
         self.unread.begin_long_read(&pending, Instant::now());
-        self.long_reads.add(pending.for_long_read(true, with_unrelated));
+        self.long_reads.add(pending.for_long_read_queue(true, with_unrelated));
     }
 }

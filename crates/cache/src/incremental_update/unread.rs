@@ -15,9 +15,9 @@ use crate::invalidation::{Change, Invalidation, PendingInvalidation};
 /// The longest time from a change to its event: a busy Strapi sends it late.
 const MAX_DELAY: Duration = Duration::from_secs(5);
 /// How long a read of all dependents may wait for those before it, and take.
-const LONG_READ: Duration = Duration::from_mins(5);
-/// How long a time is kept: an event that has arrived may wait for a round.
-const KEPT: Duration = Duration::from_mins(1);
+const MAX_LONG_READ: Duration = Duration::from_mins(5);
+/// How long a time is remembered after it: an event that has arrived may wait for a round.
+const REMEMBERED: Duration = Duration::from_mins(1);
 
 /// By content type and `documentId` of a changed document: a change that is known until this time may
 /// have ended relations that have not been read.
@@ -27,7 +27,7 @@ pub(super) struct UnreadDependents(Mutex<HashMap<(String, String), Instant>>);
 impl UnreadDependents {
     /// Records that the dependents of these documents are read from now on, page by page.
     pub(super) fn begin_long_read(&self, pending: &PendingInvalidation, now: Instant) {
-        self.record([pending], now, LONG_READ);
+        self.record([pending], now, MAX_LONG_READ);
     }
 
     /// Records that the dependents of these documents have been read now, after their changes.
@@ -46,7 +46,7 @@ impl UnreadDependents {
         delay: Duration,
     ) {
         let mut until = self.0.lock();
-        until.retain(|_, until| now < *until + KEPT);
+        until.retain(|_, until| now < *until + REMEMBERED);
         let written = invalidations
             .into_iter()
             .filter(|pending| pending.invalidation.change == Change::Written);

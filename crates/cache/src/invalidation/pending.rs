@@ -40,8 +40,13 @@ impl PendingInvalidation {
         }
     }
 
-    /// This invalidation for a long read, which has not failed yet.
-    pub(crate) fn for_long_read(self, is_long: bool, may_have_unread_dependents: bool) -> Self {
+    /// This invalidation for the queue of long reads, without a failure; with `is_long` all of its
+    /// dependents are to be read there.
+    pub(crate) fn for_long_read_queue(
+        self,
+        is_long: bool,
+        may_have_unread_dependents: bool,
+    ) -> Self {
         Self { is_long, may_have_unread_dependents, attempts: 0, ..self }
     }
 
@@ -111,7 +116,7 @@ mod tests {
             let only = only.map(|uid| ContentTypeUid::parse(uid).unwrap());
             PendingInvalidation::new(invalidation, only)
         };
-        let mut merged = pending(Some("api::b.b")).for_long_read(true, true);
+        let mut merged = pending(Some("api::b.b")).for_long_read_queue(true, true);
         merged.add(&pending(Some("api::b.b")));
         assert!(merged.is_long && merged.may_have_unread_dependents && merged.only.is_some());
         merged.add(&pending(None));

@@ -68,7 +68,12 @@ impl RelationTargets {
     }
 
     /// Records that a document of this type is behind the relation.
-    pub(crate) fn leads(&mut self, uid: &ContentTypeUid, relation: &FieldPath, target: &str) {
+    pub(crate) fn record_target(
+        &mut self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+        target: &str,
+    ) {
         let relation = (uid.clone(), relation.clone());
         self.known.insert(relation, (target.to_owned(), Instant::now()));
     }
@@ -91,7 +96,7 @@ impl RelationTargets {
 
     /// Records a walk of a content type that looks for the first references to documents of the type
     /// `target`, unless the last one was a short time ago: then returns when the next one may follow.
-    pub(crate) fn search(
+    pub(crate) fn record_search(
         &mut self,
         uid: &ContentTypeUid,
         target: &str,
@@ -136,7 +141,7 @@ mod tests {
         assert_eq!(targets.excluded_by(&uid, &parent, tag), None);
         assert_eq!(targets.excluded_by(&uid, &category, author), None);
         assert!(!targets.leads_elsewhere(&uid, &category, tag));
-        targets.leads(&uid, &category, author);
+        targets.record_target(&uid, &category, author);
         assert_eq!(targets.target(&uid, &category), Some(author));
         assert!(targets.leads_elsewhere(&uid, &category, tag), "a relation has one type");
     }
@@ -146,7 +151,7 @@ mod tests {
         let uid = ContentTypeUid::parse("api::a.a").unwrap();
         let (mut targets, start) = (RelationTargets::default(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
-        let mut search = |target, seconds| targets.search(&uid, target, at(seconds));
+        let mut search = |target, seconds| targets.record_search(&uid, target, at(seconds));
         assert_eq!(search("api::category.category", 0), None);
         // A category without articles has excluded nothing: it may have some by now.
         assert_eq!(search("api::category.category", 1), Some(at(600)));

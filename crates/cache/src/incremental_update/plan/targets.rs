@@ -69,7 +69,7 @@ fn walk_for_first_references(
     let written: BTreeSet<&str> = written(invalidations).map(|changed| &*changed.uid).collect();
     let now = Instant::now();
     let next: Option<Vec<Instant>> =
-        written.into_iter().map(|target| targets.search(uid, target, now)).collect();
+        written.into_iter().map(|target| targets.record_search(uid, target, now)).collect();
     drop(targets);
     if next.is_none() {
         walk_within_share(cache, group);
@@ -115,7 +115,7 @@ async fn learn_from_schema(cache: &SnapshotCache, group: &TypeGroup) {
             continue;
         }
         if let Some(target) = cache.content.target(uid, &relation).await {
-            targets.lock().leads(uid, &relation, target.as_str());
+            targets.lock().record_target(uid, &relation, target.as_str());
         }
     }
 }
@@ -132,7 +132,7 @@ fn learn_from_snapshots(
         let mut known =
             invalidations.filter(|changed| is_referred_to(group, &relation, &changed.document_id));
         if let Some(changed) = known.next() {
-            targets.leads(&group.query.uid, &relation, &changed.uid);
+            targets.record_target(&group.query.uid, &relation, &changed.uid);
         }
     }
 }
@@ -163,7 +163,7 @@ async fn learn_from_type(cache: &SnapshotCache, group: &TypeGroup, target: &str,
     let mut targets = targets.lock();
     for (relation, example) in open {
         if found.contains(&example) {
-            targets.leads(uid, &relation, target);
+            targets.record_target(uid, &relation, target);
         } else if found.contains(id) {
             targets.exclude(uid, &relation, target, example);
         }

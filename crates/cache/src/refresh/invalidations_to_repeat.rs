@@ -7,10 +7,10 @@ use crate::invalidation::Invalidation;
 use frontend_map_catalog::snapshot::Snapshot;
 
 impl Member {
-    /// The invalidations since a read began whose documents have to be looked at again: the read has
+    /// The invalidations since a read began that have to be processed again: the read has
     /// found versions that read a changed document, which the snapshot did not know before, and which
     /// were not read since the change. `is_found` says which documents it has found.
-    pub(crate) fn missed(
+    pub(crate) fn invalidations_to_repeat(
         &self,
         snapshot: &Snapshot,
         begun: Instant,
@@ -23,12 +23,16 @@ impl Member {
         }
         let read = entry.read_versions();
         let relations = site.site.rules.relations(entry.query.uid.as_str());
-        let is_missed = |(since, Invalidation { document_id, .. }): &(_, Invalidation)| {
+        let is_to_repeat = |(since, Invalidation { document_id, .. }): &(_, Invalidation)| {
             let referring =
                 relations.iter().flat_map(|relation| snapshot.referring(relation, document_id));
             let mut found = referring.filter(|(id, _)| is_found(id));
             found.any(|(id, locale)| !read.has(*since, id, &site.locales()[locale]))
         };
-        invalidations.into_iter().filter(is_missed).map(|(_, invalidation)| invalidation).collect()
+        invalidations
+            .into_iter()
+            .filter(is_to_repeat)
+            .map(|(_, invalidation)| invalidation)
+            .collect()
     }
 }
