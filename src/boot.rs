@@ -137,8 +137,8 @@ fn build(
         similar_types: SimilarTypes::default(),
         unread_documents: HourlyWarnings::default(),
         imports: Imports::new(config.imports, &sites),
-        misses: shared.misses.of_sites(&sites, &shared.store),
-        links: shared.links.of_sites(&sites, &shared.store, limits.links),
+        misses: shared.misses.set_sites(&sites, &shared.store),
+        links: shared.links.set_sites(&sites, &shared.store, limits.links),
         admin_url: config.admin_url,
         sites,
         http: HttpSettings {

@@ -79,7 +79,7 @@ impl SiteLinks {
         }
         for event in cache.fleet.recent_cms_events().await {
             if let CmsChange::Document { uid, document_id, .. } = &event.change {
-                self.name(uid, document_id);
+                self.invalidate(uid, document_id);
             }
         }
     }

@@ -137,9 +137,9 @@ fn invalidate_links(app: &App, event: &CmsEvent) {
     for links in app.links.values() {
         match &event.change {
             CmsChange::Nothing => {}
-            CmsChange::Document { uid, document_id, .. } => links.name(uid, document_id),
-            CmsChange::ContentTypes(uids) => links.name_types(Some(uids)),
-            CmsChange::Anything => links.name_types(None),
+            CmsChange::Document { uid, document_id, .. } => links.invalidate(uid, document_id),
+            CmsChange::ContentTypes(uids) => links.invalidate_types(Some(uids)),
+            CmsChange::Anything => links.invalidate_types(None),
         }
     }
 }

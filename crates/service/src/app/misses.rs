@@ -72,9 +72,10 @@ impl MissRegistry {
         self.keep.store(milliseconds, Ordering::Relaxed);
     }
 
-    /// The misses of the sites that have a path index, by the keys of the sites; others are dropped.
+    /// Sets the sites, and returns the misses of those that have a path index, by their keys; others are
+    /// dropped.
     #[must_use]
-    pub fn of_sites(&self, sites: &Sites, store: &Store) -> BTreeMap<String, Arc<SiteMisses>> {
+    pub fn set_sites(&self, sites: &Sites, store: &Store) -> BTreeMap<String, Arc<SiteMisses>> {
         let mut own = self.sites.lock();
         let with_index = sites.iter().filter(|site| site.resolve == ResolveBy::Documents);
         let of_site = |site: &Site| {
