@@ -1,8 +1,8 @@
 import type { PageOf, ProblemVersion } from './problems';
 
-/** Verdicts of the service about links that an editor may want to change. */
-export const VERDICTS = ['gone', 'no_such_page', 'moved', 'other_locale', 'not_canonical'] as const;
-export type Verdict = (typeof VERDICTS)[number];
+/** The verdicts that editors are shown. The service also has `ok` and `unknown`. */
+export const SHOWN_VERDICTS = ['gone', 'no_such_page', 'moved', 'other_locale', 'not_canonical'] as const;
+export type Verdict = (typeof SHOWN_VERDICTS)[number];
 
 /** What the tab shows: links that lead to no page, or those with one of the other verdicts. */
 export const LINK_KINDS = ['broken', 'moved', 'other_locale', 'not_canonical'] as const;

@@ -1,5 +1,5 @@
 import {
-  VERDICTS,
+  SHOWN_VERDICTS,
   type ContentLink,
   type DocumentLinks,
   type LinkKind,
@@ -28,7 +28,7 @@ const entryOf = (row: Row, typeOf: TypeOf): LinkingEntry => ({
 });
 
 const linkOf = (row: Row, typeOf: TypeOf): ContentLink | null => {
-  const verdict = VERDICTS.find((known) => known === row.verdict) as Verdict | undefined;
+  const verdict = SHOWN_VERDICTS.find((known) => known === row.verdict) as Verdict | undefined;
   // Later versions of the service may have others.
   if (!verdict) return null;
   return {
