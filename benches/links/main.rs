@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use frontend_map_catalog::links::{
-    KnownHosts, LinkFilter, LinkTable, LinkWorld, NewLink, Verdict, judge,
+    KnownHosts, LinkFilter, LinkTable, NewLink, PageLookup, Verdict, judge,
 };
 use frontend_map_catalog::moved::redirects::FormerOwner;
 use frontend_map_catalog::path_index::{PathIndex, TypePaths};
@@ -35,7 +35,7 @@ struct World {
     index: PathIndex,
 }
 
-impl LinkWorld for World {
+impl PageLookup for World {
     fn hosts(&self) -> &KnownHosts {
         &self.hosts
     }

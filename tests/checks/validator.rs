@@ -1,6 +1,6 @@
 //! The validator with a scripted frontend: exact results, and the requests that the frontend gets.
 
-use frontend_map_outbound::checks::report::{Entry, Tally};
+use frontend_map_outbound::checks::report::{Tally, UrlCheck};
 use frontend_map_outbound::checks::{CheckResult, Failure, LOCATION_CHARS, Validator};
 use frontend_map_rules::frontend_url::BaseUrl;
 use futures::StreamExt;
@@ -11,15 +11,15 @@ use crate::support::front_end::{FrontEnd, refusing};
 use crate::support::pages::{script, urls};
 
 /// The entry of a URL without a response.
-fn dead(url: &str, reason: &str) -> Entry {
+fn dead(url: &str, reason: &str) -> UrlCheck {
     let reason = Some(reason.to_owned());
-    Entry { url: url.to_owned(), status: None, ok: false, location: None, reason }
+    UrlCheck { url: url.to_owned(), status: None, ok: false, location: None, reason }
 }
 
 /// The entry of a URL with a response.
-fn answered(url: &str, status: u16, location: Option<&str>) -> Entry {
+fn answered(url: &str, status: u16, location: Option<&str>) -> UrlCheck {
     let (url, location) = (url.to_owned(), location.map(str::to_owned));
-    Entry { url, status: Some(status), ok: status / 100 == 2, location, reason: None }
+    UrlCheck { url, status: Some(status), ok: status / 100 == 2, location, reason: None }
 }
 
 /// The origin of a URL, and the rest of it.
@@ -32,7 +32,7 @@ fn split(url: &str) -> (BaseUrl, &str) {
 /// The results in the order of the URLs.
 struct Report {
     tally: Tally,
-    results: Vec<Entry>,
+    results: Vec<UrlCheck>,
 }
 
 impl Report {
@@ -40,7 +40,7 @@ impl Report {
         let mut tally = Tally::default();
         let count = |(url, checked)| {
             tally.add(&checked);
-            Entry::new(url, checked)
+            UrlCheck::new(url, checked)
         };
         let results = checked.map(count).collect();
         Self { tally, results }
@@ -72,7 +72,7 @@ async fn report(urls: &[String]) -> Report {
 }
 
 /// The entries of 40 URLs with every kind of response.
-fn forty(peer: &FrontEnd, refusing: &str) -> Vec<Entry> {
+fn forty(peer: &FrontEnd, refusing: &str) -> Vec<UrlCheck> {
     let answers: [(&str, usize, u16, Option<&str>); 10] = [
         ("missing", 4, 404, None),
         ("ok", 15, 200, None),

@@ -17,10 +17,10 @@ mod table;
 mod texts;
 mod verdict;
 
-pub use address::{Kept, MAX_ADDRESS};
-pub use judge::{Judged, LinkFilter, LinkWorld, judge};
+pub use address::{AddressKind, MAX_ADDRESS};
+pub use judge::{Judged, LinkFilter, PageLookup, judge};
 pub use known_hosts::KnownHosts;
-pub use rows::{JudgedLink, LinkFigures, LinkRows, Linking, VerdictCounts};
+pub use rows::{ContentLink, LinkFigures, LinkRows, Linking, VerdictCounts};
 pub use stored::UnreadableLinks;
 pub use table::{LinkTable, Missing, NewLink, TableSummary};
 pub use verdict::{Target, Verdict};

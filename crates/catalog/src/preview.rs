@@ -23,8 +23,10 @@ mod paths;
 mod published;
 mod values;
 
-pub use conflict::{Conflict, Decider, SiteDecider, Wins};
-pub use effect::{Effect, Group, Lost, Move, MovedPage, NoPath, PathRedirect, RelatedName};
+pub use conflict::{Decider, PathConflict, SiteDecider, Wins};
+pub use effect::{
+    Group, LostPage, MovedPage, NoPath, PathMove, PathRedirect, PublishEffect, RelatedDocument,
+};
 pub use published::Related;
 
 use std::collections::BTreeSet;
@@ -83,23 +85,23 @@ pub struct Draft<'d> {
 /// What would happen on a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Preview {
+pub struct SitePreview {
     /// The key of the site.
     pub site: String,
     /// Where the version is published now; `None`: its path does not lead to it, or it has none.
     pub path: Option<String>,
     /// If the draft is published.
-    pub publish: Effect,
+    pub publish: PublishEffect,
     /// If the version is unpublished, or deleted alone.
-    pub unpublish: Effect,
+    pub unpublish: PublishEffect,
     /// If the document is deleted, with all of its locales.
-    pub delete: Effect,
+    pub delete: PublishEffect,
 }
 
 /// A version of a document, for a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VersionName {
+pub struct DocumentVersion {
     /// Its content type.
     pub content_type: String,
     /// The `documentId`.
@@ -122,14 +124,14 @@ pub fn preview(
     world: &World<'_>,
     subject: Subject<'_>,
     draft: &Draft<'_>,
-) -> Result<Preview, NoSnapshot> {
+) -> Result<SitePreview, NoSnapshot> {
     let known = Known::new(world);
     let before = paths::Paths::of(world);
     let path = known
         .version(subject)
         .filter(|url| before.is_there(subject.uid, *url))
         .map(|url| url.path().to_owned());
-    Ok(Preview {
+    Ok(SitePreview {
         site: world.site.key.clone(),
         path,
         publish: effect::publish(&known, &before, subject, draft)?,
@@ -222,7 +224,7 @@ impl<'w> Known<'w> {
         PathRedirect { document: self.name(entry.entry), to, force: paths::is_forced(entry) }
     }
 
-    fn name(&self, url: PublicUrl<'_>) -> VersionName {
+    fn name(&self, url: PublicUrl<'_>) -> DocumentVersion {
         // Redirects have rules of their own.
         let redirects = self.world.site.redirects.as_deref();
         let of_redirect = redirects.filter(|_| url.redirect().is_some());
@@ -231,7 +233,7 @@ impl<'w> Known<'w> {
         let locale = rules.locales().codes()[url.locale()].to_string();
         let of_link = Some(&*locale).filter(|_| url.is_localized());
         let link = |links: &Arc<AdminLinks>| links.link(&content_type, url.document_id(), of_link);
-        VersionName {
+        DocumentVersion {
             admin_url: self.world.links.as_ref().map(link),
             document_id: url.document_id().to_owned(),
             title: url.title().map(str::to_owned),

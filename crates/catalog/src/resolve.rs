@@ -2,13 +2,14 @@
 //! present URL of the document that had the path before. It names what decided.
 //!
 //! [`resolve`] decides, and [`Resolution::answer`] has the members of the response. What decided is named
-//! here alone: for `X-Resolved-By` by [`ResolvedBy`], for the response by [`Decider`].
+//! here alone: for `X-Resolved-By` by [`ResolvedByHeader`], for the response by [`ResolvedBy`].
 
 mod answer;
 mod rule_match;
 
 pub use answer::{
-    Alternates, Breadcrumb, Decider, Gone, Kind, Redirection, ResolvedPath, SitePaths, Unresolved,
+    Alternates, Breadcrumb, Gone, Kind, Redirection, ResolvedBy, ResolvedPath, SitePaths,
+    Unresolved,
 };
 pub use rule_match::{CompactMatch, ParamValues, PathMatch, Requested, RuleMatch};
 
@@ -24,7 +25,7 @@ pub struct Resolution<'r, 'i> {
     /// What has the path.
     pub found: Found<'r, 'i>,
     /// What decided.
-    pub resolved_by: ResolvedBy,
+    pub resolved_by: ResolvedByHeader,
     /// Whether this depends on a stale snapshot.
     pub is_stale: bool,
 }
@@ -59,12 +60,12 @@ pub struct RuleResolution<'r> {
     /// The host of the request, else of the document, if the site has several.
     pub host: Option<usize>,
     /// What decided; `None` on a site without a path index.
-    pub resolved_by: Option<ResolvedBy>,
+    pub resolved_by: Option<ResolvedByHeader>,
 }
 
 /// What decided which rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResolvedBy {
+pub enum ResolvedByHeader {
     /// The document that owns the path.
     Documents,
     /// The order of the settings: no document owns the path.
@@ -105,7 +106,7 @@ pub fn resolve<'r, 'i>(
     let is_forced = !matches!(forced, FormerOwner::None);
     if let Some(page) = page(site, pathname, host).filter(|_| !is_forced) {
         let found = Found::Page(page);
-        return Resolution { found, resolved_by: ResolvedBy::Pages, is_stale: false };
+        return Resolution { found, resolved_by: ResolvedByHeader::Pages, is_stale: false };
     }
     let decision = index.decide(&site.rules, pathname, host);
     let basis = decision
@@ -128,16 +129,17 @@ pub fn resolve<'r, 'i>(
     }
     let resolved_by = match (&former, &decision) {
         (FormerOwner::Moved(redirect), _) => {
-            ResolvedBy::of_history(redirect.is_stale || basis == Basis::Stale)
+            ResolvedByHeader::of_history(redirect.is_stale || basis == Basis::Stale)
         }
         (FormerOwner::Entry(entry), _) => {
-            ResolvedBy::of_redirects(entry.is_stale || basis == Basis::Stale)
+            ResolvedByHeader::of_redirects(entry.is_stale || basis == Basis::Stale)
         }
-        (_, Some(decision)) => ResolvedBy::of_decision(site, pathname, decision, host),
-        (_, None) => ResolvedBy::of_basis(basis),
+        (_, Some(decision)) => ResolvedByHeader::of_decision(site, pathname, decision, host),
+        (_, None) => ResolvedByHeader::of_basis(basis),
     };
-    let is_stale = matches!(resolved_by, ResolvedBy::StaleHistory | ResolvedBy::StaleRedirects)
-        || basis == Basis::Stale;
+    let is_stale =
+        matches!(resolved_by, ResolvedByHeader::StaleHistory | ResolvedByHeader::StaleRedirects)
+            || basis == Basis::Stale;
     let Some(decision) = decision else {
         return Resolution { found: Found::NoRule(former), resolved_by, is_stale };
     };
@@ -183,24 +185,26 @@ pub fn resolve_rule<'r>(
         return RuleResolution { matched, host, resolved_by: None };
     };
     let Some(decision) = index.decide(&site.rules, pathname, host) else {
-        let resolved_by = ResolvedBy::of_basis(index.basis_without_rule(&site.rules));
+        let resolved_by = ResolvedByHeader::of_basis(index.basis_without_rule(&site.rules));
         return RuleResolution { matched: None, host, resolved_by: Some(resolved_by) };
     };
     let own_host = host.or(owner_host(site, &decision));
     let (found, host, resolved_by) = match decision.basis {
         Basis::Fresh if decision.owner.is_some() => {
-            (decision.found, own_host, ResolvedBy::Documents)
+            (decision.found, own_host, ResolvedByHeader::Documents)
         }
-        Basis::OwnPathsUnknown => (decision.found, own_host, ResolvedBy::DocumentsWithoutIndex),
-        Basis::Fresh => (decision.found, host, ResolvedBy::Rules),
-        Basis::Missing(_) => (decision.found, host, ResolvedBy::RulesWithoutIndex),
-        Basis::Expired(_) => (decision.found, host, ResolvedBy::RulesWithStaleIndex),
+        Basis::OwnPathsUnknown => {
+            (decision.found, own_host, ResolvedByHeader::DocumentsWithoutIndex)
+        }
+        Basis::Fresh => (decision.found, host, ResolvedByHeader::Rules),
+        Basis::Missing(_) => (decision.found, host, ResolvedByHeader::RulesWithoutIndex),
+        Basis::Expired(_) => (decision.found, host, ResolvedByHeader::RulesWithStaleIndex),
         // The rules have no match for an own path: a stale document decides (D41).
         Basis::Stale if decision.has_own_path() => {
-            (decision.found, own_host, ResolvedBy::StaleDocuments)
+            (decision.found, own_host, ResolvedByHeader::StaleDocuments)
         }
         Basis::Stale => {
-            (by_rules().unwrap_or(decision.found), host, ResolvedBy::RulesWithStaleIndex)
+            (by_rules().unwrap_or(decision.found), host, ResolvedByHeader::RulesWithStaleIndex)
         }
     };
     RuleResolution { matched: Some(with_locale(found, host)), host, resolved_by: Some(resolved_by) }
@@ -243,9 +247,9 @@ impl Resolution<'_, '_> {
         };
         let resolved_by = match former {
             FormerOwner::Entry(_) | FormerOwner::NotKnown(_) => return self,
-            FormerOwner::Moved(_) => ResolvedBy::StaleHistory,
+            FormerOwner::Moved(_) => ResolvedByHeader::StaleHistory,
             FormerOwner::None | FormerOwner::Gone { .. } => match self.resolved_by {
-                ResolvedBy::Rules => ResolvedBy::RulesWithStaleIndex,
+                ResolvedByHeader::Rules => ResolvedByHeader::RulesWithStaleIndex,
                 other => other,
             },
         };
@@ -253,12 +257,12 @@ impl Resolution<'_, '_> {
     }
 
     fn not_known(uid: ContentTypeUid, basis: Basis<'_>) -> Self {
-        let resolved_by = ResolvedBy::of_basis(basis);
+        let resolved_by = ResolvedByHeader::of_basis(basis);
         Self { found: Found::NotKnown(uid), resolved_by, is_stale: false }
     }
 }
 
-impl ResolvedBy {
+impl ResolvedByHeader {
     /// For a path that no document has.
     fn of_basis(basis: Basis<'_>) -> Self {
         match basis {

@@ -21,7 +21,7 @@ pub const MAX_TEXT: usize = 120;
 
 /// A link, as the content has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContentLink {
+pub struct RawLink {
     /// The address as it is written.
     pub address: String,
     /// The text, with single spaces, at most [`MAX_TEXT`] bytes; of an image its description.
@@ -37,7 +37,7 @@ pub struct UnreadableValue;
 ///
 /// # Errors
 /// [`UnreadableValue`]
-pub fn find_links(json: &str, found: &mut Vec<ContentLink>) -> Result<(), UnreadableValue> {
+pub fn find_links(json: &str, found: &mut Vec<RawLink>) -> Result<(), UnreadableValue> {
     let json = json.trim_ascii();
     match json.as_bytes().first() {
         Some(b'"') => {
@@ -55,10 +55,10 @@ pub fn find_links(json: &str, found: &mut Vec<ContentLink>) -> Result<(), Unread
 }
 
 /// Finds the links in a text.
-pub fn find_in_text(text: &str, found: &mut Vec<ContentLink>) {
+pub fn find_in_text(text: &str, found: &mut Vec<RawLink>) {
     let text = text.trim();
     if is_one_url(text) {
-        found.push(ContentLink { address: text.to_owned(), text: String::new() });
+        found.push(RawLink { address: text.to_owned(), text: String::new() });
     } else if html::is_html(text) && !text.contains("](") {
         html::find(text, found);
     } else if markdown::may_have_links(text) {

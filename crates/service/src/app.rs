@@ -27,7 +27,7 @@ pub(crate) use self::former_owner::{former_owner, redirects};
 pub use self::history_copy::{history_copy_is_due, write_history_copy};
 pub use self::http_settings::HttpSettings;
 pub use self::imports::Imports;
-pub(crate) use self::links::KnownPages;
+pub(crate) use self::links::AppPages;
 pub use self::misses::{MissRegistry, SiteMisses};
 pub(crate) use self::misses::{read_misses, remove_misses, save_misses, share_misses};
 pub use self::shared_paths::SharedPathsCache;

@@ -17,7 +17,7 @@ use crate::cli::service::lines::{LastLine, ListArgs, TOKEN, read_list};
 use crate::cli::service::{local_url, post::post, route_url};
 use crate::cli::validate::Output;
 use crate::config::Config;
-use frontend_map_catalog::links::{JudgedLink, Verdict};
+use frontend_map_catalog::links::{ContentLink, Verdict};
 use frontend_map_outbound::checks::report::Visible;
 use frontend_map_outbound::checks::report::csv::field;
 
@@ -91,7 +91,7 @@ struct Figures {
     unreadable: u64,
 }
 
-type Row = JudgedLink<'static>;
+type Row = ContentLink<'static>;
 
 /// The data of the response of `/api/links`.
 #[derive(Serialize)]

@@ -10,7 +10,7 @@ use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
 use frontend_map_outbound::checks::Finding;
 use frontend_map_outbound::checks::content::FaultKind;
-use frontend_map_outbound::checks::report::{Class, Entry, SiteContent, SiteReport, Visible};
+use frontend_map_outbound::checks::report::{Class, FoundInPages, SiteReport, UrlCheck, Visible};
 
 /// The most URLs that are listed for a rule: a frontend that is down would make thousands of lines.
 const MAX_LISTED: usize = 20;
@@ -75,8 +75,8 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) ->
 }
 
 /// One line with the counters of pages, and one for each `robots.txt` that cannot be read.
-fn write_content(out: &mut String, content: &SiteContent, colours: Colours) -> fmt::Result {
-    let SiteContent { tally, robots } = content;
+fn write_content(out: &mut String, content: &FoundInPages, colours: Colours) -> fmt::Result {
+    let FoundInPages { tally, robots } = content;
     let verdict = match tally.faulty {
         0 if robots.is_empty() => colours.apply(Style::Good, "none faulty"),
         0 => "none faulty".to_owned(),
@@ -211,7 +211,7 @@ fn locale(finding: &Finding<'_>) -> String {
 
 /// The status, or why there is no response.
 fn outcome(finding: &Finding<'_>) -> String {
-    let Entry { status, reason, .. } = &finding.entry;
+    let UrlCheck { status, reason, .. } = &finding.entry;
     match status {
         Some(status) => status.to_string(),
         None => reason.clone().unwrap_or_default(),
@@ -230,7 +230,7 @@ mod tests {
             tally.add(checked);
         }
         let finding = |checked: &CheckResult| Finding {
-            entry: Entry::new("http://h/x".to_owned(), checked.clone()),
+            entry: UrlCheck::new("http://h/x".to_owned(), checked.clone()),
             content_type: "api::post.post",
             document_id: text,
             locale: "en",

@@ -1,8 +1,8 @@
 //! Takes the links out of documents.
 
-use frontend_map_catalog::links::{Kept, KnownHosts, LinkTable, Missing, NewLink};
+use frontend_map_catalog::links::{AddressKind, KnownHosts, LinkTable, Missing, NewLink};
 use frontend_map_catalog::site::Site;
-use frontend_map_cms::links::{ContentLink, find_links};
+use frontend_map_cms::links::{RawLink, find_links};
 use frontend_map_cms::{BadItem, Document, DocumentLocale, DocumentSink};
 use frontend_map_rules::FieldValue;
 
@@ -14,7 +14,7 @@ pub(super) struct LinkSink<'s> {
     pub(super) source: usize,
     pub(super) table: LinkTable,
     /// The links of one field, to use the memory again.
-    pub(super) found: Vec<ContentLink>,
+    pub(super) found: Vec<RawLink>,
 }
 
 impl LinkSink<'_> {
@@ -40,13 +40,13 @@ impl LinkSink<'_> {
                 let mut missing = Missing::default();
                 missing.unreadable += u64::from(find_links(json, &mut self.found).is_err());
                 let kept =
-                    self.found.iter().filter_map(|link| match self.hosts.keep(&link.address) {
-                        Kept::Internal(address) => Some((address, &*link.text)),
-                        Kept::TooLong => {
+                    self.found.iter().filter_map(|link| match self.hosts.classify(&link.address) {
+                        AddressKind::Internal(address) => Some((address, &*link.text)),
+                        AddressKind::TooLong => {
                             missing.left_out += 1;
                             None
                         }
-                        Kept::External | Kept::Nothing => None,
+                        AddressKind::External | AddressKind::Nothing => None,
                     });
                 let kept: Vec<_> = kept.collect();
                 let links =

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 /// scheme and a host. A longer one leads to no page of a site.
 pub const MAX_ADDRESS: usize = 2_048 + 272;
 
-/// What becomes of an address.
+/// What kind of address a link has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kept<'a> {
-    /// It is kept, without its fragment.
+pub enum AddressKind<'a> {
+    /// It may lead to a page of a site: the address without its fragment.
     Internal(Cow<'a, str>),
     /// It leads to a host that is not one of the settings.
     External,

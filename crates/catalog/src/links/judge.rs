@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::known_hosts::{KnownHosts, Origin, Place, SitePath};
+use super::known_hosts::{AddressTarget, KnownHosts, LinkingVersion, SitePath};
 use super::table::{DocumentKey, LinkRow, LinkTable, NOT_LOCALIZED};
 use super::verdict::{Target, Verdict, verdict};
 use crate::path_index::{DocumentLocation, PathIndex, VersionId};
@@ -11,8 +11,8 @@ use crate::site::Site;
 use crate::snapshot::PublicUrl;
 use frontend_map_rules::{ContentTypeUid, Locale, Pathname, without_trailing_slash};
 
-/// What is known of the pages of all sites at one moment.
-pub trait LinkWorld {
+/// Looks up paths and documents in what is known of the pages of all sites at one moment.
+pub trait PageLookup {
     /// The hosts of all sites.
     fn hosts(&self) -> &KnownHosts;
 
@@ -88,21 +88,21 @@ impl Judged {
     }
 }
 
-/// The verdicts about the links of a site, which is at this position among the sites of the world. Links
+/// The verdicts about the links of a site, which is at this position among the sites of its hosts. Links
 /// that lead to no site of the settings are left out.
 #[must_use]
 pub fn judge(
     table: &LinkTable,
-    world: &impl LinkWorld,
+    pages: &impl PageLookup,
     site: usize,
     filter: &LinkFilter,
 ) -> Judged {
     let wanted = filter.to.as_deref().map(|to| Pathname::parse(to).normalized());
     let mut judge = Judge {
         table,
-        world,
+        pages,
         site,
-        own: &world.hosts().sites()[site],
+        own: &pages.hosts().sites()[site],
         wanted: wanted.as_deref(),
         known: FxHashMap::default(),
         judged: Judged::default(),
@@ -142,7 +142,7 @@ pub(super) fn url_of<'i>(
 
 struct Judge<'w, W> {
     table: &'w LinkTable,
-    world: &'w W,
+    pages: &'w W,
     site: usize,
     own: &'w Site,
     /// The normalized path that links have to lead to.
@@ -153,7 +153,7 @@ struct Judge<'w, W> {
     judged: Judged,
 }
 
-impl<W: LinkWorld> Judge<'_, W> {
+impl<W: PageLookup> Judge<'_, W> {
     fn add(&mut self, key: &DocumentKey, row: LinkRow, link: usize, verdicts: &[Verdict]) {
         let Some(outcome) = self.outcome_of(key, row) else { return };
         let own = &self.judged.outcomes[outcome as usize];
@@ -175,31 +175,31 @@ impl<W: LinkWorld> Judge<'_, W> {
             return *known;
         }
         let locale = (row.locale != NOT_LOCALIZED).then_some(usize::from(row.locale));
-        let origin = Origin { site: self.site, locale, path: None };
+        let version = LinkingVersion { site: self.site, locale, path: None };
         let address = self.table.texts.get(row.address);
-        let place = self.world.hosts().locate(address, origin);
-        if place != Place::NotKnown {
+        let place = self.pages.hosts().locate(address, version);
+        if place != AddressTarget::NotKnown {
             let outcome = self.judge(place, locale);
             self.known.insert((row.address, row.locale), outcome);
             return outcome;
         }
         let uid = &self.own.links.get(usize::from(key.content_type))?.content_type;
-        let index = self.world.index(self.site);
+        let index = self.pages.index(self.site);
         let url = index.and_then(|index| url_of(self.own, index, uid, &key.id, locale));
-        let origin = Origin { path: url.map(PublicUrl::path), ..origin };
-        self.judge(self.world.hosts().locate(address, origin), locale)
+        let version = LinkingVersion { path: url.map(PublicUrl::path), ..version };
+        self.judge(self.pages.hosts().locate(address, version), locale)
     }
 
-    fn judge(&mut self, place: Place, locale: Option<usize>) -> Option<u32> {
+    fn judge(&mut self, place: AddressTarget, locale: Option<usize>) -> Option<u32> {
         let outcome = match place {
-            Place::Outside => return None,
-            Place::NotKnown => Outcome {
+            AddressTarget::Outside => return None,
+            AddressTarget::NotKnown => Outcome {
                 verdict: Verdict::Unknown,
                 path: None,
                 target: None,
                 is_wanted: self.wanted.is_none(),
             },
-            Place::At(place) => self.at(place, locale),
+            AddressTarget::At(place) => self.at(place, locale),
         };
         let at = u32::try_from(self.judged.outcomes.len()).ok()?;
         self.judged.outcomes.push(outcome);
@@ -221,9 +221,9 @@ impl<W: LinkWorld> Judge<'_, W> {
     }
 
     fn found(&self, place: &SitePath, code: Option<&str>) -> (Verdict, Option<Target>) {
-        let site = &self.world.hosts().sites()[place.site];
+        let site = &self.pages.hosts().sites()[place.site];
         let pathname = Pathname::parse(&place.path);
-        let Some(resolution) = self.world.resolve(place.site, &pathname, place.host) else {
+        let Some(resolution) = self.pages.resolve(place.site, &pathname, place.host) else {
             return (Verdict::Unknown, None);
         };
         let found = verdict(site, place, &resolution, code);
@@ -234,7 +234,7 @@ impl<W: LinkWorld> Judge<'_, W> {
         // Some servers and databases do not tell the letter cases apart.
         let lower = SitePath { path: place.path.to_ascii_lowercase(), ..place.clone() };
         let pathname = Pathname::parse(&lower.path);
-        let resolution = self.world.resolve(place.site, &pathname, place.host);
+        let resolution = self.pages.resolve(place.site, &pathname, place.host);
         let live = resolution.and_then(|resolution| match resolution.found {
             Found::Page(url) | Found::Rule { document: Some(url), .. } => Some((url, resolution)),
             _ => None,

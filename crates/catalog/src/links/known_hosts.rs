@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::address::{Address, Kept, MAX_ADDRESS, clean, merged, without_dots};
+use super::address::{Address, AddressKind, MAX_ADDRESS, clean, merged, without_dots};
 use crate::site::{Site, Sites};
 use frontend_map_rules::frontend_url::{BaseUrl, HostName};
 
@@ -16,7 +16,7 @@ pub struct KnownHosts {
 
 /// The version whose content has an address.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Origin<'a> {
+pub(super) struct LinkingVersion<'a> {
     /// The position of its site.
     pub(super) site: usize,
     /// The position of its locale; `None`: it is not localized.
@@ -27,7 +27,7 @@ pub(super) struct Origin<'a> {
 
 /// Where an address leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum AddressTarget {
     /// To a path of a site.
     At(SitePath),
     /// To a path that belongs to no site.
@@ -49,8 +49,8 @@ pub(super) struct SitePath {
     pub(super) has_canonical_host: bool,
 }
 
-/// A host as an address has it.
-struct Found<'a> {
+/// A host of a site whose name an address has.
+struct HostMatch<'a> {
     site: usize,
     at: usize,
     base: &'a BaseUrl,
@@ -72,35 +72,35 @@ impl KnownHosts {
         &self.sites
     }
 
-    /// What becomes of an address as content has it.
+    /// Which kind an address in content is of.
     #[must_use]
-    pub fn keep<'a>(&self, written: &'a str) -> Kept<'a> {
+    pub fn classify<'a>(&self, written: &'a str) -> AddressKind<'a> {
         let kept = clean(written);
-        let Some(address) = Address::parse(&kept) else { return Kept::Nothing };
+        let Some(address) = Address::parse(&kept) else { return AddressKind::Nothing };
         if let Address::Absolute { authority, .. } = address
             && self.hosts(None, authority).next().is_none()
         {
-            return Kept::External;
+            return AddressKind::External;
         }
-        if kept.len() > MAX_ADDRESS { Kept::TooLong } else { Kept::Internal(kept) }
+        if kept.len() > MAX_ADDRESS { AddressKind::TooLong } else { AddressKind::Internal(kept) }
     }
 
-    /// Where a kept address leads.
-    pub(super) fn locate(&self, address: &str, origin: Origin<'_>) -> Place {
-        let site = &self.sites[origin.site];
-        let locale = origin.locale.unwrap_or_default();
+    /// Where an internal address leads.
+    pub(super) fn locate(&self, address: &str, version: LinkingVersion<'_>) -> AddressTarget {
+        let site = &self.sites[version.site];
+        let locale = version.locale.unwrap_or_default();
         match Address::parse(address) {
-            None => Place::Outside,
+            None => AddressTarget::Outside,
             Some(Address::Absolute { scheme, authority, path }) => {
                 let path = without_dots(path);
-                self.at_host(Some(origin.site), authority, &path, scheme)
+                self.at_host(Some(version.site), authority, &path, scheme)
             }
             Some(Address::Rooted(path)) => {
                 let path = without_dots(path);
                 let base = site.hosts.base(locale);
                 let below = base.map_or(Some(&*path), |base| below(base, &path));
                 let own = below.map(|below| SitePath {
-                    site: origin.site,
+                    site: version.site,
                     host: site.hosts.host_if_several(locale),
                     path: rooted(below),
                     has_canonical_host: true,
@@ -109,18 +109,20 @@ impl KnownHosts {
                 let other = base.filter(|_| self.have_paths);
                 let other = other.map(|base| self.at_host(None, base.host(), &path, None));
                 match (own, other) {
-                    (Some(own), Some(Place::At(other))) if other.path.len() < own.path.len() => {
-                        Place::At(other)
+                    (Some(own), Some(AddressTarget::At(other)))
+                        if other.path.len() < own.path.len() =>
+                    {
+                        AddressTarget::At(other)
                     }
-                    (Some(own), _) => Place::At(own),
-                    (None, other) => other.unwrap_or(Place::Outside),
+                    (Some(own), _) => AddressTarget::At(own),
+                    (None, other) => other.unwrap_or(AddressTarget::Outside),
                 }
             }
             Some(Address::Relative(path)) => {
-                let Some(own) = origin.path else { return Place::NotKnown };
+                let Some(own) = version.path else { return AddressTarget::NotKnown };
                 let start = site.hosts.base(locale).map_or("", path_of);
                 let rooted = merged(&[start, own].concat(), path);
-                self.locate(&rooted, origin)
+                self.locate(&rooted, version)
             }
         }
     }
@@ -132,7 +134,7 @@ impl KnownHosts {
         authority: &str,
         path: &str,
         scheme: Option<&str>,
-    ) -> Place {
+    ) -> AddressTarget {
         let mut hosts = self.hosts(first, authority);
         let mut found = hosts.find_map(|host| Some((below(host.base, path)?, host)));
         if self.have_paths {
@@ -146,10 +148,10 @@ impl KnownHosts {
                 }
             }
         }
-        let Some((below, host)) = found else { return Place::Outside };
+        let Some((below, host)) = found else { return AddressTarget::Outside };
         let hosts = &self.sites[host.site].hosts;
         let is_scheme = scheme.is_none_or(|scheme| scheme == host.base.scheme());
-        Place::At(SitePath {
+        AddressTarget::At(SitePath {
             site: host.site,
             host: Some(host.at).filter(|_| hosts.are_several()),
             path: rooted(below),
@@ -163,7 +165,7 @@ impl KnownHosts {
         &'a self,
         first: Option<usize>,
         authority: &str,
-    ) -> impl Iterator<Item = Found<'a>> + use<'a> {
+    ) -> impl Iterator<Item = HostMatch<'a>> + use<'a> {
         let other = match authority.get(..4) {
             Some(start) if start.eq_ignore_ascii_case("www.") => authority[4..].to_owned(),
             _ => format!("www.{authority}"),
@@ -178,17 +180,17 @@ impl KnownHosts {
             first.into_iter().chain(others).filter_map(move |site| {
                 let hosts = &self.sites[site].hosts;
                 let at = hosts.position(&name)?;
-                Some(Found { site, at, base: &hosts.all()[at].base, is_alias })
+                Some(HostMatch { site, at, base: &hosts.all()[at].base, is_alias })
             })
         }))
     }
 
     /// The first host with exactly this name, without parsing it.
-    fn hosts_as_written(&self, first: Option<usize>, authority: &str) -> Option<Found<'_>> {
+    fn hosts_as_written(&self, first: Option<usize>, authority: &str) -> Option<HostMatch<'_>> {
         first.into_iter().chain(0..self.sites.len()).find_map(|site| {
             let hosts = self.sites[site].hosts.all();
             let at = hosts.iter().position(|host| host.base.host() == authority)?;
-            Some(Found { site, at, base: &hosts[at].base, is_alias: false })
+            Some(HostMatch { site, at, base: &hosts[at].base, is_alias: false })
         })
     }
 }

@@ -50,10 +50,10 @@ pub struct LinkFigures {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerdictCounts(pub [usize; Verdict::ALL.len()]);
 
-/// A link in the content of a document, with what is at its address.
+/// A link in the content of a document, with the verdict about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct JudgedLink<'a> {
+pub struct ContentLink<'a> {
     /// The content type of the document.
     pub content_type: Cow<'a, str>,
     /// Its `documentId`.
@@ -107,7 +107,7 @@ impl LinkRows {
         Chunks::new(self, form)
     }
 
-    fn row(&self, row: JudgedRow) -> JudgedLink<'_> {
+    fn row(&self, row: JudgedRow) -> ContentLink<'_> {
         let Linking { site, index, admin } = &self.linking;
         let key = &self.judged.documents[row.document as usize];
         let source = &site.links[usize::from(key.content_type)];
@@ -119,7 +119,7 @@ impl LinkRows {
         let to = outcome.target.as_ref();
         let url = url_of(site, index, uid, id, link.locale);
         let on_host = |url: PublicUrl<'_>| site.hosts.url(url.locale(), url.path());
-        JudgedLink {
+        ContentLink {
             content_type: uid.as_str().into(),
             document_id: id.into(),
             locale: locale.map(Cow::Borrowed),

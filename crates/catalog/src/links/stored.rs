@@ -116,7 +116,7 @@ impl LinkTable {
             table.missing.insert(key, read_missing(&mut reader)?);
         }
         for number in 0..reader.count()? {
-            let added = table.texts.number(reader.sized_text()?);
+            let added = table.texts.intern(reader.sized_text()?);
             if added.map(|added| added as usize) != Some(number) {
                 return Err(UnreadableLinks::Malformed("a text is there twice"));
             }

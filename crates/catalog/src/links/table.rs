@@ -65,7 +65,7 @@ pub struct NewLink<'a> {
     pub locale: Option<usize>,
     /// The position of the field among those of its content type.
     pub field: usize,
-    /// As [`super::Kept::Internal`] has it.
+    /// As [`super::AddressKind::Internal`] has it.
     pub address: &'a str,
     /// The text.
     pub text: &'a str,
@@ -238,7 +238,7 @@ impl LinkTable {
     fn row(&mut self, link: NewLink<'_>) -> Option<LinkRow> {
         let locale = link.locale.map_or(Ok(NOT_LOCALIZED), u16::try_from).ok()?;
         let field = u16::try_from(link.field).ok()?;
-        let [address, text] = [self.texts.number(link.address)?, self.texts.number(link.text)?];
+        let [address, text] = [self.texts.intern(link.address)?, self.texts.intern(link.text)?];
         Some(LinkRow { address, text, locale, field })
     }
 

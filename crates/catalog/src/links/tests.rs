@@ -106,7 +106,7 @@ impl World {
     }
 }
 
-impl LinkWorld for World {
+impl PageLookup for World {
     fn hosts(&self) -> &KnownHosts {
         &self.hosts
     }
@@ -140,8 +140,8 @@ fn judged(world: &World, written: &str) -> String {
 }
 
 fn judged_in(world: &World, locale: Option<usize>, written: &str) -> String {
-    let address = match world.hosts.keep(written) {
-        Kept::Internal(address) => address,
+    let address = match world.hosts.classify(written) {
+        AddressKind::Internal(address) => address,
         other => return format!("{other:?}").to_lowercase(),
     };
     let mut table = LinkTable::new(7, 0, 1 << 20);

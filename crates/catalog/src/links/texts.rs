@@ -15,8 +15,8 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// The number of a text, which is added if it is new. `None`: there is no room for it.
-    pub(super) fn number(&mut self, text: &str) -> Option<u32> {
+    /// Interns a text: returns its number, and adds it if it is new. `None`: there is no room for it.
+    pub(super) fn intern(&mut self, text: &str) -> Option<u32> {
         let hash = FxBuildHasher.hash_one(text);
         let known = self.by_text.find(hash, |number| self.get(*number) == text);
         if let Some(known) = known {
@@ -32,7 +32,7 @@ impl Texts {
         Some(number)
     }
 
-    /// The text with a number, which [`Texts::number`] has returned.
+    /// The text with a number, which [`Texts::intern`] has returned.
     pub(super) fn get(&self, number: u32) -> &str {
         text_at(&self.block, &self.ends, number)
     }

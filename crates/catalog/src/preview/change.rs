@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::dependents::{Dependent, Dependents, Outcome};
-use super::effect::{Effect, Group, Lost, Move, MovedPage, PathRedirect};
+use super::effect::{Group, LostPage, MovedPage, PathMove, PathRedirect, PublishEffect};
 use super::paths::{self, Paths};
 use super::{Known, Subject};
 use crate::moved::entries::{Destination, EntryRedirect};
@@ -108,7 +108,7 @@ impl<'w> Change<'_, 'w> {
     }
 
     /// What happens to pages.
-    pub(super) fn effect(&self, after: &Paths<'_>) -> Effect {
+    pub(super) fn effect(&self, after: &Paths<'_>) -> PublishEffect {
         let (before, uid) = (self.before, self.subject.uid);
         let mut gone = Vec::new();
         let mut own_move = None;
@@ -152,7 +152,7 @@ impl<'w> Change<'_, 'w> {
                 }
             }
         }
-        Effect {
+        PublishEffect {
             redirect,
             moves: own_move,
             dependents: Group::of(pages, are_more, |one| {
@@ -161,16 +161,16 @@ impl<'w> Change<'_, 'w> {
             gone: Group::of(gone, are_more, |one| {
                 (one.path.as_str(), one.version.document_id.as_str())
             }),
-            ..Effect::default()
+            ..PublishEffect::default()
         }
     }
 
-    fn lost(&self, url: PublicUrl<'_>) -> Lost {
-        Lost { version: self.known.name(url), path: url.path().to_owned() }
+    fn lost(&self, url: PublicUrl<'_>) -> LostPage {
+        LostPage { version: self.known.name(url), path: url.path().to_owned() }
     }
 
     /// The move of a page; `None`: its path stays.
-    fn moved(&self, after: &Paths<'_>, from: PublicUrl<'_>, to: &str) -> Option<Move> {
+    fn moved(&self, after: &Paths<'_>, from: PublicUrl<'_>, to: &str) -> Option<PathMove> {
         let is_same = from.normalized_path() == without_trailing_slash(to);
         let (path, host) = (from.path(), from.host());
         let is_former = || {
@@ -188,7 +188,7 @@ impl<'w> Change<'_, 'w> {
                 let uid = rules[from.rule()].content_type.as_str();
                 is_former.then(|| after.entry_before_page(path, host, uid, from)).flatten()
             });
-            Move {
+            PathMove {
                 from: path.to_owned(),
                 to: to.to_owned(),
                 redirects: entry.as_ref().map_or(is_former, |entry| leads_to(entry, from, to)),

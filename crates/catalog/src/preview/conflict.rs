@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::VersionName;
+use super::DocumentVersion;
 use super::change::Change;
 use super::paths::Paths;
 use crate::snapshot::{Claims, Criterion, PublicUrl};
@@ -10,12 +10,12 @@ use frontend_map_rules::Pathname;
 
 /// What else has the path of a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Conflict {
+pub struct PathConflict {
     /// The path.
     pub path: String,
     /// The other document that has it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub document: Option<VersionName>,
+    pub document: Option<DocumentVersion>,
     /// The page outside the CMS that has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
@@ -64,7 +64,7 @@ pub enum SiteDecider {
 
 impl Change<'_, '_> {
     /// What else has the path that the version gets.
-    pub(super) fn conflict(&self, after: &Paths<'_>, path: &str) -> Option<Conflict> {
+    pub(super) fn conflict(&self, after: &Paths<'_>, path: &str) -> Option<PathConflict> {
         let own = self.own.urls().next()?;
         let host = own.host();
         match after.page_at(path, host) {
@@ -85,7 +85,7 @@ impl Change<'_, '_> {
     }
 
     /// A document that gets the same path at the same time, so that dates of creation decide.
-    fn undecided(&self, after: &Paths<'_>, own: PublicUrl<'_>) -> Option<Conflict> {
+    fn undecided(&self, after: &Paths<'_>, own: PublicUrl<'_>) -> Option<PathConflict> {
         let snapshot = after.snapshot(self.subject.uid)?;
         let by = Decider::Owner(Criterion::Created);
         let is_rival = |url: &PublicUrl<'_>| {
@@ -98,7 +98,7 @@ impl Change<'_, '_> {
     }
 
     /// The document from which the version takes its path.
-    fn taken(&self, after: &Paths<'_>, own: PublicUrl<'_>) -> Option<Conflict> {
+    fn taken(&self, after: &Paths<'_>, own: PublicUrl<'_>) -> Option<PathConflict> {
         let before = self.before;
         let other = before.page_at(own.path(), own.host());
         let other = other.filter(|page| !self.is_of_document(before, *page))?;
@@ -129,7 +129,7 @@ impl Change<'_, '_> {
         path: &str,
         other: Option<PublicUrl<'_>>,
         (wins, by): (Wins, Decider),
-    ) -> Conflict {
+    ) -> PathConflict {
         let site = self.known.world.site;
         let is_of_type = other.is_some_and(|url| paths.type_of(url) == self.subject.uid);
         let pathname = Pathname::parse(path);
@@ -138,14 +138,14 @@ impl Change<'_, '_> {
         });
         let rule = found.flatten().map(|found| found.template.to_string());
         let document = other.map(|url| self.known.name(url));
-        Conflict { path: path.to_owned(), document, page: None, rule, wins, by }
+        PathConflict { path: path.to_owned(), document, page: None, rule, wins, by }
     }
 
     /// A page outside the CMS has the path.
-    pub(super) fn conflict_with_page(&self, path: &str) -> Conflict {
+    pub(super) fn conflict_with_page(&self, path: &str) -> PathConflict {
         let site = self.known.world.site;
         let page = site.pages.find(path, site.hosts.host_if_several(self.subject.locale));
-        Conflict {
+        PathConflict {
             path: path.to_owned(),
             document: None,
             page: page.map(|page| page.document_id().to_owned()),

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::change::{Change, own_snapshot};
-use super::conflict::Conflict;
+use super::conflict::PathConflict;
 use super::dependents::dependents;
 use super::paths::Paths;
 use super::published::{self, AsPublished};
-use super::{Draft, Known, MAX_ROWS, Subject, VersionName};
+use super::{DocumentVersion, Draft, Known, MAX_ROWS, Subject};
 use crate::snapshot::NoSnapshot;
 use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, NullLink, in_words, write_path};
 use frontend_map_rules::{Document, FieldPath};
@@ -15,7 +15,7 @@ use frontend_map_rules::{Document, FieldPath};
 /// What publishing, unpublishing or deleting would do on a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Effect {
+pub struct PublishEffect {
     /// Whether nothing speaks against it: a published version gets a URL of its own from documents
     /// that are published, and no page stops to be found.
     pub ok: bool,
@@ -31,22 +31,22 @@ pub struct Effect {
     /// The documents behind relations that are not published, so that the published version would not
     /// have them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unpublished: Vec<RelatedName>,
+    pub unpublished: Vec<RelatedDocument>,
     /// The documents behind relations of whose published versions nothing is known: the values of their
     /// drafts stand for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub assumed: Vec<RelatedName>,
+    pub assumed: Vec<RelatedDocument>,
     /// What else has the path.
-    pub conflict: Option<Conflict>,
+    pub conflict: Option<PathConflict>,
     /// The redirect of the CMS at `path`, or at the path that the version leaves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect: Option<PathRedirect>,
     /// Where the page of the version moves.
-    pub moves: Option<Move>,
+    pub moves: Option<PathMove>,
     /// The pages of other documents that move along.
     pub dependents: Group<MovedPage>,
     /// The pages that are not found any more.
-    pub gone: Group<Lost>,
+    pub gone: Group<LostPage>,
 }
 
 /// Why a version would have no path.
@@ -63,7 +63,7 @@ pub struct NoPath {
 /// A document behind a relation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RelatedName {
+pub struct RelatedDocument {
     /// The relation.
     pub field: String,
     /// The `documentId` of the document.
@@ -72,7 +72,7 @@ pub struct RelatedName {
 
 /// A path that becomes another one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Move {
+pub struct PathMove {
     /// The path now.
     pub from: String,
     /// The path afterwards.
@@ -89,7 +89,7 @@ pub struct Move {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PathRedirect {
     /// Its document.
-    pub document: VersionName,
+    pub document: DocumentVersion,
     /// The path to which it leads, or the URL of another host; `None`: the page is gone (410).
     pub to: Option<String>,
     /// Whether it comes before a live page.
@@ -101,18 +101,18 @@ pub struct PathRedirect {
 pub struct MovedPage {
     /// The version.
     #[serde(flatten)]
-    pub version: VersionName,
+    pub version: DocumentVersion,
     /// Its paths.
     #[serde(flatten)]
-    pub moves: Move,
+    pub moves: PathMove,
 }
 
 /// A page that is not found any more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Lost {
+pub struct LostPage {
     /// The version.
     #[serde(flatten)]
-    pub version: VersionName,
+    pub version: DocumentVersion,
     /// Its path.
     pub path: String,
 }
@@ -149,7 +149,7 @@ pub(super) fn publish(
     before: &Paths<'_>,
     subject: Subject<'_>,
     draft: &Draft<'_>,
-) -> Result<Effect, NoSnapshot> {
+) -> Result<PublishEffect, NoSnapshot> {
     let site = known.world.site;
     let published = published::as_published(known, subject, draft);
     let AsPublished { document, unpublished, assumed } = &published;
@@ -176,7 +176,7 @@ pub(super) fn publish(
     }
     let name = |all: &[(FieldPath, String)]| {
         let all = all.iter();
-        all.map(|(field, id)| RelatedName { field: field.to_string(), document_id: id.clone() })
+        all.map(|(field, id)| RelatedDocument { field: field.to_string(), document_id: id.clone() })
             .collect()
     };
     (effect.unpublished, effect.assumed) = (name(unpublished), name(assumed));
@@ -196,12 +196,12 @@ pub(super) fn withdraw(
     before: &Paths<'_>,
     subject: Subject<'_>,
     all_locales: bool,
-) -> Result<Effect, NoSnapshot> {
+) -> Result<PublishEffect, NoSnapshot> {
     let dependents = dependents(known, subject, all_locales, None);
     let own = own_snapshot(known.world.site, subject, None)?;
     let change = Change { known, before, subject, all_locales, own: &own, dependents };
     let effect = change.effect(&change.after()?);
-    Ok(Effect { ok: effect.gone.count == 0, ..effect })
+    Ok(PublishEffect { ok: effect.gone.count == 0, ..effect })
 }
 
 impl NoPath {

@@ -71,13 +71,13 @@ fn history() -> SiteHistory<'static> {
     SiteHistory { history: &HISTORY, id: HISTORY.site(1, "main").unwrap(), now: 1 }
 }
 
-fn previewed(world: &World<'_>, uid: &str, draft: &Document<'_>) -> Preview {
+fn previewed(world: &World<'_>, uid: &str, draft: &Document<'_>) -> SitePreview {
     let subject = Subject::of(world.site, uid, draft).unwrap();
     let published_at = "2026-03-04T05:06:07.000Z";
     preview(world, subject, &Draft { document: draft, published_at, related: &[] }).unwrap()
 }
 
-fn conflict(preview: &Preview) -> Option<(Wins, Decider)> {
+fn conflict(preview: &SitePreview) -> Option<(Wins, Decider)> {
     preview.publish.conflict.as_ref().map(|conflict| (conflict.wins, conflict.by))
 }
 
@@ -158,7 +158,7 @@ fn parts_of_dates_in_the_path_of_a_dependent_stay() {
     let preview = previewed(&world, B, &document("c1", &[("slug", "d")]));
     let moves = preview.publish.dependents.first.into_iter().next().map(|page| page.moves);
     let (from, to) = ("/c/02/29/s".to_owned(), "/d/02/29/s".to_owned());
-    assert_eq!(moves, Some(Move { from, to, redirects: true, redirect: None }));
+    assert_eq!(moves, Some(PathMove { from, to, redirects: true, redirect: None }));
 }
 
 #[test]

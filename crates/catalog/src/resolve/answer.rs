@@ -48,7 +48,7 @@ pub struct ResolvedPath<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gone: Option<Gone<'a>>,
     /// What decided.
-    pub resolved_by: Decider,
+    pub resolved_by: ResolvedBy,
     /// The `documentId` of the document.
     pub document_id: Option<&'a str>,
     /// The path of the document or page.
@@ -89,10 +89,10 @@ pub enum Kind {
 }
 
 /// What decided, as the response says it. `X-Resolved-By` also has what the rules would say, and whether
-/// that may change: see [`ResolvedBy`](super::ResolvedBy).
+/// that may change: see [`ResolvedByHeader`](super::ResolvedByHeader).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Decider {
+pub enum ResolvedBy {
     /// The document that owns the path.
     Documents,
     /// The order of the settings: no document owns the path.
@@ -204,10 +204,10 @@ impl<'a> Resolution<'a, 'a> {
             Found::Rule { matched, host, document, former } => {
                 let requested = Requested { host, ..requested };
                 let matched = PathMatch::new(paths.site, requested, &matched);
-                let mut answer = ResolvedPath::of_rule(matched, Decider::Rules);
+                let mut answer = ResolvedPath::of_rule(matched, ResolvedBy::Rules);
                 match document {
                     Some(url) => {
-                        answer.resolved_by = Decider::Documents;
+                        answer.resolved_by = ResolvedBy::Documents;
                         answer.set_document(paths, url, host, resource(url));
                         answer.redirect_to_canonical(paths, url);
                     }
@@ -222,7 +222,7 @@ impl<'a> Resolution<'a, 'a> {
 impl<'a> ResolvedPath<'a> {
     /// A path that a rule matches, and that nothing has yet.
     #[must_use]
-    pub fn of_rule(found: PathMatch<'a>, resolved_by: Decider) -> Self {
+    pub fn of_rule(found: PathMatch<'a>, resolved_by: ResolvedBy) -> Self {
         let PathMatch { site, pathname, locale, matched } = found;
         let matched = Some(matched);
         Self { site, pathname, locale, matched, resolved_by, ..Self::default() }
@@ -242,7 +242,7 @@ impl<'a> ResolvedPath<'a> {
             locale,
             kind: Kind::Page,
             page: Some(page.document_id()),
-            resolved_by: Decider::Pages,
+            resolved_by: ResolvedBy::Pages,
             ..Self::default()
         };
         answer.set_url(paths, page, requested.host);
@@ -307,14 +307,14 @@ impl<'a> ResolvedPath<'a> {
         match former {
             FormerOwner::Moved(moved) => {
                 self.kind = Kind::Redirect;
-                self.resolved_by = Decider::History;
+                self.resolved_by = ResolvedBy::History;
                 self.redirect = Some(Redirection {
                     since: Some(timestamp(moved.since)),
                     ..Redirection::to(paths, moved.to, Some(moved.to.document_id()))
                 });
             }
             FormerOwner::Entry(entry) => {
-                self.resolved_by = Decider::Redirects;
+                self.resolved_by = ResolvedBy::Redirects;
                 match Redirection::of_entry(paths.site, entry) {
                     Some(redirect) => {
                         self.kind = Kind::Redirect;

@@ -185,7 +185,7 @@ fn rule_of_a_path_is_that_of_its_document_unless_the_index_is_too_old() {
         let pathname = Pathname::parse("/p");
         let found = resolve_rule(&site, index, &pathname, None);
         let matched = found.matched.map(|matched| matched.rule.content_type.to_string());
-        (matched.unwrap(), found.resolved_by.map(ResolvedBy::as_str))
+        (matched.unwrap(), found.resolved_by.map(ResolvedByHeader::as_str))
     };
     assert_eq!(rule(None), (ARTICLE.to_owned(), None));
     for (articles, pages, expected) in [

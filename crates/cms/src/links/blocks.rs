@@ -4,11 +4,11 @@
 
 use serde_json::Value;
 
-use super::{ContentLink, add_text};
+use super::{RawLink, add_text};
 
 /// Finds the nodes with the type `link` and a `url`, in the order of the content. A value of another form
 /// has none.
-pub(super) fn find(value: &Value, found: &mut Vec<ContentLink>) {
+pub(super) fn find(value: &Value, found: &mut Vec<RawLink>) {
     // The last one is searched next. serde_json reads 128 levels at most.
     let mut left = vec![value];
     while let Some(node) = left.pop() {
@@ -17,7 +17,7 @@ pub(super) fn find(value: &Value, found: &mut Vec<ContentLink>) {
             Value::Object(_) => {
                 let is_link = node.get("type").and_then(Value::as_str) == Some("link");
                 if let Some(url) = node.get("url").and_then(Value::as_str).filter(|_| is_link) {
-                    let mut link = ContentLink { address: url.to_owned(), text: String::new() };
+                    let mut link = RawLink { address: url.to_owned(), text: String::new() };
                     add_texts(node, &mut link.text);
                     link.text.truncate(link.text.trim_end().len());
                     found.push(link);

@@ -3,10 +3,10 @@
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
 
-use super::{ContentLink, add_text};
+use super::{RawLink, add_text};
 
 /// The elements with which rich text in HTML begins.
-const BLOCKS: [&str; 28] = [
+const BLOCK_ELEMENTS: [&str; 28] = [
     "address",
     "article",
     "aside",
@@ -42,25 +42,25 @@ pub(super) fn is_html(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('<') else { return false };
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
     let is_tag = rest[end..].starts_with([' ', '>', '/', '\n', '\r', '\t']);
-    is_tag && BLOCKS.iter().any(|block| block.eq_ignore_ascii_case(&rest[..end]))
+    is_tag && BLOCK_ELEMENTS.iter().any(|block| block.eq_ignore_ascii_case(&rest[..end]))
 }
 
 /// Finds `a[href]` and `area[href]`. What is in comments, scripts and raw text is no link.
-pub(super) fn find(html: &str, found: &mut Vec<ContentLink>) {
+pub(super) fn find(html: &str, found: &mut Vec<RawLink>) {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
     // The link whose end tag has not come yet.
-    let mut open: Option<ContentLink> = None;
+    let mut open: Option<RawLink> = None;
     for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
         match token {
             Token::StartTag(tag) => match tag.name.as_slice() {
                 // Another link ends the one that is open.
                 b"a" => {
                     found.extend(open.take());
-                    open = attribute(&tag, "href").map(ContentLink::to);
+                    open = attribute(&tag, "href").map(RawLink::to);
                 }
                 b"area" => {
-                    let link = attribute(&tag, "href").map(ContentLink::to);
+                    let link = attribute(&tag, "href").map(RawLink::to);
                     found.extend(link.map(|link| link.with_text(attribute(&tag, "alt"))));
                 }
                 b"img" => open = open.map(|link| link.with_text(attribute(&tag, "alt"))),
@@ -88,7 +88,7 @@ fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&value.value).into_owned())
 }
 
-impl ContentLink {
+impl RawLink {
     fn to(address: String) -> Self {
         Self { address, text: String::new() }
     }

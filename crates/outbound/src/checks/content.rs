@@ -22,7 +22,7 @@ mod soft_404;
 pub(in crate::checks) use body::{Page, read_page};
 pub use fault::{Fault, FaultKind, FaultTally};
 pub use judge::Expected;
-pub use page_judge::{Judged, PageJudge, RobotsProblem, mark_dead_canonicals};
+pub use page_judge::{Judged, PageJudge, UnreadableRobots, mark_dead_canonicals};
 pub(in crate::checks) use page_judge::{dead_canonicals, mark_dead};
 pub(in crate::checks) use robots_txt::MAX_BYTES as MAX_ROBOTS_BYTES;
 

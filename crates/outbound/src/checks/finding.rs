@@ -9,7 +9,7 @@ use frontend_map_catalog::site::PAGES;
 
 /// The result of one URL, as it is serialized.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub struct UrlCheck {
     /// The requested URL.
     pub url: String,
     /// The HTTP status; null without a response.
@@ -24,8 +24,8 @@ pub struct Entry {
     pub reason: Option<String>,
 }
 
-impl Entry {
-    /// The entry of a URL.
+impl UrlCheck {
+    /// The check of a URL with this result.
     #[must_use]
     pub fn new(url: String, checked: CheckResult) -> Self {
         let (status, location, reason) = match checked {
@@ -42,7 +42,7 @@ impl Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding<'t> {
     /// The result.
-    pub entry: Entry,
+    pub entry: UrlCheck,
     /// The content-type UID, or [`PAGES`].
     pub content_type: &'t str,
     /// The `documentId`, or the name of a page outside the CMS.
@@ -64,7 +64,7 @@ pub struct Finding<'t> {
 #[serde(rename_all = "camelCase")]
 struct Members<'f> {
     #[serde(flatten)]
-    entry: &'f Entry,
+    entry: &'f UrlCheck,
     content_type: &'f str,
     #[serde(flatten)]
     source: Source<'f>,
@@ -129,7 +129,7 @@ impl<'t> Finding<'t> {
     #[must_use]
     pub fn new(target: Target<'t>, checked: CheckResult) -> Self {
         let Target { url, content_type, document_id, locale, rule } = target;
-        let entry = Entry::new(url, checked);
+        let entry = UrlCheck::new(url, checked);
         Self {
             entry,
             content_type,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use super::finding::Entry;
+pub use super::finding::UrlCheck;
 
 use super::CheckResult;
 
@@ -21,7 +21,7 @@ mod xml_text;
 
 pub use class::Class;
 pub use compare::{Change, InvalidReport, PreviousReport, RemovedUrl};
-pub use site::{BrokenLinks, ProblemList, SiteContent, SiteReport, TypeReport};
+pub use site::{BrokenLinks, FoundInPages, ProblemList, SiteReport, TypeReport};
 pub use visible::Visible;
 
 /// The counters of a run, in flight or ended.

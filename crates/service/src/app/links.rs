@@ -2,7 +2,7 @@
 
 use super::{App, former_owner, redirects};
 use frontend_map_cache::{PathIndexState, SiteLinks};
-use frontend_map_catalog::links::{Judged, KnownHosts, LinkFilter, LinkTable, LinkWorld, judge};
+use frontend_map_catalog::links::{Judged, KnownHosts, LinkFilter, LinkTable, PageLookup, judge};
 use frontend_map_catalog::moved::redirects::FormerOwner;
 use frontend_map_catalog::path_index::PathIndex;
 use frontend_map_catalog::resolve::{Resolution, resolve};
@@ -10,7 +10,7 @@ use frontend_map_catalog::site::Site;
 use frontend_map_rules::Pathname;
 
 /// What is known of the pages of all sites now.
-pub(crate) struct KnownPages<'a> {
+pub(crate) struct AppPages<'a> {
     app: &'a App,
     links: &'a SiteLinks,
     /// Of each site, with that of its redirects.
@@ -22,7 +22,7 @@ struct SiteIndexes {
     redirects: Option<PathIndexState>,
 }
 
-impl<'a> KnownPages<'a> {
+impl<'a> AppPages<'a> {
     /// What is known now.
     pub(crate) fn new(app: &'a App, links: &'a SiteLinks) -> Self {
         let index = |site: &Site| app.snapshots.path_index(site);
@@ -51,7 +51,7 @@ impl<'a> KnownPages<'a> {
     }
 }
 
-impl LinkWorld for KnownPages<'_> {
+impl PageLookup for AppPages<'_> {
     fn hosts(&self) -> &KnownHosts {
         self.links.hosts()
     }

@@ -13,12 +13,12 @@ use serde::Serialize;
 use frontend_map_catalog::changes::log::ChangeRow;
 use frontend_map_catalog::links::LinkFigures;
 use frontend_map_catalog::path_index::SharedPath;
-use frontend_map_catalog::preview::Preview;
+use frontend_map_catalog::preview::SitePreview;
 use frontend_map_catalog::resolve::Gone;
 use frontend_map_catalog::site::AbsoluteUrl;
 use frontend_map_outbound::checks::Source;
 use frontend_map_outbound::checks::content::Fault;
-use frontend_map_outbound::checks::report::{Classes, Entry, SiteContent, Tally};
+use frontend_map_outbound::checks::report::{Classes, FoundInPages, Tally, UrlCheck};
 
 /// What follows the list at the end of the payload of a success.
 pub(super) const END_OF_LIST: &str = r#"]},"meta":{}}"#;
@@ -62,7 +62,7 @@ pub(super) enum Details {
         pathname: String,
         normalized_path: String,
         #[serde(skip_serializing_if = "Option::is_none")]
-        candidates: Option<Vec<CandidateDetails>>,
+        candidates: Option<Vec<Candidate>>,
         /// A document had the path that is not published now.
         #[serde(skip_serializing_if = "Option::is_none")]
         gone: Option<Gone<'static>>,
@@ -82,7 +82,7 @@ pub(super) enum Details {
 /// One rule that was tried (D10).
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct CandidateDetails {
+pub(super) struct Candidate {
     pub(super) collection_type: String,
     pub(super) rule: String,
     pub(super) reason: &'static str,
@@ -170,7 +170,7 @@ pub(super) enum UrlState<'a> {
 #[derive(Serialize)]
 pub(super) struct LastCheck {
     #[serde(flatten)]
-    pub(super) entry: Entry,
+    pub(super) entry: UrlCheck,
     /// The end of the run.
     pub(super) at: String,
     #[serde(skip)]
@@ -186,7 +186,7 @@ pub(super) struct PublishPreview<'a> {
     pub(super) locale: &'a str,
     /// In the order of the settings: those with a rule for the content type, and those with pages that
     /// read a value of the document.
-    pub(super) sites: Vec<Preview>,
+    pub(super) sites: Vec<SitePreview>,
     /// The sites without a rule for the content type whose pages are not known at the moment: they may read
     /// a value of the document.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -207,13 +207,13 @@ pub(super) struct SiteRow<'a> {
     /// In the order of the rules.
     pub(super) content_types: Vec<&'a str>,
     /// In the order of the settings.
-    pub(super) redirects: Vec<RedirectsRow<'a>>,
+    pub(super) redirects: Vec<RedirectType<'a>>,
 }
 
 /// A content type whose documents are redirects, and its fields.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RedirectsRow<'a> {
+pub(super) struct RedirectType<'a> {
     pub(super) content_type: &'a str,
     pub(super) from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -241,7 +241,7 @@ pub(super) struct ClearedMisses {
 /// POST of `/api/links`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct LinksAccepted {
+pub(super) struct ReadingLinks {
     pub(super) is_reading: bool,
 }
 
@@ -255,7 +255,7 @@ pub(super) struct Accepted {
     pub(super) content_types: Option<usize>,
 }
 
-/// `/api/build-sitemap` with `validate=true`. The results follow the others in chunks: [`Entry`] each, or
+/// `/api/build-sitemap` with `validate=true`. The results follow the others in chunks: [`UrlCheck`] each, or
 /// [`Finding`](frontend_map_outbound::checks::Finding) with `content=true`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -267,14 +267,14 @@ pub(super) struct ValidationResult<'r, R> {
     pub(super) tally: Tally,
     /// Only with `content=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) content: Option<SiteContent>,
+    pub(super) content: Option<FoundInPages>,
     pub(super) results: Vec<R>,
 }
 
 /// The event `progress`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Progress {
+pub(super) struct ProgressEvent {
     pub(super) checked: usize,
     pub(super) total: usize,
     pub(super) by_class: Classes,
@@ -282,7 +282,7 @@ pub(super) struct Progress {
 
 /// The event `stopped`: why a stream ends before its run.
 #[derive(Serialize)]
-pub(super) struct Stopped {
+pub(super) struct StoppedEvent {
     pub(super) reason: &'static str,
 }
 
@@ -319,7 +319,7 @@ pub(super) struct LastRun<'r> {
 pub(super) struct LastContent {
     pub(super) ended_at: String,
     #[serde(flatten)]
-    pub(super) found: SiteContent,
+    pub(super) found: FoundInPages,
 }
 
 /// The result of a URL of the requested document.
@@ -327,7 +327,7 @@ pub(super) struct LastContent {
 #[serde(rename_all = "camelCase")]
 pub(super) struct CheckedPage<'r> {
     #[serde(flatten)]
-    pub(super) entry: Entry,
+    pub(super) entry: UrlCheck,
     #[serde(flatten)]
     pub(super) source: Source<'r>,
     /// The faults that the last run that judged pages has found.

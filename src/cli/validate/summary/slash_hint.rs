@@ -64,7 +64,7 @@ mod tests {
 
     fn found(path: &str, checked: CheckResult) -> Finding<'static> {
         Finding {
-            entry: frontend_map_outbound::checks::report::Entry::new(
+            entry: frontend_map_outbound::checks::report::UrlCheck::new(
                 format!("{BASE}{path}"),
                 checked,
             ),

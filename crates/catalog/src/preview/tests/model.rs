@@ -18,8 +18,8 @@ use crate::moved::redirects::{FormerOwner, SiteHistory, former_owner};
 use crate::path_index::PathIndex;
 use crate::preview::paths::Paths;
 use crate::preview::{
-    Draft, Effect, Lost, Move, Preview, Related, Subject, VersionName, Wins, World, fields,
-    preview, unknown_related,
+    DocumentVersion, Draft, LostPage, PathMove, PublishEffect, Related, SitePreview, Subject, Wins,
+    World, fields, preview, unknown_related,
 };
 use crate::resolve::{Found, resolve};
 use crate::site::{ResolveBy, Site};
@@ -353,7 +353,7 @@ impl Outcome<'_> {
     }
 
     /// Of documents of two content types that leave one path, it follows one of them.
-    fn check_redirect(&self, moves: &Move, host: usize) -> Result<(), TestCaseError> {
+    fn check_redirect(&self, moves: &PathMove, host: usize) -> Result<(), TestCaseError> {
         let Sent { entry, to } =
             self.sent_after(&moves.from, host).unwrap_or(Sent { entry: None, to: None });
         if moves.redirects {
@@ -368,7 +368,12 @@ impl Outcome<'_> {
     }
 
     /// Compares the redirect of the CMS that is announced with the one that visitors get.
-    fn check_entry(&self, effect: &Effect, path: &str, host: usize) -> Result<(), TestCaseError> {
+    fn check_entry(
+        &self,
+        effect: &PublishEffect,
+        path: &str,
+        host: usize,
+    ) -> Result<(), TestCaseError> {
         let named = effect.redirect.as_ref();
         let id = named.map(|own| own.document.document_id.clone());
         match self.sent_after(path, host) {
@@ -383,7 +388,12 @@ impl Outcome<'_> {
     }
 
     /// Compares an announcement with what has happened.
-    fn check(&self, subject: Subject<'_>, all: bool, effect: &Effect) -> Result<(), TestCaseError> {
+    fn check(
+        &self,
+        subject: Subject<'_>,
+        all: bool,
+        effect: &PublishEffect,
+    ) -> Result<(), TestCaseError> {
         let (before, after) = (self.paths(&self.before), self.paths(&self.after));
         let (mut moved, mut gone, mut own_move) = (Vec::new(), Vec::new(), None);
         for (at, (uid, snapshot)) in self.before.iter().enumerate() {
@@ -460,8 +470,8 @@ impl Outcome<'_> {
     }
 
     /// Each page that is announced has the new path, or does not have the old one any more.
-    fn check_rows(&self, effect: &Effect) -> Result<(), TestCaseError> {
-        let path = |VersionName { content_type, document_id, locale, .. }: &VersionName| {
+    fn check_rows(&self, effect: &PublishEffect) -> Result<(), TestCaseError> {
+        let path = |DocumentVersion { content_type, document_id, locale, .. }: &DocumentVersion| {
             let locale = CODES.iter().position(|code| code == locale).unwrap();
             let own = self.after.iter().find(|(uid, _)| uid.as_str() == content_type);
             match own.unwrap().1.version(document_id, locale) {
@@ -473,7 +483,7 @@ impl Outcome<'_> {
             prop_assert_eq!(path(&row.version).map(|own| own.0), Some(&*row.moves.to));
         }
         let after = self.paths(&self.after);
-        for Lost { version, path: lost } in &effect.gone.first {
+        for LostPage { version, path: lost } in &effect.gone.first {
             if let Some((path, host)) = path(version).filter(|(path, _)| path == lost) {
                 let (uid, id) = (&version.content_type, &version.document_id);
                 prop_assert!(!after.has_page(path, host, uid, id), "{:?}", version);
@@ -483,7 +493,11 @@ impl Outcome<'_> {
     }
 
     /// Compares the path and the conflict of a published draft with what has happened.
-    fn check_path(&self, subject: Subject<'_>, effect: &Effect) -> Result<(), TestCaseError> {
+    fn check_path(
+        &self,
+        subject: Subject<'_>,
+        effect: &PublishEffect,
+    ) -> Result<(), TestCaseError> {
         let (before, after) = (self.paths(&self.before), self.paths(&self.after));
         let Some(snapshot) = after.snapshot(subject.uid) else {
             prop_assert_eq!((&effect.path, &effect.no_path), (&None, &None));
@@ -540,7 +554,7 @@ impl Outcome<'_> {
 }
 
 /// The announcement for a draft. Related documents are read where the snapshots say too little.
-fn announced(cms: &Cms, world: &World<'_>, key: Key) -> Option<(Preview, Document<'static>)> {
+fn announced(cms: &Cms, world: &World<'_>, key: Key) -> Option<(SitePreview, Document<'static>)> {
     let wanted = fields(world, key.0, key.1);
     let draft = cms.read_draft(key, wanted.into_iter().collect());
     let subject = Subject::of(world.site, key.0, &draft)?;
@@ -568,7 +582,7 @@ fn announced(cms: &Cms, world: &World<'_>, key: Key) -> Option<(Preview, Documen
 }
 
 /// An announcement, whether it is about all locales, and what happens.
-type Action<'p> = (&'p Effect, bool, fn(&mut Cms, Key));
+type Action<'p> = (&'p PublishEffect, bool, fn(&mut Cms, Key));
 
 fn check(
     settings: &Settings,

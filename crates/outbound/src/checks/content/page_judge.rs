@@ -12,11 +12,11 @@ use super::fault::{Fault, FaultKind};
 use super::judge::judge;
 use super::page_url::PageUrl;
 use super::robots_txt::RobotsTxt;
-use super::soft_404::MissingPage;
+use super::soft_404::NotFoundPage;
 use crate::checks::client::{Fetched, RobotsFile};
 use crate::checks::{CONCURRENT_CHECKS, CheckResult, CheckedUrl, Failure, Targets, Validator};
 
-/// A rule that has fewer URLs in a locale is compared with the missing page of its host alone, so that a
+/// A rule that has fewer URLs in a locale is compared with the not-found page of its host alone, so that a
 /// small site is not asked twice as much.
 const MIN_URLS_OF_GROUP: usize = 10;
 
@@ -25,15 +25,15 @@ const MIN_URLS_OF_GROUP: usize = 10;
 pub struct PageJudge {
     /// By the origin of the base URL.
     robots: BTreeMap<String, RobotsTxt>,
-    robots_problems: Vec<RobotsProblem>,
+    unreadable_robots: Vec<UnreadableRobots>,
     /// By the origin of the base URL.
-    missing_on_host: HashMap<String, MissingPage>,
-    missing_in_group: HashMap<Group, MissingPage>,
+    not_found_on_host: HashMap<String, NotFoundPage>,
+    not_found_in_group: HashMap<Group, NotFoundPage>,
 }
 
 /// A `robots.txt` that cannot be read: crawlers then read no page of the host (RFC 9309, section 2.3.1.4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RobotsProblem {
+pub struct UnreadableRobots {
     /// The URL of the file.
     pub url: String,
     /// Why it cannot be read: a status, or why there is no response.
@@ -49,11 +49,11 @@ struct Group {
     locale: usize,
 }
 
-/// What is requested before the pages.
-enum Before {
+/// A request before those of the pages.
+enum PreparatoryRequest {
     Robots { origin: String },
-    MissingOnHost { origin: String, url: String },
-    MissingInGroup { group: Group, url: String },
+    NotFoundOnHost { origin: String, url: String },
+    NotFoundInGroup { group: Group, url: String },
 }
 
 /// A page that was judged.
@@ -69,18 +69,22 @@ impl PageJudge {
     /// Reads `robots.txt` of each host, and requests paths that cannot exist.
     pub async fn prepare(validator: &Validator, targets: &[Targets]) -> Self {
         let mut judge = Self::default();
-        let mut responses = stream::iter(requests_before(targets))
+        let mut responses = stream::iter(preparatory_requests(targets))
             .map(async |before| match before {
-                Before::Robots { origin } => {
+                PreparatoryRequest::Robots { origin } => {
                     let url = format!("{origin}/robots.txt");
                     let file = validator.fetch_robots(url.clone()).await;
-                    Prepared::Robots { origin, url, file }
+                    PreparatoryResponse::Robots { origin, url, file }
                 }
-                Before::MissingOnHost { origin, url } => {
-                    Prepared::OnHost { origin, page: missing(validator, url).await }
-                }
-                Before::MissingInGroup { group, url } => {
-                    Prepared::InGroup { group, page: missing(validator, url).await }
+                PreparatoryRequest::NotFoundOnHost { origin, url } => PreparatoryResponse::OnHost {
+                    origin,
+                    page: not_found_page(validator, url).await,
+                },
+                PreparatoryRequest::NotFoundInGroup { group, url } => {
+                    PreparatoryResponse::InGroup {
+                        group,
+                        page: not_found_page(validator, url).await,
+                    }
                 }
             })
             .buffer_unordered(CONCURRENT_CHECKS)
@@ -89,34 +93,34 @@ impl PageJudge {
             judge.add(prepared);
         }
         drop(responses);
-        judge.robots_problems.sort_by(|one, other| one.url.cmp(&other.url));
+        judge.unreadable_robots.sort_by(|one, other| one.url.cmp(&other.url));
         judge
     }
 
-    fn add(&mut self, prepared: Prepared) {
+    fn add(&mut self, prepared: PreparatoryResponse) {
         match prepared {
-            Prepared::Robots { origin, url, file } => match file {
+            PreparatoryResponse::Robots { origin, url, file } => match file {
                 RobotsFile::Rules(bytes) => {
                     self.robots.insert(origin, RobotsTxt::parse(&bytes));
                 }
                 RobotsFile::Absent => {}
                 RobotsFile::Unreadable(reason) => {
-                    self.robots_problems.push(RobotsProblem { url, reason });
+                    self.unreadable_robots.push(UnreadableRobots { url, reason });
                 }
             },
-            Prepared::OnHost { origin, page } => {
-                self.missing_on_host.extend(page.map(|page| (origin, page)));
+            PreparatoryResponse::OnHost { origin, page } => {
+                self.not_found_on_host.extend(page.map(|page| (origin, page)));
             }
-            Prepared::InGroup { group, page } => {
-                self.missing_in_group.extend(page.map(|page| (group, page)));
+            PreparatoryResponse::InGroup { group, page } => {
+                self.not_found_in_group.extend(page.map(|page| (group, page)));
             }
         }
     }
 
     /// The files that cannot be read.
     #[must_use]
-    pub fn robots_problems(&self) -> &[RobotsProblem] {
-        &self.robots_problems
+    pub fn unreadable_robots(&self) -> &[UnreadableRobots] {
+        &self.unreadable_robots
     }
 
     /// Judges the page of the URL at a position of one of the targets.
@@ -141,10 +145,10 @@ impl PageJudge {
             judged.faults.extend(unread.map(|reason| Fault::new(FaultKind::Unread, reason)));
             judged.is_read = page.html.is_some();
             let (rule, locale) = targets.rule_and_locale(position);
-            let in_group = self.missing_in_group.get(&Group { part, rule, locale });
-            let missing = in_group.into_iter().chain(self.missing_on_host.get(&origin));
+            let in_group = self.not_found_in_group.get(&Group { part, rule, locale });
+            let missing = in_group.into_iter().chain(self.not_found_on_host.get(&origin));
             let path = expected.url.path();
-            let is_like = |missing: &MissingPage| {
+            let is_like = |missing: &NotFoundPage| {
                 page.html.as_ref().is_some_and(|html| missing.is_like(path, &html.facts))
             };
             if missing.into_iter().any(is_like) {
@@ -169,22 +173,22 @@ impl PageJudge {
     }
 }
 
-/// The response to a request before the pages.
-enum Prepared {
+/// The response to a preparatory request.
+enum PreparatoryResponse {
     Robots { origin: String, url: String, file: RobotsFile },
-    OnHost { origin: String, page: Option<MissingPage> },
-    InGroup { group: Group, page: Option<MissingPage> },
+    OnHost { origin: String, page: Option<NotFoundPage> },
+    InGroup { group: Group, page: Option<NotFoundPage> },
 }
 
 /// The response to a path that cannot exist, if it is a page with the status 200.
-async fn missing(validator: &Validator, url: String) -> Option<MissingPage> {
+async fn not_found_page(validator: &Validator, url: String) -> Option<NotFoundPage> {
     let path = Url::parse(&url).ok()?.path().to_owned();
     let page: Page = validator.fetch(url).await.page?;
     let (page, _) = page.read();
-    page.html.map(|html| MissingPage::new(&path, &html.facts))
+    page.html.map(|html| NotFoundPage::new(&path, &html.facts))
 }
 
-fn requests_before(targets: &[Targets]) -> Vec<Before> {
+fn preparatory_requests(targets: &[Targets]) -> Vec<PreparatoryRequest> {
     let (mut origins, mut groups) = (BTreeSet::new(), BTreeMap::<Group, (usize, usize)>::new());
     for (part, targets) in targets.iter().enumerate() {
         for position in 0..targets.count() {
@@ -200,13 +204,14 @@ fn requests_before(targets: &[Targets]) -> Vec<Before> {
         let name = format!("frontend-map-check-{:016x}", xxh3_64(origin.as_bytes()));
         if origins.insert(origin.clone()) {
             let missing = format!("{origin}/{name}");
-            requests.push(Before::Robots { origin: origin.clone() });
-            requests.push(Before::MissingOnHost { origin: origin.clone(), url: missing });
+            requests.push(PreparatoryRequest::Robots { origin: origin.clone() });
+            requests
+                .push(PreparatoryRequest::NotFoundOnHost { origin: origin.clone(), url: missing });
         }
         let beside = sibling(url.path(), &name);
         if urls >= MIN_URLS_OF_GROUP && beside[1..] != name {
             let url = format!("{origin}{beside}");
-            requests.push(Before::MissingInGroup { group, url });
+            requests.push(PreparatoryRequest::NotFoundInGroup { group, url });
         }
     }
     requests

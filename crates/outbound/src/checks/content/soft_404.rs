@@ -9,15 +9,15 @@ const COMPARED: usize = 16 * 1024;
 /// Bytes that are kept of the text of a page that cannot exist: enough for the paths that are taken out.
 const KEPT: usize = 2 * COMPARED;
 
-/// What a page that cannot exist says when it answers 200.
+/// The page that a frontend shows, with 200, at a path that cannot exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct MissingPage {
+pub(super) struct NotFoundPage {
     path: String,
     title: String,
     text: String,
 }
 
-impl MissingPage {
+impl NotFoundPage {
     /// The response to a path that cannot exist.
     pub(super) fn new(path: &str, facts: &PageFacts) -> Self {
         let title = facts.title.clone().unwrap_or_default();
@@ -98,7 +98,7 @@ mod tests {
     fn page_is_like_a_missing_one_if_only_the_paths_differ() {
         let missing =
             facts("Not found", "  Nothing at /en/none-1x:\n none-1x is gone.  Page search ");
-        let missing = MissingPage::new("/en/none-1x", &missing);
+        let missing = NotFoundPage::new("/en/none-1x", &missing);
         for (path, title, text, expected) in [
             ("/en/hello", "Not found", "Nothing at /en/hello: hello is gone. Page search", true),
             (
@@ -133,14 +133,14 @@ mod tests {
         let page = |path: &str| {
             html::read(&format!("<title>x</title><p>No</p>{path}<p>here<b>{path}</b>"))
         };
-        let missing = MissingPage::new("/en/none", &page("/en/none"));
+        let missing = NotFoundPage::new("/en/none", &page("/en/none"));
         assert!(missing.is_like("/en/a-1", &page("/en/a-1")));
     }
 
     #[test]
     fn long_texts_are_compared_at_their_beginning() {
         let long = "word ".repeat(20_000);
-        let missing = MissingPage::new("/en/none", &facts("", &format!("/en/none {long}")));
+        let missing = NotFoundPage::new("/en/none", &facts("", &format!("/en/none {long}")));
         assert!(
             missing.is_like("/en/a-long-path", &facts("", &format!("/en/a-long-path {long}x")))
         );

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::{Class, SiteReport, Visible};
 use crate::checks::Finding;
-use crate::checks::content::{Fault, RobotsProblem};
-use frontend_map_catalog::links::JudgedLink;
+use crate::checks::content::{Fault, UnreadableRobots};
+use frontend_map_catalog::links::ContentLink;
 
 const HEADER: &str =
     "contentType,documentId,locale,rule,url,status,class,ok,location,reason,title,adminUrl";
@@ -28,7 +28,9 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
             write!(out, "\r\n")?;
         }
     }
-    for RobotsProblem { url, reason } in report.content.iter().flat_map(|content| &content.robots) {
+    for UnreadableRobots { url, reason } in
+        report.content.iter().flat_map(|content| &content.robots)
+    {
         write!(out, ",,,,{},,error,false,,{},,,\r\n", field(url), field(reason))?;
     }
     for link in report.broken_links() {
@@ -37,7 +39,7 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn record_of_link(link: &JudgedLink<'_>) -> String {
+fn record_of_link(link: &ContentLink<'_>) -> String {
     let fields = [
         &*link.content_type,
         &link.document_id,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::*;
 use crate::checks::content::{Fault, FaultKind, FaultTally};
 use crate::checks::{CheckResult, Failure, Finding};
-use frontend_map_catalog::links::JudgedLink;
+use frontend_map_catalog::links::ContentLink;
 
 const HOSTILE: [&str; 14] = [
     "plain",
@@ -27,7 +27,7 @@ const HOSTILE: [&str; 14] = [
 
 /// A finding with this text in every field that comes from outside.
 fn finding(text: &str, checked: CheckResult) -> Finding<'_> {
-    let entry = Entry::new(format!("https://www.example.com/{text}"), checked);
+    let entry = UrlCheck::new(format!("https://www.example.com/{text}"), checked);
     let fault = Fault { kind: FaultKind::Noindex, detail: text.into() };
     let faults = if entry.status == Some(200) { vec![fault] } else { Vec::new() };
     Finding {
@@ -180,7 +180,7 @@ fn html_has_the_text_in_its_data_alone() {
 
 #[test]
 fn broken_links_are_text_in_every_format() {
-    let link = |text: &'static str| JudgedLink {
+    let link = |text: &'static str| ContentLink {
         content_type: "api::post.post".into(),
         document_id: text.into(),
         locale: None,

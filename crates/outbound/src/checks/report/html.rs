@@ -15,7 +15,7 @@ use ring::digest::{SHA256, digest};
 
 use self::data::data;
 use self::problems::{LinkView, ProblemsView};
-use super::{Change, Class, PreviousReport, SiteContent, SiteReport, TypeReport, Visible};
+use super::{Change, Class, FoundInPages, PreviousReport, SiteReport, TypeReport, Visible};
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
@@ -158,8 +158,8 @@ fn type_row<'r>(part: &TypeReport<'r>) -> TypeRow<'r> {
     TypeRow { content_type, count, classes: classes.into() }
 }
 
-fn content_view(content: &SiteContent) -> ContentView<'_> {
-    let SiteContent { tally, robots } = content;
+fn content_view(content: &FoundInPages) -> ContentView<'_> {
+    let FoundInPages { tally, robots } = content;
     let kinds = tally.some().map(|(kind, pages)| (kind.as_str(), kind.meaning(), pages));
     let robots = robots.iter().map(|file| (Visible(&file.url), Visible(&file.reason)));
     ContentView {

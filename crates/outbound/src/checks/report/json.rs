@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{SiteContent, SiteReport, Tally};
+use super::{FoundInPages, SiteReport, Tally};
 
 /// Writes one JSON document: the counters, and for each content type the data of `validate=true`, with
 /// the source of each result.
@@ -42,7 +42,7 @@ struct LastLine<'r> {
     #[serde(flatten)]
     tally: &'r Tally,
     #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<&'r SiteContent>,
+    content: Option<&'r FoundInPages>,
     #[serde(skip_serializing_if = "Option::is_none")]
     broken_links: Option<usize>,
 }

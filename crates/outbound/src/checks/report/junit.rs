@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use super::csv::faults;
 use super::xml_text::XmlText;
-use super::{BrokenLinks, Class, Classes, Entry, SiteReport, TypeReport};
+use super::{BrokenLinks, Class, Classes, SiteReport, TypeReport, UrlCheck};
 use crate::checks::Finding;
-use crate::checks::content::{Fault, FaultTally, RobotsProblem};
+use crate::checks::content::{Fault, FaultTally, UnreadableRobots};
 use frontend_map_catalog::site::PAGES;
 
 /// Writes the suites. A 4xx, a 5xx or a faulty page is a failure, any other dead URL is an error, and a
@@ -35,10 +35,10 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Writes a suite with a case for each `robots.txt` that cannot be read.
-fn write_robots(robots: &[RobotsProblem], out: &mut impl Write) -> io::Result<()> {
+fn write_robots(robots: &[UnreadableRobots], out: &mut impl Write) -> io::Result<()> {
     let counts = counts(Classes::default(), None, 0, robots.len());
     writeln!(out, "  <testsuite name=\"robots.txt\" {counts} skipped=\"0\">")?;
-    for RobotsProblem { url, reason } in robots {
+    for UnreadableRobots { url, reason } in robots {
         let (url, reason) = (XmlText(url), XmlText(reason));
         writeln!(out, "    <testcase classname=\"robots.txt\" name=\"{url}\">")?;
         writeln!(out, "      <error type=\"unreadable\" message=\"{reason}\"></error>")?;
@@ -122,7 +122,7 @@ fn write_case(finding: &Finding<'_>, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The result in one line.
-fn outcome(entry: &Entry) -> String {
+fn outcome(entry: &UrlCheck) -> String {
     match (entry.status, &entry.location, &entry.reason) {
         (Some(status), Some(location), _) => format!("{status} to {location}"),
         (Some(status), None, _) => status.to_string(),

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::Tally;
-use crate::checks::content::{FaultTally, RobotsProblem};
+use crate::checks::content::{FaultTally, UnreadableRobots};
 use crate::checks::{CheckedUrl, Finding, Targets};
-use frontend_map_catalog::links::JudgedLink;
+use frontend_map_catalog::links::ContentLink;
 use frontend_map_catalog::site::AdminLinks;
 use frontend_map_catalog::tables::{Problem, Problems};
 
@@ -25,7 +25,7 @@ pub struct SiteReport<'t> {
     pub tally: Tally,
     /// What was found in the pages, if they were judged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub content: Option<SiteContent>,
+    pub content: Option<FoundInPages>,
     /// In the order of the settings.
     pub content_types: Vec<TypeReport<'t>>,
     /// The documents without a URL, and the paths that several documents have.
@@ -38,16 +38,16 @@ pub struct SiteReport<'t> {
 
 /// What was found in the pages of a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct SiteContent {
+pub struct FoundInPages {
     /// The counters over all content types.
     #[serde(flatten)]
     pub tally: FaultTally,
     /// The `robots.txt` that cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub robots: Vec<RobotsProblem>,
+    pub robots: Vec<UnreadableRobots>,
 }
 
-impl SiteContent {
+impl FoundInPages {
     /// Whether there is a fault; hints do not count.
     #[must_use]
     pub fn has_faults(&self) -> bool {
@@ -84,7 +84,7 @@ pub struct BrokenLinks<'t> {
     /// When the content was read (RFC 3339).
     pub read_at: String,
     /// Each of them.
-    pub links: Vec<JudgedLink<'t>>,
+    pub links: Vec<ContentLink<'t>>,
 }
 
 /// The data of `validate=true`, with the source of each result.
@@ -120,7 +120,7 @@ impl<'t> SiteReport<'t> {
         for part in &content_types {
             tally.merge(&part.tally);
         }
-        let mut content = None::<SiteContent>;
+        let mut content = None::<FoundInPages>;
         for tally in content_types.iter().filter_map(|part| part.content.as_ref()) {
             content.get_or_insert_default().tally.merge(tally);
         }
@@ -130,7 +130,7 @@ impl<'t> SiteReport<'t> {
 
     /// The links that lead to no page, if they were asked for.
     #[must_use]
-    pub fn broken_links(&self) -> &[JudgedLink<'t>] {
+    pub fn broken_links(&self) -> &[ContentLink<'t>] {
         self.links.as_ref().map_or(&[], |links| &links.links)
     }
 

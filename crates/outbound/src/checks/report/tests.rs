@@ -15,8 +15,8 @@ fn tally(checked: &[CheckResult]) -> Tally {
     tally
 }
 
-fn entry(n: usize, checked: CheckResult) -> Entry {
-    Entry::new(format!("https://www.example.com/{n}"), checked)
+fn entry(n: usize, checked: CheckResult) -> UrlCheck {
+    UrlCheck::new(format!("https://www.example.com/{n}"), checked)
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn counters_and_entries_have_the_shape_of_the_http_api() {
             "byStatus": {"200": 1, "301": 1, "999": 1},
         })
     );
-    let entries: Vec<Entry> = (0..).zip(all).map(|(n, checked)| entry(n, checked)).collect();
+    let entries: Vec<UrlCheck> = (0..).zip(all).map(|(n, checked)| entry(n, checked)).collect();
     assert_eq!(
         serde_json::to_value(entries).unwrap(),
         serde_json::json!([

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::checks::CheckResult;
 use crate::checks::content::{
-    Fault, FaultTally, Judged, RobotsProblem, dead_canonicals, mark_dead,
+    Fault, FaultTally, Judged, UnreadableRobots, dead_canonicals, mark_dead,
 };
 
 /// Faults whose details are kept: a site with more of them has one fault, not ten thousand.
@@ -16,7 +16,7 @@ pub(super) struct FaultLog {
     by_position: BTreeMap<usize, Box<[Fault]>>,
     tally: FaultTally,
     details: usize,
-    robots: Vec<RobotsProblem>,
+    robots: Vec<UnreadableRobots>,
 }
 
 impl FaultLog {
@@ -24,7 +24,7 @@ impl FaultLog {
     pub(super) fn of_parts(
         read: u64,
         faults: impl Iterator<Item = (usize, Vec<Fault>)>,
-        robots: Vec<RobotsProblem>,
+        robots: Vec<UnreadableRobots>,
     ) -> Self {
         let mut log = Self { robots, ..Self::default() };
         for (position, faults) in faults {
@@ -34,12 +34,12 @@ impl FaultLog {
         log
     }
 
-    pub(super) fn set_robots(&mut self, robots: Vec<RobotsProblem>) {
+    pub(super) fn set_robots(&mut self, robots: Vec<UnreadableRobots>) {
         self.robots = robots;
     }
 
     /// The files that cannot be read.
-    pub(super) fn robots(&self) -> &[RobotsProblem] {
+    pub(super) fn robots(&self) -> &[UnreadableRobots] {
         &self.robots
     }
 

@@ -16,7 +16,7 @@ use super::publisher::{Admission, Publisher};
 use super::registry::RunKind;
 use super::results::{Outcome, ResultLog};
 use crate::checks::content::{Fault, Judged, PageJudge};
-use crate::checks::report::{SiteContent, Tally};
+use crate::checks::report::{FoundInPages, Tally};
 use crate::checks::{CheckResult, CheckedUrl, Failure, Targets, Validator};
 use frontend_map_fleet::checks::runs::Progress;
 
@@ -251,9 +251,9 @@ impl Run {
 
     /// What was found in the pages so far; `None`: the run judges no pages.
     #[must_use]
-    pub fn content(&self) -> Option<SiteContent> {
+    pub fn content(&self) -> Option<FoundInPages> {
         let log = self.faults.as_ref()?.read();
-        Some(SiteContent { tally: log.tally().clone(), robots: log.robots().to_vec() })
+        Some(FoundInPages { tally: log.tally().clone(), robots: log.robots().to_vec() })
     }
 
     pub(super) fn fault_log(&self) -> Option<FaultLog> {
@@ -293,7 +293,7 @@ impl Run {
         };
         let parts = std::slice::from_ref(targets);
         let judge = PageJudge::prepare(validator, parts).await;
-        faults.write().set_robots(judge.robots_problems().to_vec());
+        faults.write().set_robots(judge.unreadable_robots().to_vec());
         let urls = (0..targets.count()).map(|position| (0, position));
         let mut results = pin!(validator.check_pages(&judge, parts, urls));
         while let Some((_, CheckedUrl { position, result, judged })) = results.next().await {

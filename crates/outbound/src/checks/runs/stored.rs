@@ -10,7 +10,7 @@ use super::last_run::{Dead, LastRun};
 use super::registry::RunKind;
 use super::results::{checked, code};
 use super::run::{Findings, Run};
-use crate::checks::content::{Fault, RobotsProblem};
+use crate::checks::content::{Fault, UnreadableRobots};
 use crate::checks::{CheckResult, Targets};
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::sitemap::HiddenUrls;
@@ -49,7 +49,7 @@ struct StoredContent {
     read: u64,
     /// The faults by the positions of their URLs, in order.
     faults: Vec<(usize, Vec<Fault>)>,
-    robots: Vec<RobotsProblem>,
+    robots: Vec<UnreadableRobots>,
 }
 
 /// A run of another process.

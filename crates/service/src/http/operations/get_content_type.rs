@@ -13,7 +13,9 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
-use frontend_map_catalog::resolve::{CompactMatch, PathMatch, Requested, ResolvedBy, resolve_rule};
+use frontend_map_catalog::resolve::{
+    CompactMatch, PathMatch, Requested, ResolvedByHeader, resolve_rule,
+};
 use frontend_map_rules::Pathname;
 
 /// The query parameters.
@@ -36,7 +38,7 @@ pub(in crate::http) fn get(
     let index = path_index(app, site);
     let index = index.as_ref().map(|state| &*state.index);
     let resolution = resolve_rule(site, index, &parsed, host);
-    let is_provisional = resolution.resolved_by.is_some_and(ResolvedBy::is_provisional);
+    let is_provisional = resolution.resolved_by.is_some_and(ResolvedByHeader::is_provisional);
     let cache_control = match &resolution.matched {
         Some(_) if !is_provisional => &app.http.cache_policy.resolve,
         _ => &app.http.cache_policy.resolve_miss,

@@ -1,7 +1,7 @@
 //! The 404 of `/api/get-content-type` and `/api/resolve`: no rule matches.
 
 use crate::http::response::error::ApiError;
-use crate::http::responses::{CandidateDetails, Details};
+use crate::http::responses::{Candidate, Details};
 use frontend_map_catalog::resolve::Gone;
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::Pathname;
@@ -19,7 +19,7 @@ pub(super) fn no_match(
     let candidates = debug.then(|| {
         let candidates = site.rules.candidates(parsed).take(MAX_CANDIDATES);
         candidates
-            .map(|candidate| CandidateDetails {
+            .map(|candidate| Candidate {
                 collection_type: candidate.rule.content_type.to_string(),
                 rule: candidate.template.to_string(),
                 reason: candidate.mismatch.reason.as_str(),
@@ -39,7 +39,7 @@ pub(super) fn no_match_since(pathname: &str, parsed: &Pathname<'_>, since: i64) 
 fn error(
     pathname: &str,
     parsed: &Pathname<'_>,
-    candidates: Option<Vec<CandidateDetails>>,
+    candidates: Option<Vec<Candidate>>,
     gone: Option<Gone<'static>>,
 ) -> ApiError {
     let (pathname, normalized_path) = (pathname.to_owned(), parsed.normalized());

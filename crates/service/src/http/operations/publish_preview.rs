@@ -21,7 +21,7 @@ use crate::http::response::error::ApiError;
 use crate::http::response::insert_no_store;
 use crate::http::responses::PublishPreview;
 use frontend_map_catalog::preview::{
-    Draft, Preview, Related, Subject, World, fields, preview, unknown_related,
+    Draft, Related, SitePreview, Subject, World, fields, preview, unknown_related,
 };
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::{NoSnapshot, timestamp_text};
@@ -171,7 +171,7 @@ async fn read_related(
 
 impl Read {
     /// `None`: the site does not have the locale of the draft.
-    fn preview(&self, world: &World<'_>, uid: &str) -> Option<Result<Preview, NoSnapshot>> {
+    fn preview(&self, world: &World<'_>, uid: &str) -> Option<Result<SitePreview, NoSnapshot>> {
         let subject = Subject::of(world.site, uid, &self.draft)?;
         let related = self.related.iter();
         let related: Vec<Related<'_>> = related

@@ -24,7 +24,7 @@ use crate::http::response::error::ApiError;
 use frontend_map_cache::PathIndexState;
 use frontend_map_catalog::moved::redirects::FormerOwner;
 use frontend_map_catalog::resolve::{
-    Kind, Requested, Resolution, ResolvedBy, SitePaths, Unresolved, resolve,
+    Kind, Requested, Resolution, ResolvedByHeader, SitePaths, Unresolved, resolve,
 };
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::PublicUrl;
@@ -144,13 +144,13 @@ fn count_miss(app: &App, site: &Site, pathname: &Pathname<'_>, host: Option<usiz
     }
 }
 
-fn cache_control(app: &App, is_found: bool, resolved_by: ResolvedBy) -> &HeaderValue {
+fn cache_control(app: &App, is_found: bool, resolved_by: ResolvedByHeader) -> &HeaderValue {
     let policy = &app.http.cache_policy;
     match resolved_by {
-        ResolvedBy::History
-        | ResolvedBy::StaleHistory
-        | ResolvedBy::Redirects
-        | ResolvedBy::StaleRedirects => &policy.redirect,
+        ResolvedByHeader::History
+        | ResolvedByHeader::StaleHistory
+        | ResolvedByHeader::Redirects
+        | ResolvedByHeader::StaleRedirects => &policy.redirect,
         // A path without a document may get one at any time.
         _ if !is_found || resolved_by.is_provisional() => &policy.resolve_miss,
         _ => &policy.resolve,

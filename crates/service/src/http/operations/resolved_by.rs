@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
 use frontend_map_cache::PathIndexState;
-use frontend_map_catalog::resolve::ResolvedBy;
+use frontend_map_catalog::resolve::ResolvedByHeader;
 use frontend_map_catalog::site::{ResolveBy, Site};
 
 /// Only sites with `resolve = "documents"` send it.
@@ -27,7 +27,7 @@ pub(super) fn without_path_index(site: &Site) -> ApiError {
 }
 
 /// Adds `X-Resolved-By`.
-pub(super) fn insert_resolved_by(resolved_by: ResolvedBy, response: &mut HttpResponse) {
+pub(super) fn insert_resolved_by(resolved_by: ResolvedByHeader, response: &mut HttpResponse) {
     let value = HeaderValue::from_static(resolved_by.as_str());
     response.headers_mut().insert(X_RESOLVED_BY, value);
 }

@@ -14,7 +14,7 @@ use crate::http::request::query::parse;
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
 use crate::http::response::insert_no_store;
-use crate::http::responses::{RedirectsRow, SiteRow, Sites};
+use crate::http::responses::{RedirectType, SiteRow, Sites};
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::{ContentTypeUid, FieldPath, Locale, Rule};
 
@@ -46,11 +46,11 @@ fn row(site: &Site) -> SiteRow<'_> {
     }
 }
 
-fn redirects_row(rule: &Rule) -> Option<RedirectsRow<'_>> {
+fn redirects_row(rule: &Rule) -> Option<RedirectType<'_>> {
     let fields = rule.redirect.as_ref()?;
     // The settings name the relation, and the rule reads the id behind it.
     let relation = fields.document.as_ref().and_then(|document| document.relations().last());
-    Some(RedirectsRow {
+    Some(RedirectType {
         content_type: rule.content_type.as_str(),
         from: rule.path_field.as_ref()?.to_string(),
         to: fields.to.as_ref().map(FieldPath::to_string),

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::checks::report::{ProblemList, Visible};
-use frontend_map_catalog::links::JudgedLink;
+use frontend_map_catalog::links::ContentLink;
 use frontend_map_catalog::tables::{Problem, VersionRow};
 
 /// The most versions that are shown for one path.
@@ -84,7 +84,7 @@ impl<'r> ProblemsView<'r> {
 }
 
 impl<'r> LinkView<'r> {
-    pub(super) fn new(link: &'r JudgedLink<'_>) -> Self {
+    pub(super) fn new(link: &'r ContentLink<'_>) -> Self {
         let version = VersionView {
             title: None,
             id: Visible(&link.document_id),

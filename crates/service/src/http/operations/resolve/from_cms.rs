@@ -27,7 +27,7 @@ use crate::http::response::insert_no_store;
 use frontend_map_catalog::moved::redirects;
 use frontend_map_catalog::path_index::VersionId;
 use frontend_map_catalog::resolve::{
-    self, Decider, PathMatch, Requested, ResolvedBy, ResolvedPath, SitePaths,
+    self, PathMatch, Requested, ResolvedBy, ResolvedByHeader, ResolvedPath, SitePaths,
 };
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
@@ -114,7 +114,7 @@ impl<'a> Params<'a> {
         {
             let requested = Requested { pathname, locale: locale.as_ref(), host: *host };
             let mut response = success(ResolvedPath::of_page(paths, requested, page));
-            insert_resolved_by(ResolvedBy::Pages, &mut response);
+            insert_resolved_by(ResolvedByHeader::Pages, &mut response);
             return Ok(response);
         }
         let known = Known { app, paths };
@@ -124,7 +124,7 @@ impl<'a> Params<'a> {
             }
             Wanted::Document(document) => known.by_id(document).await?,
         };
-        insert_resolved_by(ResolvedBy::Cms, &mut response);
+        insert_resolved_by(ResolvedByHeader::Cms, &mut response);
         Ok(response)
     }
 }
@@ -227,7 +227,7 @@ impl Known<'_> {
         document: Option<PublicUrl<'a>>,
         host: Option<usize>,
     ) -> ResolvedPath<'a> {
-        let mut answer = ResolvedPath::of_rule(found, Decider::Cms);
+        let mut answer = ResolvedPath::of_rule(found, ResolvedBy::Cms);
         if let Some(url) = document {
             answer.set_document(self.paths, url, host, resource(self.app, self.paths.site, url));
         }

@@ -12,14 +12,14 @@ use axum::response::Response;
 use tokio::task::block_in_place;
 
 use super::Format;
-use crate::app::{App, KnownPages};
+use crate::app::{App, AppPages};
 use crate::http::request::bearer::{require_bearer, require_validate_token};
 use crate::http::request::params::{SITE, known_shared_site, parse_document_id, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
 use crate::http::response::insert_no_store;
-use crate::http::responses::LinksAccepted;
+use crate::http::responses::ReadingLinks;
 use frontend_map_cache::SiteLinks;
 use frontend_map_catalog::links::{LinkFilter, LinkRows, Linking, Verdict};
 use frontend_map_catalog::site::Site;
@@ -68,9 +68,9 @@ pub(super) fn judged(
 ) -> Result<LinkRows, ApiError> {
     let links = links(app, site)?;
     let table = links.table().ok_or_else(ApiError::links_not_read)?;
-    let world = KnownPages::new(app, links);
-    let index = world.index_of(site).ok_or_else(ApiError::links_not_read)?;
-    let judged = block_in_place(|| world.judge(&table, site, filter));
+    let pages = AppPages::new(app, links);
+    let index = pages.index_of(site).ok_or_else(ApiError::links_not_read)?;
+    let judged = block_in_place(|| pages.judge(&table, site, filter));
     let linking = Linking {
         site: Arc::clone(site),
         index: Arc::clone(&index.index),
@@ -95,7 +95,7 @@ pub(in crate::http) async fn post(
         // Alone, or as long as Redis is unavailable.
         _ => links.want(),
     }
-    let text = success_text(LinksAccepted { is_reading: true });
+    let text = success_text(ReadingLinks { is_reading: true });
     let mut response = json_response(StatusCode::ACCEPTED, text, HeaderMap::new());
     insert_no_store(response.headers_mut());
     Ok(response.map(Body::new))

@@ -29,7 +29,7 @@ use frontend_map_catalog::links::{LinkFigures, LinkFilter, Verdict};
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::snapshot::timestamp_text;
 use frontend_map_catalog::tables::Rows as _;
-use frontend_map_outbound::checks::report::Entry;
+use frontend_map_outbound::checks::report::UrlCheck;
 use frontend_map_outbound::checks::runs::{self, LastRun};
 use frontend_map_outbound::checks::{Source, Target};
 use frontend_map_platform::clock::unix_ms_of;
@@ -228,16 +228,16 @@ pub(in crate::http::operations) fn last_checks(run: &LastRun, document_id: &str)
 
 fn dead_url(run: &LastRun, dead: runs::Dead) -> DeadUrl<'_> {
     let (target, entry) = result(run, dead.position);
-    let Entry { url, status, reason, .. } = entry;
+    let UrlCheck { url, status, reason, .. } = entry;
     DeadUrl { url, status, reason, source: Source::of(&target), since: time(dead.since) }
 }
 
 /// The result of the URL at a position.
-fn result(run: &LastRun, position: usize) -> (Target<'_>, Entry) {
+fn result(run: &LastRun, position: usize) -> (Target<'_>, UrlCheck) {
     let mut target = run.run.targets().target(position);
     let (_, checked) = run.run.in_order(position).expect("a run that has ended has all results");
     let url = std::mem::take(&mut target.url);
-    (target, Entry::new(url, checked))
+    (target, UrlCheck::new(url, checked))
 }
 
 /// A time by RFC 3339, in UTC and milliseconds.

@@ -9,24 +9,24 @@ use serde_json::{Value, json};
 
 use crate::http::response::error::ApiError;
 use crate::http::responses::{
-    Accepted, BatchResult, CandidateDetails, ChangeList, CheckedPage, ClearedMisses, DeadUrl,
-    Details, DocumentUrls, FrontendUrl, FrontendUrls, LastCheck, LastContent, LastRun,
-    LinksAccepted, LocaleUrl, Progress, PublishPreview, RedirectsRow, SiteRow, Sites, Stopped,
+    Accepted, BatchResult, Candidate, ChangeList, CheckedPage, ClearedMisses, DeadUrl, Details,
+    DocumentUrls, FrontendUrl, FrontendUrls, LastCheck, LastContent, LastRun, LocaleUrl,
+    ProgressEvent, PublishPreview, ReadingLinks, RedirectType, SiteRow, Sites, StoppedEvent,
     Success, UrlState, ValidationResult, Validations,
 };
 use frontend_map_catalog::changes::log::{ChangeRow, Kind as ChangeKind};
 use frontend_map_catalog::json::to_text;
-use frontend_map_catalog::links::{JudgedLink, LinkFigures, LinkRows, VerdictCounts};
+use frontend_map_catalog::links::{ContentLink, LinkFigures, LinkRows, VerdictCounts};
 use frontend_map_catalog::misses::{MissCount, MissRow, MissSuggestion, Misses, NewRedirect};
 use frontend_map_catalog::moved::redirects::{EntryName, FormerPathRow, RedirectCount, Redirects};
 use frontend_map_catalog::path_index::{PathOwner, SharedPath};
 use frontend_map_catalog::preview::{
-    Conflict, Decider as PreviewDecider, Effect, Group, Lost, Move, MovedPage, NoPath,
-    PathRedirect, Preview, RelatedName, SiteDecider, VersionName, Wins,
+    Decider, DocumentVersion, Group, LostPage, MovedPage, NoPath, PathConflict, PathMove,
+    PathRedirect, PublishEffect, RelatedDocument, SiteDecider, SitePreview, Wins,
 };
 use frontend_map_catalog::resolve::{
-    Alternates, Breadcrumb, CompactMatch, Decider, Gone, Kind, ParamValues, PathMatch, Redirection,
-    ResolvedPath, RuleMatch,
+    Alternates, Breadcrumb, CompactMatch, Gone, Kind, ParamValues, PathMatch, Redirection,
+    ResolvedBy, ResolvedPath, RuleMatch,
 };
 use frontend_map_catalog::site::AbsoluteUrl;
 use frontend_map_catalog::sitemap::{Form, List};
@@ -35,8 +35,8 @@ use frontend_map_catalog::tables::{
     PageCount, PageRow, Pages, Problem, ProblemCount, Problems, RedirectProblem, Rows, VersionRow,
 };
 use frontend_map_cms::ContentError;
-use frontend_map_outbound::checks::content::{Fault, FaultKind, FaultTally, RobotsProblem};
-use frontend_map_outbound::checks::report::{Classes, Entry, SiteContent, Tally};
+use frontend_map_outbound::checks::content::{Fault, FaultKind, FaultTally, UnreadableRobots};
+use frontend_map_outbound::checks::report::{Classes, FoundInPages, Tally, UrlCheck};
 use frontend_map_outbound::checks::{Finding, Source};
 use frontend_map_outbound::webhooks::{ChangesMessage, ChangesOfSite};
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
@@ -96,7 +96,7 @@ pub(super) fn of_route(method: &str, path: &str) -> Vec<Value> {
         (_, "/api/misses") => vec![misses()],
         (_, "/api/redirects") => vec![redirects()],
         (_, "/api/validations") => vec![validations(Some(link_figures())), validations(None)],
-        ("post", "/api/links") => vec![success(LinksAccepted { is_reading: true })],
+        ("post", "/api/links") => vec![success(ReadingLinks { is_reading: true })],
         (_, "/api/links") => vec![links()],
         (_, "/api/changes") => {
             let (cursor, changes) = (text("0"), changes());
@@ -118,7 +118,7 @@ pub(super) fn of_components() -> Vec<(&'static str, Vec<Value>)> {
         timestamp: at(),
         data: ChangesOfSite { site: "main", reset, changes: changes() },
     };
-    let progress = Progress { checked: 1, total: 2, by_class: Classes::default() };
+    let progress = ProgressEvent { checked: 1, total: 2, by_class: Classes::default() };
     vec![
         ("ChangesMessage", vec![written(&message(Some(true))), written(&message(None))]),
         (
@@ -129,7 +129,7 @@ pub(super) fn of_components() -> Vec<(&'static str, Vec<Value>)> {
             ],
         ),
         ("ProgressEvent", vec![written(&progress)]),
-        ("StoppedEvent", vec![written(&Stopped { reason: "shutdown" })]),
+        ("StoppedEvent", vec![written(&StoppedEvent { reason: "shutdown" })]),
     ]
 }
 
@@ -141,7 +141,7 @@ pub(super) fn errors() -> Vec<Value> {
         candidates,
         gone,
     };
-    let candidate = |segment| CandidateDetails {
+    let candidate = |segment| Candidate {
         collection_type: text(UID),
         rule: text("/{slug}"),
         reason: "static_mismatch",
@@ -214,7 +214,7 @@ fn resolved() -> Vec<Value> {
     };
     // With and without what may be `null` or absent.
     let of_kind = |kind, is_full: bool| {
-        let mut path = ResolvedPath::of_rule(path_match(), Decider::Documents);
+        let mut path = ResolvedPath::of_rule(path_match(), ResolvedBy::Documents);
         path.kind = kind;
         if is_full {
             path.resource = Some(text("/api/articles/a1"));
@@ -318,13 +318,13 @@ fn document() -> Value {
     success(DocumentUrls { site: "main", content_type: UID, document_id: "a1", locales })
 }
 
-fn last_check(entry: Entry) -> LastCheck {
+fn last_check(entry: UrlCheck) -> LastCheck {
     LastCheck { entry, at: at(), locale: text("en") }
 }
 
 /// A result with a response.
-fn redirected() -> Entry {
-    Entry {
+fn redirected() -> UrlCheck {
+    UrlCheck {
         url: text("https://example.com/x"),
         status: Some(301),
         ok: false,
@@ -334,9 +334,9 @@ fn redirected() -> Entry {
 }
 
 /// A result without a response.
-fn failed() -> Entry {
+fn failed() -> UrlCheck {
     let reason = Some(text("fetch failed: dns"));
-    Entry { url: text("https://example.com/x"), status: None, ok: false, location: None, reason }
+    UrlCheck { url: text("https://example.com/x"), status: None, ok: false, location: None, reason }
 }
 
 fn previews() -> Vec<Value> {
@@ -355,25 +355,25 @@ fn previews() -> Vec<Value> {
         .collect()
 }
 
-fn preview(is_full: bool) -> Preview {
-    Preview {
+fn preview(is_full: bool) -> SitePreview {
+    SitePreview {
         site: text("main"),
         path: is_full.then(|| text("/x")),
-        publish: if is_full { effect() } else { Effect::default() },
-        unpublish: Effect::default(),
-        delete: Effect {
+        publish: if is_full { effect() } else { PublishEffect::default() },
+        unpublish: PublishEffect::default(),
+        delete: PublishEffect {
             conflict: Some(conflict(false)),
             moves: Some(moves(false)),
-            ..Effect::default()
+            ..PublishEffect::default()
         },
     }
 }
 
-fn effect() -> Effect {
-    let related = || vec![RelatedName { field: text("category"), document_id: text("c1") }];
+fn effect() -> PublishEffect {
+    let related = || vec![RelatedDocument { field: text("category"), document_id: text("c1") }];
     let moved = |is_full| MovedPage { version: version(is_full), moves: moves(is_full) };
-    let lost = |is_full| Lost { version: version(is_full), path: text("/x") };
-    Effect {
+    let lost = |is_full| LostPage { version: version(is_full), path: text("/x") };
+    PublishEffect {
         ok: false,
         path: Some(text("/x")),
         url: Some(text("https://example.com/x")),
@@ -392,8 +392,8 @@ fn effect() -> Effect {
     }
 }
 
-fn version(is_full: bool) -> VersionName {
-    VersionName {
+fn version(is_full: bool) -> DocumentVersion {
+    DocumentVersion {
         content_type: text(UID),
         document_id: text("a1"),
         locale: text("en"),
@@ -402,20 +402,20 @@ fn version(is_full: bool) -> VersionName {
     }
 }
 
-fn conflict(is_full: bool) -> Conflict {
-    Conflict {
+fn conflict(is_full: bool) -> PathConflict {
+    PathConflict {
         path: text("/x"),
         document: is_full.then(|| version(true)),
         page: is_full.then(|| text("contact")),
         rule: is_full.then(|| text("/{slug}")),
         wins: Wins::This,
-        by: PreviewDecider::Site(SiteDecider::OwnPath),
+        by: Decider::Site(SiteDecider::OwnPath),
     }
 }
 
-fn moves(is_full: bool) -> Move {
+fn moves(is_full: bool) -> PathMove {
     let redirect = is_full.then(|| path_redirect(None));
-    Move { from: text("/x"), to: text("/y"), redirects: true, redirect }
+    PathMove { from: text("/x"), to: text("/y"), redirects: true, redirect }
 }
 
 fn path_redirect(to: Option<&str>) -> PathRedirect {
@@ -423,7 +423,7 @@ fn path_redirect(to: Option<&str>) -> PathRedirect {
 }
 
 fn sites() -> Value {
-    let row = |is_full: bool| RedirectsRow {
+    let row = |is_full: bool| RedirectType {
         content_type: UID,
         from: text("from"),
         to: is_full.then(|| text("to")),
@@ -458,7 +458,7 @@ fn tally() -> Tally {
     Tally { count: 1, by_class: Classes::default(), by_status: BTreeMap::from([(200, 1)]) }
 }
 
-fn finding(entry: Entry, content_type: &'static str, faults: Vec<Fault>) -> Finding<'static> {
+fn finding(entry: UrlCheck, content_type: &'static str, faults: Vec<Fault>) -> Finding<'static> {
     let (document_id, locale, rule) = ("a1", "en", "/{slug}");
     let (title, admin_url) = (None, None);
     Finding { entry, content_type, document_id, locale, rule, title, admin_url, faults }
@@ -468,17 +468,17 @@ fn faults() -> Vec<Fault> {
     vec![Fault::new(FaultKind::Noindex, "<meta>: noindex"), Fault::new(FaultKind::Soft404, "")]
 }
 
-fn found_in_pages(robots: Vec<RobotsProblem>) -> SiteContent {
+fn found_in_pages(robots: Vec<UnreadableRobots>) -> FoundInPages {
     let mut tally = FaultTally::default();
     tally.add(true, &faults());
-    SiteContent { tally, robots }
+    FoundInPages { tally, robots }
 }
 
-fn unreadable_robots() -> Vec<RobotsProblem> {
-    vec![RobotsProblem { url: text("https://example.com/robots.txt"), reason: text("503") }]
+fn unreadable_robots() -> Vec<UnreadableRobots> {
+    vec![UnreadableRobots { url: text("https://example.com/robots.txt"), reason: text("503") }]
 }
 
-fn validation<R: Serialize>(content: Option<SiteContent>, results: Vec<R>) -> Value {
+fn validation<R: Serialize>(content: Option<FoundInPages>, results: Vec<R>) -> Value {
     let (site, content_type, tally) = ("main", UID, tally());
     success(ValidationResult { validated: true, site, content_type, tally, content, results })
 }
@@ -597,7 +597,7 @@ fn link_figures() -> LinkFigures {
 }
 
 fn links() -> Value {
-    let row = |is_full: bool| JudgedLink {
+    let row = |is_full: bool| ContentLink {
         content_type: UID.into(),
         document_id: "a1".into(),
         locale: is_full.then(|| "en".into()),
@@ -621,7 +621,7 @@ fn validations(links: Option<LinkFigures>) -> Value {
             Source::Document { document_id: "a1", locale: "en", rule: "/{slug}" }
         }
     };
-    let dead = |Entry { url, status, reason, .. }: Entry, is_page: bool| DeadUrl {
+    let dead = |UrlCheck { url, status, reason, .. }: UrlCheck, is_page: bool| DeadUrl {
         url,
         status,
         reason,

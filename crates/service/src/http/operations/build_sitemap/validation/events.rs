@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use super::result::{CHUNK, ResultChunks};
 use crate::http::request::accept::ResultFormat;
-use crate::http::responses::{Progress, Stopped};
+use crate::http::responses::{ProgressEvent, StoppedEvent};
 use frontend_map_catalog::json;
 use frontend_map_outbound::checks::Finding;
 use frontend_map_outbound::checks::report::{Classes, Tally};
@@ -91,7 +91,7 @@ impl EventStream {
             let ended = self.subscription.run().has_ended();
             if !ended && *self.closing.borrow() {
                 self.stage = Stage::Done;
-                return Ok(self.event("stopped", &Stopped { reason: "shutdown" }));
+                return Ok(self.event("stopped", &StoppedEvent { reason: "shutdown" }));
             }
             let findings = self.findings();
             if !findings.is_empty() {
@@ -148,14 +148,16 @@ impl EventStream {
         let run = self.subscription.run();
         // The findings of another instance come at the end.
         let counters = match run.remote_progress().filter(|remote| remote.checked > self.sent) {
-            Some(remote) => Progress {
+            Some(remote) => ProgressEvent {
                 checked: remote.checked,
                 total: remote.total,
                 by_class: Classes::of(remote.by_class),
             },
-            None => {
-                Progress { checked: self.sent, total: run.total(), by_class: self.tally.by_class }
-            }
+            None => ProgressEvent {
+                checked: self.sent,
+                total: run.total(),
+                by_class: self.tally.by_class,
+            },
         };
         self.event("progress", &counters)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::http::responses::{END_OF_LIST, Success, ValidationResult};
 use frontend_map_catalog::json;
-use frontend_map_outbound::checks::report::Entry;
+use frontend_map_outbound::checks::report::UrlCheck;
 use frontend_map_outbound::checks::runs::{Run, RunKind};
 use frontend_map_outbound::checks::{CheckResult, Finding};
 
@@ -33,7 +33,7 @@ impl ResultChunks {
             content_type: &targets.content_type,
             tally: self.run.tally(),
             content: self.run.content().filter(|_| self.kind == RunKind::Content),
-            results: Vec::<Entry>::new(),
+            results: Vec::<UrlCheck>::new(),
         };
         // The results follow.
         json::to_text(&Success::new(result)).trim_end_matches(END_OF_LIST).to_owned()
@@ -43,7 +43,7 @@ impl ResultChunks {
     fn entry(&self, position: usize, checked: CheckResult) -> String {
         let targets = self.run.targets();
         match self.kind {
-            RunKind::Status => json::to_text(&Entry::new(targets.url(position), checked)),
+            RunKind::Status => json::to_text(&UrlCheck::new(targets.url(position), checked)),
             RunKind::Content => {
                 let finding = Finding::new(targets.target(position), checked);
                 json::to_text(&finding.with_faults(self.run.faults(position)))
