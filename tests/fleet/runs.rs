@@ -108,7 +108,10 @@ async fn run_with_content_serves_callers_of_other_instances_with_and_without_it(
     let content = format!("{}&content=true", target(0));
     let judged = |service: &Service| http::get(service.addr(), &content).text().to_owned();
     let result = judged(&first);
-    assert!(result.contains(r#""content":{"read":0,"faulty":0,"kinds":{}}"#), "{result}");
+    assert!(
+        result.contains(r#""content":{"read":0,"faulty":0,"kinds":{"unread":48}}"#),
+        "{result}"
+    );
     // Each URL, robots.txt, and a path that cannot exist.
     assert_eq!(peer.heads().len(), 60 + 2);
     assert_eq!(judged(&second), result);

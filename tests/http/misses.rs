@@ -206,7 +206,8 @@ fn redirect_of_a_site_with_several_hosts_has_the_locale_of_its_host_and_a_url_to
         ("/en/about-us.html", "&host=example.de"),
         ("/about-us", ""),
     ] {
-        http::get(service.addr(), &format!("/api/resolve?site=main&pathname={path}{host}"));
+        let target = format!("/api/resolve?site=main&pathname={path}{host}");
+        until_so("it is known", || http::get(service.addr(), &target).status != 503);
     }
     let mut found = redirects(&service);
     found.sort_by_key(|(path, _)| path.to_string());

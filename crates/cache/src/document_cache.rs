@@ -1,4 +1,4 @@
-//! Single documents: read from the CMS, or while it fails, from its last good responses.
+//! Single documents: read from the CMS for each request, or while it fails, from its last good responses.
 
 mod differences;
 mod last_good;
