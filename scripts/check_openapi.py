@@ -109,7 +109,7 @@ def narrowed(description: dict[str, Any], by_id: bool) -> dict[str, Any]:
     operation["parameters"] = [{"$ref": f"#/components/parameters/{name}"} for name in names]
     # `content` needs `validate=true`, which no schema of one parameter can say.
     operation = description["paths"]["/api/build-sitemap"]["get"]
-    operation["parameters"] = [one for one in operation["parameters"] if one.get("name") != "content"]
+    operation["parameters"].remove({"$ref": "#/components/parameters/Content"})
     misses = description["paths"]["/api/misses"]
     for operation in (description["paths"]["/api/get-content-type"]["get"], misses["delete"]):
         parameters = operation["parameters"]
