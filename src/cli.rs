@@ -63,9 +63,9 @@ Settings come from FILE and from the environment, which wins:
   RUST_LOG                       the level of the log
 
 Exit status: 0 success, 1 failure, 2 invalid arguments, 78 invalid settings; of `validate`: 0 no dead
-URL, 1 dead URLs, faulty pages or broken links, 2 could not run; of `links`: 1 broken links, 2 could
-not run; of `diff`: 1 too many paths change, 2 could not run; of `types --check`: 1 the file differs,
-2 could not run.";
+URL, 1 dead URLs, faulty pages or robots.txt, or broken links, 2 could not run; of `links`: 1 broken
+links, 2 could not run; of `diff`: 1 too many paths change, 2 could not run; of `types --check`: 1 the
+file differs, 2 could not run.";
 
 #[derive(Debug, Subcommand)]
 enum Command {

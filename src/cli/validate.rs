@@ -8,6 +8,7 @@ mod progress;
 mod retry;
 mod summary;
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -38,8 +39,8 @@ use frontend_map_catalog::tables::{Problems, SharedPaths};
 use frontend_map_outbound::checks::Targets;
 use frontend_map_outbound::checks::content::PageJudge;
 use frontend_map_outbound::checks::report::{
-    BrokenLinks, FoundInPages, PreviousReport, ProblemList, SiteReport, TypeReport, csv, html,
-    json, junit,
+    BrokenLinkFigures, BrokenLinks, FoundInPages, PreviousReport, ProblemList, SiteReport,
+    TypeReport, csv, html, json, junit,
 };
 
 /// The exit status for dead URLs, faulty pages, a `robots.txt` that cannot be read, and broken links.
@@ -70,8 +71,8 @@ Formats:
   junit   XML for build servers: a test suite for each content type, a test case for each URL
   html    one page without other files, to filter and to print
 
-Exit status: 0 no dead URL, 1 dead URLs, faulty pages or broken links, 2 could not run, 78 invalid
-settings, 130 or 143 stopped by a signal.";
+Exit status: 0 no dead URL, 1 dead URLs, faulty pages or robots.txt, or broken links, 2 could not run,
+78 invalid settings, 130 or 143 stopped by a signal.";
 
 /// Which URLs to check, and how to report the results.
 #[derive(Debug, Args)]
@@ -229,6 +230,9 @@ async fn broken_links(
     #[serde(rename_all = "camelCase")]
     struct Figures {
         read_at: String,
+        verdicts: BTreeMap<String, u64>,
+        left_out: u64,
+        unreadable: u64,
     }
     let site = selection::site(&config.sites, &args.site)?;
     let broken = Verdict::ALL.into_iter().filter(|verdict| verdict.is_broken());
@@ -239,7 +243,10 @@ async fn broken_links(
         read_list(config, service, "/api/links", &site.key, &parameters).await?;
     let is_selected = |uid: &str| args.content_types.iter().any(|own| own == uid);
     links.retain(|link| args.content_types.is_empty() || is_selected(&link.content_type));
-    Ok(BrokenLinks { count: links.len(), read_at: last.figures.read_at, links })
+    let Figures { read_at, verdicts, left_out, unreadable } = last.figures;
+    let unknown = verdicts.get(Verdict::Unknown.as_str()).copied().unwrap_or_default();
+    let figures = BrokenLinkFigures { count: links.len(), read_at, unknown, left_out, unreadable };
+    Ok(BrokenLinks { figures, links })
 }
 
 fn read_previous(path: &Path, site: &str) -> Result<PreviousReport, String> {

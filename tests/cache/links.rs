@@ -7,7 +7,7 @@ use crate::support::content::{Content, Query, selected};
 use crate::support::front_of_cms::{articles, refusal};
 use crate::support::hook::{SECRET, post_body};
 use crate::support::http;
-use crate::support::script::Script;
+use crate::support::script::{Act, Script};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::{until, until_so};
 
@@ -267,4 +267,26 @@ fn number_of_links_that_are_left_out_follows_an_edit() {
     put(&content, "b", "b", &[&*long, &long].concat());
     event(&service, "publish", "b");
     until_so("two are left out", || is_left_out(2));
+}
+
+#[test]
+fn scan_of_former_settings_ends_with_the_reload() {
+    let content = Content::default();
+    put(&content, "a", "a", "[x](/en/articles/a)");
+    let cms = content.start();
+    let settings = |fields: &str| {
+        let fields = format!("[[site.links]]\ncontent_type = \"{UID}\"\nfields = [{fields}]\n");
+        articles().resolve("documents").with(&fields).strapi(&cms)
+    };
+    content.fail(|target| {
+        // The answer to the former settings never comes.
+        let is_former = is_for_content(target) && !target.contains("zone");
+        is_former.then(|| Script { acts: vec![Act::Silence] })
+    });
+    let setup = settings("\"body\"").env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true");
+    let service = setup.start();
+    until_so("the scan is in flight", || requests_for_content(&cms) > 0);
+    service.rewrite("settings.toml", &settings("\"body\", \"zone.text\"").toml());
+    service.send_signal("HUP");
+    until_verdicts(&service, &[("/en/articles/a", "ok")]);
 }

@@ -60,6 +60,8 @@ pub struct SiteLinks {
     /// That of the settings before a reload, if the table depends on none that has changed: what is being
     /// read then is not lost.
     state: Arc<Mutex<State>>,
+    /// Signals a link scan in flight that its table is of former settings.
+    retired: Arc<Notify>,
     wake: Arc<Notify>,
 }
 
@@ -126,16 +128,26 @@ impl LinkRegistry {
             let links = SiteLinks {
                 site: Arc::clone(site),
                 hosts: hosts.clone(),
-                state: previous.map(|previous| Arc::clone(&previous.state)).unwrap_or_default(),
+                state: previous.map(|one| Arc::clone(&one.state)).unwrap_or_default(),
+                retired: previous.map(|one| Arc::clone(&one.retired)).unwrap_or_default(),
                 wake: Arc::clone(&self.wake),
             };
             links.state.lock().set_max_bytes(max_bytes);
-            if previous.is_none() {
-                links.load(store);
+            match previous {
+                // The token may have other permissions.
+                Some(previous) if previous.site.fingerprint != site.fingerprint => links.want(),
+                Some(_) => {}
+                None => links.load(store),
             }
             (site.key.clone(), Arc::new(links))
         };
         let kept: BTreeMap<_, _> = with_links.map(links).collect();
+        let goes_on = |(key, one): &(&String, &Arc<SiteLinks>)| {
+            kept.get(*key).is_some_and(|kept| Arc::ptr_eq(&kept.state, &one.state))
+        };
+        for (_, replaced) in own.iter().filter(|one| !goes_on(one)) {
+            replaced.retired.notify_one();
+        }
         (*own).clone_from(&kept);
         kept
     }
@@ -152,9 +164,12 @@ impl State {
     }
 
     fn set_max_bytes(&mut self, max_bytes: usize) {
-        self.max_bytes = max_bytes;
-        if let Some(table) = &mut self.table {
-            Arc::make_mut(table).set_max_bytes(max_bytes);
+        let is_raised = max_bytes > std::mem::replace(&mut self.max_bytes, max_bytes);
+        let Some(table) = &mut self.table else { return };
+        let is_full = table.summary().missing.left_out > 0;
+        Arc::make_mut(table).set_max_bytes(max_bytes);
+        if is_raised && is_full {
+            self.ask(Demand::Now);
         }
     }
 }

@@ -79,7 +79,12 @@ pub(in crate::cli) async fn read_list<Row: DeserializeOwned, Figures: Deserializ
     if let Some(token) = &config.auth.validate {
         request = request.header(AUTHORIZATION, format!("Bearer {}", token.expose_secret()));
     }
-    let failed = |error: &reqwest::Error| format!("{service}: {:?}", cause(error));
+    let failed = |error: &reqwest::Error| {
+        let cause = cause(error);
+        format!(
+            "{service}: {cause:?}; does the service run at this address? --service names another"
+        )
+    };
     let mut response = request.send().await.map_err(|error| failed(&error))?;
     let status = response.status();
     let mut list = List { rows: Vec::new(), last: None };

@@ -30,7 +30,7 @@ Verdicts:
   ok             the page is there
   moved          another page: by a redirect, or because its document is there now
   gone           its document is not published any more, or a redirect says that it is gone
-  no_such_page   no page has the path, or had it
+  no_such_page   no page has the path, or had it; or a redirect leads to such a path
   other_locale   a page in another locale than that of the document with the link
   not_canonical  a page whose URL differs in host, scheme, slash or letter case
   unknown        that is not known at present
@@ -156,8 +156,10 @@ fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn table(rows: &[Row], figures: &Figures, site: &str, shows_all: bool, colours: Colours) -> String {
+    let is_complete = figures.left_out == 0 && figures.unreadable == 0;
     let verdict = match figures.broken {
-        0 => colours.apply(Style::Good, "no broken links"),
+        0 if is_complete => colours.apply(Style::Good, "no broken links"),
+        0 => "no broken links found".to_owned(),
         number => colours.apply(Style::Bad, count(number, "broken link")),
     };
     let mut text = format!("site {site}: {verdict}\n");

@@ -10,7 +10,9 @@ use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
 use frontend_map_outbound::checks::Finding;
 use frontend_map_outbound::checks::content::FaultKind;
-use frontend_map_outbound::checks::report::{Class, FoundInPages, SiteReport, UrlCheck, Visible};
+use frontend_map_outbound::checks::report::{
+    BrokenLinkFigures, Class, FoundInPages, SiteReport, UrlCheck, Visible,
+};
 
 /// The most URLs that are listed for a rule: a frontend that is down would make thousands of lines.
 const MAX_LISTED: usize = 20;
@@ -50,12 +52,19 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) ->
         writeln!(out, "{} of the content: {command}", colours.apply(Style::Warning, count))?;
     }
     if let Some(links) = &report.links {
-        let verdict = match links.count {
-            0 => colours.apply(Style::Good, "no broken links"),
+        let BrokenLinkFigures { count: broken, unknown, left_out, unreadable, .. } = links.figures;
+        let missing = [(unknown, "not known"), (left_out, "left out"), (unreadable, "unreadable")];
+        let missing = missing.into_iter().filter(|(number, _)| *number > 0);
+        let missing = missing.map(|(number, what)| format!("{} {what}", digits(number)));
+        let missing: Vec<String> = missing.collect();
+        let verdict = match broken {
+            0 if missing.is_empty() => colours.apply(Style::Good, "no broken links"),
+            0 => "no broken links found".to_owned(),
             number => colours.apply(Style::Bad, count(number as u64, "broken link")),
         };
         let command = format!("frontend-map links --site {}", report.site);
-        writeln!(out, "{verdict} in the content: {command}")?;
+        let all = [vec![format!("{verdict} in the content")], missing].concat().join(", ");
+        writeln!(out, "{all}: {command}")?;
     }
     if let Some(setting) = wanted_setting(&report.bases, report.findings()) {
         let site = report.site;

@@ -1,5 +1,7 @@
 //! `--links`: the broken links of the content in each format, as a running service judges them.
 
+use serde_json::Value;
+
 use super::validate;
 use crate::support::front_end::{FrontEnd, answer};
 use crate::support::http;
@@ -77,7 +79,9 @@ async fn broken_links_are_in_each_format_and_fail_the_command() {
     let lines = report("ndjson");
     let lines: Vec<&str> = lines.lines().collect();
     assert_eq!(lines[2..4], rows);
-    assert!(lines[4].ends_with(r#","brokenLinks":2}"#), "{}", lines[4]);
+    let end: Value = serde_json::from_str(lines[4]).unwrap();
+    let figures = ["count", "unknown", "leftOut", "unreadable"];
+    assert_eq!(figures.map(|name| end["links"][name].as_u64().unwrap()), [2, 0, 0, 0]);
 
     let csv = report("csv");
     let records = [
@@ -116,6 +120,22 @@ async fn broken_links_are_in_each_format_and_fail_the_command() {
 
     let of_pages = run(&["--content-type", "api::page.page", "--format", "csv"]);
     assert_eq!(of_pages.stdout.matches("link in body").count(), 1, "{}", of_pages.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_that_are_missing_are_in_the_summary() {
+    let peer = FrontEnd::start(|_: &str| answer("200 OK", "", 5)).await;
+    let long = format!("/ok) [long](/{})", "y".repeat(3_000));
+    let content = CONTENT.replace("/posts/none)", &long).replace("/posts/away)", "relative)");
+    let service = setup(&peer.url("http", ""), &content).start();
+    let list = "/api/links?site=main";
+    until_so("the content is read", || http::get(service.addr(), list).status == 200);
+    let address = format!("http://{}", service.addr());
+    let setup = setup(&peer.url("http", ""), &content);
+    let ended = validate(&setup, "main", &["--links", "--service", &address]);
+    let line = ended.stdout.lines().nth(1).unwrap();
+    let expected = "1 broken link in the content, 1 left out: frontend-map links --site main";
+    assert_eq!(line, expected, "{}", ended.stdout);
 }
 
 #[tokio::test(flavor = "multi_thread")]

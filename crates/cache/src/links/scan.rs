@@ -39,7 +39,10 @@ impl SiteLinks {
             (state.demand, state.is_scanning) = (Demand::None, true);
         }
         let (begun, read_at) = (Instant::now(), unix_ms());
-        let read = self.read_all(cache, read_at).await;
+        let read = tokio::select! {
+            read = self.read_all(cache, read_at) => read,
+            () = self.retired.notified() => return,
+        };
         let (site, milliseconds) = (&self.site.key, begun.elapsed().as_millis());
         let next = match read {
             Ok(table) => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{PERIOD, REMEMBERED, SiteLinks};
+use super::{REMEMBERED, SiteLinks, next_scan};
 use crate::SnapshotCache;
 use frontend_map_catalog::links::LinkTable;
 use frontend_map_fleet::cms_events::CmsChange;
@@ -65,13 +65,13 @@ impl SiteLinks {
 
     /// Puts the table of the leader in use. It may lack what events have named a short time ago.
     async fn adopt(&self, table: LinkTable, cache: &SnapshotCache, published: PublishedLinks) {
-        let is_first = self.state.lock().table.is_none();
+        let (is_first, read_at) = (self.state.lock().table.is_none(), table.read_at());
         let oldest = Instant::now().checked_sub(REMEMBERED);
         self.install(table, oldest.unwrap_or_else(Instant::now));
         {
             let mut state = self.state.lock();
             (state.published, state.published_version) = (Some(published), state.version);
-            state.next = Some(Instant::now() + PERIOD);
+            state.next = Some(next_scan(read_at));
         }
         self.save(&cache.store);
         if !is_first {

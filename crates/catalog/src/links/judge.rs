@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::known_hosts::{AddressTarget, KnownHosts, LinkingVersion, SitePath};
 use super::table::{DocumentKey, LinkRow, LinkTable, NOT_LOCALIZED};
-use super::verdict::{Target, Verdict, verdict};
+use super::verdict::{Target, Verdict, leads_elsewhere, verdict};
 use crate::path_index::{DocumentLocation, PathIndex, VersionId};
 use crate::resolve::{Found, Resolution};
 use crate::site::Site;
@@ -221,15 +221,39 @@ impl<W: PageLookup> Judge<'_, W> {
     }
 
     fn found(&self, place: &SitePath, code: Option<&str>) -> (Verdict, Option<Target>) {
+        let (found, leads_elsewhere) = self.found_directly(place, code);
+        let (Verdict::Moved, Some(target)) = &found else { return found };
+        if !leads_elsewhere {
+            return found;
+        }
+        // Redirects are followed to their end: what is there decides whether the link is broken.
+        let address = target.url.as_deref().unwrap_or(&target.path);
+        let version = LinkingVersion { site: place.site, locale: None, path: None };
+        let AddressTarget::At(end) = self.pages.hosts().locate(address, version) else {
+            return found;
+        };
+        match self.found_directly(&end, None).0.0 {
+            verdict @ (Verdict::NoSuchPage | Verdict::Unknown) => (verdict, found.1),
+            _ => found,
+        }
+    }
+
+    /// The verdict about a path, and whether a redirect of the CMS leads from it to an address that is not
+    /// that of a document or a page of the site.
+    fn found_directly(
+        &self,
+        place: &SitePath,
+        code: Option<&str>,
+    ) -> ((Verdict, Option<Target>), bool) {
         let site = &self.pages.hosts().sites()[place.site];
         let pathname = Pathname::parse(&place.path);
         let Some(resolution) = self.pages.resolve(place.site, &pathname, place.host) else {
-            return (Verdict::Unknown, None);
+            return ((Verdict::Unknown, None), false);
         };
         let found = verdict(site, place, &resolution, code);
         if found.0 != Verdict::NoSuchPage || !place.path.contains(|c: char| c.is_ascii_uppercase())
         {
-            return found;
+            return (found, leads_elsewhere(&resolution));
         }
         // Some servers and databases do not tell the letter cases apart.
         let lower = SitePath { path: place.path.to_ascii_lowercase(), ..place.clone() };
@@ -239,10 +263,11 @@ impl<W: PageLookup> Judge<'_, W> {
             Found::Page(url) | Found::Rule { document: Some(url), .. } => Some((url, resolution)),
             _ => None,
         });
-        let Some((url, resolution)) = live else { return found };
-        match verdict(site, &lower, &resolution, code) {
+        let Some((url, resolution)) = live else { return (found, false) };
+        let found = match verdict(site, &lower, &resolution, code) {
             (Verdict::OtherLocale, target) => (Verdict::OtherLocale, target),
             _ => (Verdict::NotCanonical, Some(Target::of(site, url))),
-        }
+        };
+        (found, false)
     }
 }

@@ -91,9 +91,17 @@ impl World {
             "/en/was" => FormerOwner::Moved(Redirect { to, since: 1, is_stale: false }),
             "/en/gone" => FormerOwner::Gone { since: 1 },
             "/en/entry" => FormerOwner::Entry(entry(Some(Destination::Document(to)))),
-            "/en/entry-to-nothing" => {
+            "/en/entry-to-nothing" | "/en/B" => {
                 let path = "/en/nothing".to_owned();
                 FormerOwner::Entry(entry(Some(Destination::Path { path, locale: 0 })))
+            }
+            "/en/entry-to-upper-case" => {
+                let path = "/en/A".to_owned();
+                FormerOwner::Entry(entry(Some(Destination::Path { path, locale: 0 })))
+            }
+            "/en/entry-to-a-site" => {
+                let url = "https://other.example/en/a".to_owned();
+                FormerOwner::Entry(entry(Some(Destination::Url(url))))
             }
             "/en/entry-elsewhere" => {
                 let url = "https://elsewhere.example/en/a".to_owned();
@@ -170,6 +178,10 @@ fn each_verdict_is_that_of_the_path_that_the_address_means() {
         ("/en/was", "moved https://www.example.com/en/a"),
         ("/en/entry", "moved https://www.example.com/en/a?from=1"),
         ("/en/entry-elsewhere", "moved https://elsewhere.example/en/a?from=1"),
+        ("/en/B", "no_such_page https://www.example.com/en/nothing?from=1"),
+        ("/en/entry-to-upper-case", "moved https://www.example.com/en/A?from=1"),
+        // The test knows nothing of the pages of another site.
+        ("/en/entry-to-a-site", "unknown https://other.example/en/a?from=1"),
         ("/en/entry-to-nothing", "no_such_page https://www.example.com/en/nothing?from=1"),
         ("/en/gone", "gone"),
         ("/en/gone-by-entry", "gone"),

@@ -1,7 +1,7 @@
 //! What is at an address: the verdict about a link.
 
 use super::known_hosts::SitePath;
-use crate::moved::entries::Destination;
+use crate::moved::entries::{Destination, EntryRedirect};
 use crate::moved::redirects::FormerOwner;
 use crate::resolve::{Found, Resolution, is_canonical};
 use crate::site::Site;
@@ -93,11 +93,9 @@ pub(super) fn verdict(
             FormerOwner::Moved(moved) => (Verdict::Moved, Some(Target::of(site, moved.to))),
             FormerOwner::Entry(entry) => match (&entry.destination, entry.path()) {
                 (Some(destination), Some(path)) => {
-                    let (is_reached, url) =
-                        (!matches!(destination, Destination::Url(_)), entry.url(site));
-                    let is_page = !matches!(destination, Destination::Path { .. });
-                    let verdict = if is_page { Verdict::Moved } else { Verdict::NoSuchPage };
-                    (verdict, Some(Target { path, url, is_reached }))
+                    let is_reached = !matches!(destination, Destination::Url(_));
+                    let target = Target { path, url: entry.url(site), is_reached };
+                    (Verdict::Moved, Some(target))
                 }
                 _ => (Verdict::Gone, None),
             },
@@ -106,6 +104,16 @@ pub(super) fn verdict(
             FormerOwner::None | FormerOwner::NotKnown(_) => (Verdict::Unknown, None),
         },
     }
+}
+
+/// Whether a redirect of the CMS leads to an address that is not that of a document or a page of the site.
+pub(super) fn leads_elsewhere(resolution: &Resolution<'_, '_>) -> bool {
+    let (Found::Rule { document: None, former, .. } | Found::NoRule(former)) = &resolution.found
+    else {
+        return false;
+    };
+    let FormerOwner::Entry(EntryRedirect { destination, .. }) = former else { return false };
+    matches!(destination, Some(Destination::Path { .. } | Destination::Url(_)))
 }
 
 /// The verdict about the path of a live document or page.

@@ -21,7 +21,7 @@ mod xml_text;
 
 pub use class::Class;
 pub use compare::{Change, InvalidReport, PreviousReport, RemovedUrl};
-pub use site::{BrokenLinks, FoundInPages, ProblemList, SiteReport, TypeReport};
+pub use site::{BrokenLinkFigures, BrokenLinks, FoundInPages, ProblemList, SiteReport, TypeReport};
 pub use visible::Visible;
 
 /// The counters of a run, in flight or ended.

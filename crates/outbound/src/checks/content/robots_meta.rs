@@ -21,7 +21,7 @@ pub(super) fn header_forbids(value: &str) -> bool {
             return false;
         }
         let mut directive = directive;
-        if let Some((name, rest)) = directive.split_once(':') {
+        while let Some((name, rest)) = directive.split_once(':') {
             let name = name.trim();
             ends_date = name.eq_ignore_ascii_case("unavailable_after")
                 && !rest.contains(|c: char| c.is_ascii_digit());
@@ -76,6 +76,8 @@ mod tests {
             ("unavailable_after: 25 Jun 2010 15:00:00 PST", false),
             ("unavailable_after: 25 Jun 2010 15:00:00 PST, noindex", true),
             ("unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, noindex", true),
+            ("googlebot: unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, noindex", true),
+            ("otherbot: unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, noindex", false),
             ("noarchive, unavailable_after: Friday, 25-Jun-10 15:00:00 GMT", false),
             ("max-snippet: 0, max-image-preview: none", false),
             ("", false),

@@ -195,8 +195,11 @@ fn broken_links_are_text_in_every_format() {
     };
     let of = |texts: [&'static str; 14]| {
         let links = BrokenLinks {
-            count: texts.len(),
-            read_at: "2026-11-21T09:30:00.000Z".to_owned(),
+            figures: BrokenLinkFigures {
+                count: texts.len(),
+                read_at: "2026-11-21T09:30:00.000Z".to_owned(),
+                ..BrokenLinkFigures::default()
+            },
             links: texts.map(link).into(),
         };
         SiteReport { links: Some(links), ..report(&[]) }

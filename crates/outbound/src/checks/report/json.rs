@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{FoundInPages, SiteReport, Tally};
+use super::{BrokenLinkFigures, FoundInPages, SiteReport, Tally};
 
 /// Writes one JSON document: the counters, and for each content type the data of `validate=true`, with
 /// the source of each result.
@@ -29,8 +29,8 @@ pub fn write_lines(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<
     }
     let SiteReport { site, checked_at, tally, content, links, .. } = report;
     let content = content.as_ref();
-    let broken_links = links.as_ref().map(|links| links.count);
-    write_line(&LastLine { validated: true, site, checked_at, tally, content, broken_links }, out)
+    let links = links.as_ref().map(|links| &links.figures);
+    write_line(&LastLine { validated: true, site, checked_at, tally, content, links }, out)
 }
 
 #[derive(Serialize)]
@@ -44,7 +44,7 @@ struct LastLine<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<&'r FoundInPages>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    broken_links: Option<usize>,
+    links: Option<&'r BrokenLinkFigures>,
 }
 
 fn write_line(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {

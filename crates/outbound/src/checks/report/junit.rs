@@ -64,8 +64,8 @@ fn write_suite(part: &TypeReport<'_>, checked_at: &str, out: &mut impl Write) ->
 
 /// The suite of broken links: what a link is in, and where it leads.
 fn write_links(links: &BrokenLinks<'_>, out: &mut impl Write) -> io::Result<()> {
-    let counts = counts(Classes::default(), None, links.count, 0);
-    let timestamp = XmlText(links.read_at.trim_end_matches('Z'));
+    let counts = counts(Classes::default(), None, links.figures.count, 0);
+    let timestamp = XmlText(links.figures.read_at.trim_end_matches('Z'));
     writeln!(out, "  <testsuite name=\"links\" {counts} skipped=\"0\" timestamp=\"{timestamp}\">")?;
     for link in &links.links {
         let class_name = format!("{} {}", link.content_type, link.field);

@@ -79,12 +79,27 @@ impl<'t> ProblemList<'t> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BrokenLinks<'t> {
-    /// How many there are.
+    /// Figures about them.
+    #[serde(flatten)]
+    pub figures: BrokenLinkFigures,
+    /// Each of them.
+    pub links: Vec<ContentLink<'t>>,
+}
+
+/// How many links lead to no page, and about how many that is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BrokenLinkFigures {
+    /// How many lead to no page.
     pub count: usize,
     /// When the content was read (RFC 3339).
     pub read_at: String,
-    /// Each of them.
-    pub links: Vec<ContentLink<'t>>,
+    /// Of all links of the site: how many have the verdict `unknown`.
+    pub unknown: u64,
+    /// Of all content of the site: how many links are not in the list.
+    pub left_out: u64,
+    /// Of all content of the site: how many fields and documents could not be read.
+    pub unreadable: u64,
 }
 
 /// The data of `validate=true`, with the source of each result.
