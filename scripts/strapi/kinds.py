@@ -37,7 +37,7 @@ SITES = {
 }
 WRONG = {
     "api::news.news": '404 on /api/newses: write [[content_type]] uid = "api::news.news"',
-    PAGE: f"400: {PAGE} has no field or relation `slugg`; correct the rules",
+    PAGE: f"400: {PAGE} has no field or relation `slugg`; correct the settings",
 }
 
 
