@@ -105,6 +105,7 @@ pub fn judge(
         own: &pages.hosts().sites()[site],
         wanted: wanted.as_deref(),
         known: FxHashMap::default(),
+        own_url: None,
         judged: Judged::default(),
     };
     for (key, rows) in &table.documents {
@@ -150,11 +151,13 @@ struct Judge<'w, W> {
     /// The outcomes of addresses that depend on no URL of a document, by address and locale; `None`: it
     /// leads to no site.
     known: FxHashMap<(u32, u16), Option<u32>>,
+    /// The URL of the version whose links are judged: its document and locale.
+    own_url: Option<(&'w DocumentKey, u16, Option<PublicUrl<'w>>)>,
     judged: Judged,
 }
 
-impl<W: PageLookup> Judge<'_, W> {
-    fn add(&mut self, key: &DocumentKey, row: LinkRow, link: usize, verdicts: &[Verdict]) {
+impl<'w, W: PageLookup> Judge<'w, W> {
+    fn add(&mut self, key: &'w DocumentKey, row: LinkRow, link: usize, verdicts: &[Verdict]) {
         let Some(outcome) = self.outcome_of(key, row) else { return };
         let own = &self.judged.outcomes[outcome as usize];
         if !own.is_wanted {
@@ -170,7 +173,7 @@ impl<W: PageLookup> Judge<'_, W> {
     }
 
     /// The position of the outcome of a link.
-    fn outcome_of(&mut self, key: &DocumentKey, row: LinkRow) -> Option<u32> {
+    fn outcome_of(&mut self, key: &'w DocumentKey, row: LinkRow) -> Option<u32> {
         if let Some(known) = self.known.get(&(row.address, row.locale)) {
             return *known;
         }
@@ -183,9 +186,16 @@ impl<W: PageLookup> Judge<'_, W> {
             self.known.insert((row.address, row.locale), outcome);
             return outcome;
         }
-        let uid = &self.own.links.get(usize::from(key.content_type))?.content_type;
-        let index = self.pages.index(self.site);
-        let url = index.and_then(|index| url_of(self.own, index, uid, &key.id, locale));
+        let url = match self.own_url {
+            Some((of, locale, url)) if std::ptr::eq(of, key) && locale == row.locale => url,
+            _ => {
+                let uid = &self.own.links.get(usize::from(key.content_type))?.content_type;
+                let index = self.pages.index(self.site);
+                let url = index.and_then(|index| url_of(self.own, index, uid, &key.id, locale));
+                self.own_url = Some((key, row.locale, url));
+                url
+            }
+        };
         let version = LinkingVersion { path: url.map(PublicUrl::path), ..version };
         self.judge(self.pages.hosts().locate(address, version), locale)
     }
