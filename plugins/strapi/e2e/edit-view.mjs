@@ -155,7 +155,9 @@ export const requests = async (run) => {
     const isOwn = (line) => line.includes('site=') || line.includes('/api/sites');
     const own = proxy.asked.filter(isOwn);
     const others = proxy.asked.filter((line) => !isOwn(line));
-    const urls = own.filter((line) => !line.includes('/api/sites'));
+    const links = own.filter((line) => line.includes('/api/links'));
+    check(`${name}: at most 1 request for links, which the site does not have`, links.length <= 1, links);
+    const urls = own.filter((line) => !line.includes('/api/sites') && !line.includes('/api/links'));
     check(`${name}: at most 2 requests for an edit view`, urls.length >= 1 && urls.length <= 2, urls);
     equal(`${name}: requests of Strapi's preview`, others.length, 1);
     console.log(`edit view, ${name}: ${own.length} requests, and ${others.length} of Strapi's preview`);

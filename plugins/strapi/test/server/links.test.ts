@@ -79,7 +79,9 @@ test('links: without [[site.links]] there is no tab content and no panel section
   const [tab, panel] = [request({ site: 'main' }), request({ uid: UID, documentId: 'd', path: '/en/d' })];
   await reports({ strapi }).links(tab);
   await urls({ strapi }).links(panel);
+  await urls({ strapi }).links(panel);
   peer.stop();
   assert.deepEqual([tab.body, panel.body], [{ report: null }, { report: null }]);
-  assert.equal(peer.asked[2]?.line, 'GET /api/links?site=main&to=%2Fen%2Fd');
+  const ofPanel = peer.asked.slice(1).map(({ line }) => line);
+  assert.deepEqual(ofPanel, ['GET /api/links?site=main&documentId=d'], 'asked once a minute');
 });

@@ -56,6 +56,8 @@ const REPORT_MS = 10_000;
 
 /** How long the sites of the service are known: they change with its settings alone. */
 const SITES_MS = 60_000;
+/** For how long a site without links in content is not asked for them. */
+const WITHOUT_LINKS_MS = 60_000;
 
 /** Causes that the widget shows. */
 const OVERVIEW_CAUSES = 5;
@@ -185,11 +187,15 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     return [...new Set([site, ...Object.values(sites)])].filter(Boolean);
   };
 
+  /** The sites without links in content, each with the time until which that is not asked again. */
+  const withoutLinks = new Map<string, number>();
+
   return {
     /** Drops what is known of the service, because the settings are new. */
     reset(): void {
       forget();
       knownSites.clear();
+      withoutLinks.clear();
       // The failures were those of the previous address.
       client = createClient(createBreaker());
     },
@@ -388,12 +394,14 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
         if (!site) return null;
         const get = await getWith(settings().config().timeoutMs);
         const { documentId } = request;
-        const [own, incoming] = await Promise.all([
-          get('/api/links', { site, documentId }, 'validate'),
-          to ? get('/api/links', { site, to }, 'validate') : null,
-        ]);
+        if ((withoutLinks.get(site) ?? 0) > Date.now()) return null;
+        const own = await get('/api/links', { site, documentId }, 'validate');
         // An older service, or one whose settings name no fields.
-        if (own.status === 404 || own.status === 501) return null;
+        if (own.status === 404 || own.status === 501) {
+          withoutLinks.set(site, Date.now() + WITHOUT_LINKS_MS);
+          return null;
+        }
+        const incoming = to ? await get('/api/links', { site, to }, 'validate') : null;
         const key = { documentId, locale: found.locale };
         return documentLinksOf(own, incoming, key, mayReadOf(strapi, ability), (uid) => typeOf(strapi, uid));
       });
