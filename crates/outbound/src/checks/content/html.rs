@@ -6,9 +6,7 @@
 //! in search engines that render: what is in `<noscript>` is text. A tree is not built, because a page of
 //! 128 KiB can nest formatting elements so that a tree has millions of nodes.
 
-use std::cell::Cell;
-
-use html5gum::{DefaultEmitter, Emitter, ForwardingEmitter, StartTag, State, Token, Tokenizer};
+use html5gum::{Emitter, Error, State, Tokenizer};
 use rustc_hash::FxHashMap;
 
 /// What a page says about itself.
@@ -50,51 +48,9 @@ pub struct AlternateLink {
 /// Reads a page. Malformed HTML is read as browsers do.
 #[must_use]
 pub fn read(html: &str) -> PageFacts {
-    let is_foreign = Cell::new(false);
-    let emitter = PageEmitter { tokens: DefaultEmitter::default(), is_foreign: &is_foreign };
-    let mut tokens = Tokenizer::new_with_emitter(html, emitter);
-    let mut reader = PageReader::default();
-    while let Some(Ok(token)) = tokens.next() {
-        match token {
-            Token::StartTag(tag) => {
-                reader.separate();
-                if let Some(state) = reader.start(&tag) {
-                    tokens.set_state(state);
-                }
-            }
-            Token::EndTag(tag) => {
-                reader.separate();
-                reader.end(&tag.name);
-            }
-            Token::String(text) => reader.string(&text.value),
-            Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
-        }
-        is_foreign.set(reader.is_foreign());
-    }
-    reader.finish()
-}
-
-/// Emits html5gum's own tokens, with CDATA sections in foreign elements.
-struct PageEmitter<'a> {
-    tokens: DefaultEmitter,
-    /// Whether the page is in one, behind the tokens that it has emitted.
-    is_foreign: &'a Cell<bool>,
-}
-
-impl ForwardingEmitter for PageEmitter<'_> {
-    type Token = Token;
-
-    fn inner(&mut self) -> &mut impl Emitter<Token = Token> {
-        &mut self.tokens
-    }
-
-    fn should_emit_errors(&mut self) -> bool {
-        false
-    }
-
-    fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
-        self.is_foreign.get()
-    }
+    // The reader hands over what it knows at the end.
+    let tokens = Tokenizer::new_with_emitter(html, PageReader::default());
+    tokens.map(|Ok(facts)| facts).last().unwrap_or_default()
 }
 
 /// Nested templates and foreign elements that are told apart; browsers have such a limit, too.
@@ -136,6 +92,26 @@ enum Scope {
     },
 }
 
+/// A tag that is being read.
+#[derive(Debug, Default)]
+struct Tag {
+    is_start: bool,
+    is_self_closing: bool,
+    name: Vec<u8>,
+    /// The names and values of all attributes, one behind the other.
+    bytes: Vec<u8>,
+    attributes: Vec<Attribute>,
+}
+
+/// An attribute in the bytes of its tag.
+#[derive(Clone, Copy, Debug)]
+struct Attribute {
+    name: usize,
+    /// The start of its value; the end of its bytes without one.
+    value: usize,
+    end: usize,
+}
+
 /// Takes the tokens of a page.
 #[derive(Default)]
 struct PageReader {
@@ -146,10 +122,13 @@ struct PageReader {
     templates: usize,
     /// The elements of HTML that have begun and not ended, by name.
     open: FxHashMap<Box<[u8]>, usize>,
+    tag: Tag,
+    last_start_tag: Vec<u8>,
     inside: Option<TextElement>,
     title: Option<Vec<u8>>,
     text: Vec<u8>,
     other_text: Vec<u8>,
+    has_ended: bool,
 }
 
 /// HTML elements that end foreign content (section 13.2.6.5).
@@ -200,19 +179,30 @@ const BREAKOUT: [&[u8]; 44] = [
     b"var",
 ];
 
-fn bytes_of<'t>(tag: &'t StartTag<()>, name: &[u8]) -> Option<&'t [u8]> {
-    tag.attributes.get(name).map(|attribute| attribute.value.as_slice())
-}
+impl Tag {
+    /// The first attribute with this name: the one that counts.
+    fn bytes_of(&self, name: &[u8]) -> Option<&[u8]> {
+        let mut found = self.attributes.iter().filter(|at| &self.bytes[at.name..at.value] == name);
+        found.next().map(|at| &self.bytes[at.value..at.end])
+    }
 
-fn attribute(tag: &StartTag<()>, name: &[u8]) -> Option<String> {
-    bytes_of(tag, name).map(|value| String::from_utf8_lossy(value).into_owned())
-}
+    fn attribute(&self, name: &[u8]) -> Option<String> {
+        self.bytes_of(name).map(|value| String::from_utf8_lossy(value).into_owned())
+    }
 
-/// Whether an attribute with a list of words has this one.
-fn has_word(tag: &StartTag<()>, name: &[u8], word: &str) -> bool {
-    let words = bytes_of(tag, name).unwrap_or_default();
-    let mut words = words.split(u8::is_ascii_whitespace);
-    words.any(|own| own.eq_ignore_ascii_case(word.as_bytes()))
+    /// Whether an attribute with a list of words has this one.
+    fn has_word(&self, name: &[u8], word: &str) -> bool {
+        let words = self.bytes_of(name).unwrap_or_default();
+        let mut words = words.split(u8::is_ascii_whitespace);
+        words.any(|own| own.eq_ignore_ascii_case(word.as_bytes()))
+    }
+
+    fn clear(&mut self) {
+        self.name.clear();
+        self.bytes.clear();
+        self.attributes.clear();
+        self.is_self_closing = false;
+    }
 }
 
 impl PageReader {
@@ -245,22 +235,22 @@ impl PageReader {
         }
     }
 
-    /// Words in two elements are two words.
-    fn separate(&mut self) {
-        if self.text.last().is_some_and(|byte| *byte != b' ') {
-            self.text.push(b' ');
-        }
+    fn start_tag(&mut self) -> Option<State> {
+        let tag = std::mem::take(&mut self.tag);
+        let state = self.start(&tag);
+        self.tag = tag;
+        state
     }
 
-    fn start(&mut self, tag: &StartTag<()>) -> Option<State> {
+    fn start(&mut self, tag: &Tag) -> Option<State> {
         if self.is_foreign() {
             let is_font = tag.name == b"font"
                 && [&b"color"[..], b"face", b"size"]
                     .iter()
-                    .any(|name| bytes_of(tag, name).is_some());
+                    .any(|name| tag.attribute(name).is_some());
             let is_svg_in_annotation = tag.name == b"svg"
                 && matches!(self.scopes.last(), Some(Scope::Foreign { name, .. }) if name == b"annotation-xml");
-            if BREAKOUT.contains(&tag.name.as_slice()) || is_font {
+            if BREAKOUT.contains(&&*tag.name) || is_font {
                 self.leave_foreign();
             } else if !is_svg_in_annotation {
                 let is_math =
@@ -272,46 +262,45 @@ impl PageReader {
         self.html_start(tag)
     }
 
-    fn enter_foreign(&mut self, tag: &StartTag<()>, is_math: bool) {
-        if tag.self_closing {
+    fn enter_foreign(&mut self, tag: &Tag, is_math: bool) {
+        if tag.is_self_closing {
             return;
         }
-        let is_integration_point = match tag.name.as_slice() {
+        let is_integration_point = match &*tag.name {
             b"mi" | b"mo" | b"mn" | b"ms" | b"mtext" => is_math,
             b"foreignobject" | b"desc" | b"title" => !is_math,
             b"annotation-xml" if is_math => {
-                let encoding = attribute(tag, b"encoding").unwrap_or_default();
+                let encoding = tag.attribute(b"encoding").unwrap_or_default();
                 ["text/html", "application/xhtml+xml"]
                     .iter()
                     .any(|html| encoding.eq_ignore_ascii_case(html))
             }
             _ => false,
         };
-        self.enter(Scope::Foreign { name: tag.name.to_vec(), is_math, is_integration_point });
+        self.enter(Scope::Foreign { name: tag.name.clone(), is_math, is_integration_point });
     }
 
-    fn html_start(&mut self, tag: &StartTag<()>) -> Option<State> {
-        let name = tag.name.as_slice();
-        match self.open.get_mut(name) {
+    fn html_start(&mut self, tag: &Tag) -> Option<State> {
+        match self.open.get_mut(&*tag.name) {
             Some(open) => *open += 1,
             // The end tags of the first three end nothing, and the others are no elements of HTML.
-            None if matches!(name, b"html" | b"head" | b"body" | b"svg" | b"math") => {}
-            None => _ = self.open.insert(name.into(), 1),
+            None if matches!(&*tag.name, b"html" | b"head" | b"body" | b"svg" | b"math") => {}
+            None => _ = self.open.insert(tag.name.as_slice().into(), 1),
         }
         let in_template = self.is_in_template();
         if !in_template {
-            self.place(name);
+            self.place(&tag.name);
         }
         if !in_template && self.part != Part::Frameset {
             self.note(tag);
         }
-        match name {
+        match &*tag.name {
             b"template" => {
                 self.enter(Scope::Template);
                 None
             }
             b"svg" | b"math" => {
-                self.enter_foreign(tag, name == b"math");
+                self.enter_foreign(tag, tag.name == b"math");
                 None
             }
             name => {
@@ -343,39 +332,39 @@ impl PageReader {
         };
     }
 
-    fn note(&mut self, tag: &StartTag<()>) {
+    fn note(&mut self, tag: &Tag) {
         let facts = &mut self.facts;
-        match tag.name.as_slice() {
-            b"html" if facts.lang.is_none() => facts.lang = attribute(tag, b"lang"),
-            b"base" if facts.base.is_none() => facts.base = attribute(tag, b"href"),
+        match &*tag.name {
+            b"html" if facts.lang.is_none() => facts.lang = tag.attribute(b"lang"),
+            b"base" if facts.base.is_none() => facts.base = tag.attribute(b"href"),
             b"link" => {
-                let Some(href) = attribute(tag, b"href").filter(|href| !href.trim().is_empty())
+                let Some(href) = tag.attribute(b"href").filter(|href| !href.trim().is_empty())
                 else {
                     return;
                 };
                 let in_head = self.part != Part::Body;
-                if has_word(tag, b"rel", "canonical") {
+                if tag.has_word(b"rel", "canonical") {
                     facts.has_canonical_in_body |= !in_head;
                     if in_head {
                         facts.canonicals.push(href.clone());
                     }
                 }
-                if let Some(hreflang) = attribute(tag, b"hreflang")
+                if let Some(hreflang) = tag.attribute(b"hreflang")
                     && in_head
-                    && has_word(tag, b"rel", "alternate")
+                    && tag.has_word(b"rel", "alternate")
                 {
                     facts.alternates.push(AlternateLink { hreflang, href });
                 }
             }
             b"meta" => {
                 let is = |name: &[u8], value: &str| {
-                    attribute(tag, name).is_some_and(|own| own.trim().eq_ignore_ascii_case(value))
+                    tag.attribute(name).is_some_and(|own| own.trim().eq_ignore_ascii_case(value))
                 };
-                let content = attribute(tag, b"content");
+                let content = tag.attribute(b"content");
                 if is(b"name", "robots") || is(b"name", "googlebot") {
                     facts.robots.extend(content);
                 } else if facts.charset.is_none() {
-                    facts.charset = attribute(tag, b"charset").or_else(|| {
+                    facts.charset = tag.attribute(b"charset").or_else(|| {
                         let of_content = content.as_deref().and_then(super::charset::of_media_type);
                         of_content.filter(|_| is(b"http-equiv", "content-type"))
                     });
@@ -384,18 +373,20 @@ impl PageReader {
             _ => {}
         }
         for name in [&b"alt"[..], b"aria-label", b"title", b"content"] {
-            if let Some(value) = bytes_of(tag, name) {
+            if let Some(value) = tag.bytes_of(name) {
                 self.other_text.extend_from_slice(value);
                 self.other_text.push(b' ');
             }
         }
     }
 
-    fn end(&mut self, name: &[u8]) {
+    fn end_tag(&mut self) {
+        let name = std::mem::take(&mut self.tag.name);
         self.inside = None;
-        if !self.end_foreign(name) {
-            self.html_end(name);
+        if !self.end_foreign(&name) {
+            self.html_end(&name);
         }
+        self.tag.name = name;
     }
 
     /// Ends the foreign element with this name, if the tag belongs to one.
@@ -471,18 +462,18 @@ impl PageReader {
         }
     }
 
-    fn finish(self) -> PageFacts {
-        let text = |bytes: Vec<u8>| {
+    fn finish(&mut self) -> PageFacts {
+        let text = |bytes: &mut Vec<u8>| {
+            let bytes = std::mem::take(bytes);
             String::from_utf8(bytes)
                 .unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
         };
-        PageFacts {
-            title: self.title.map(text),
-            text: text(self.text),
-            other_text: text(self.other_text),
-            ends_in_head: self.part == Part::Head,
-            ..self.facts
-        }
+        let mut facts = std::mem::take(&mut self.facts);
+        facts.title = self.title.as_mut().map(text);
+        facts.text = text(&mut self.text);
+        facts.other_text = text(&mut self.other_text);
+        facts.ends_in_head = self.part == Part::Head;
+        facts
     }
 }
 
@@ -499,4 +490,111 @@ fn text_element(name: &[u8]) -> Option<(TextElement, State)> {
         b"plaintext" => (TextElement::Shown, State::PlainText),
         _ => return None,
     })
+}
+
+impl Emitter for PageReader {
+    type Token = PageFacts;
+
+    fn set_last_start_tag(&mut self, name: Option<&[u8]>) {
+        self.last_start_tag = name.unwrap_or_default().to_vec();
+    }
+
+    fn emit_eof(&mut self) {
+        self.has_ended = true;
+    }
+
+    fn emit_error(&mut self, _: Error) {}
+
+    fn should_emit_errors(&mut self) -> bool {
+        false
+    }
+
+    fn pop_token(&mut self) -> Option<PageFacts> {
+        std::mem::take(&mut self.has_ended).then(|| self.finish())
+    }
+
+    fn emit_string(&mut self, text: &[u8]) {
+        self.string(text);
+    }
+
+    fn init_start_tag(&mut self) {
+        self.tag.is_start = true;
+        self.tag.clear();
+    }
+
+    fn init_end_tag(&mut self) {
+        self.tag.is_start = false;
+        self.tag.clear();
+    }
+
+    fn init_comment(&mut self) {}
+
+    fn emit_current_tag(&mut self) -> Option<State> {
+        // Words in two elements are two words.
+        if self.text.last().is_some_and(|byte| *byte != b' ') {
+            self.text.push(b' ');
+        }
+        if self.tag.is_start {
+            self.last_start_tag.clone_from(&self.tag.name);
+            self.start_tag()
+        } else {
+            self.end_tag();
+            None
+        }
+    }
+
+    fn emit_current_comment(&mut self) {}
+
+    fn emit_current_doctype(&mut self) {}
+
+    fn set_self_closing(&mut self) {
+        self.tag.is_self_closing = true;
+    }
+
+    fn set_force_quirks(&mut self) {}
+
+    fn push_tag_name(&mut self, name: &[u8]) {
+        self.tag.name.extend_from_slice(name);
+    }
+
+    fn push_comment(&mut self, _: &[u8]) {}
+
+    fn push_doctype_name(&mut self, _: &[u8]) {}
+
+    fn init_doctype(&mut self) {}
+
+    fn init_attribute(&mut self) {
+        let at = self.tag.bytes.len();
+        self.tag.attributes.push(Attribute { name: at, value: at, end: at });
+    }
+
+    fn push_attribute_name(&mut self, name: &[u8]) {
+        self.tag.bytes.extend_from_slice(name);
+        if let Some(attribute) = self.tag.attributes.last_mut() {
+            (attribute.value, attribute.end) = (self.tag.bytes.len(), self.tag.bytes.len());
+        }
+    }
+
+    fn push_attribute_value(&mut self, value: &[u8]) {
+        self.tag.bytes.extend_from_slice(value);
+        if let Some(attribute) = self.tag.attributes.last_mut() {
+            attribute.end = self.tag.bytes.len();
+        }
+    }
+
+    fn set_doctype_public_identifier(&mut self, _: &[u8]) {}
+
+    fn set_doctype_system_identifier(&mut self, _: &[u8]) {}
+
+    fn push_doctype_public_identifier(&mut self, _: &[u8]) {}
+
+    fn push_doctype_system_identifier(&mut self, _: &[u8]) {}
+
+    fn current_is_appropriate_end_tag_token(&mut self) -> bool {
+        !self.tag.is_start && !self.tag.name.is_empty() && self.tag.name == self.last_start_tag
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
+        self.is_foreign()
+    }
 }
