@@ -289,4 +289,6 @@ fn scan_of_former_settings_ends_with_the_reload() {
     service.rewrite("settings.toml", &settings("\"body\", \"zone.text\"").toml());
     service.send_signal("HUP");
     until_verdicts(&service, &[("/en/articles/a", "ok")]);
+    // It was ended, and did not wait until the CMS's response was overdue.
+    assert!(!service.log().contains("links in content could not be read"), "{}", service.log());
 }
