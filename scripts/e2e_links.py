@@ -206,9 +206,16 @@ class Links:
         return +collections.Counter(found["verdicts"] if found else {})
 
     def verdict(self, document: str, address: str) -> str | None:
+        """The verdict about an address in the English Markdown of a document."""
         found = self.read(documentId=document)
         rows = found["links"] if found else []
-        return next((row["verdict"] for row in rows if row["address"] == address), None)
+        wanted = ("en", "markdown", address)
+        verdicts = (
+            row["verdict"]
+            for row in rows
+            if (row["locale"], row["field"], row["address"]) == wanted
+        )
+        return next(verdicts, None)
 
 
 def without_fragment(address: str) -> str:

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use reqwest::header::{ACCEPT_ENCODING, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue, LOCATION};
 use reqwest::{Response, StatusCode, Url};
 use tokio::time::{sleep, timeout, timeout_at};
 
@@ -45,11 +45,14 @@ pub(super) enum RobotsFile {
     Unreadable(String),
 }
 
-/// Whether a body is wanted as it is, or not at all.
+/// What is wanted of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     Status,
-    Body,
+    /// The body, without a `Content-Encoding`.
+    File,
+    /// The body as well, and as a browser asks for a page: some frontends send JSON in its place.
+    Page,
 }
 
 /// Clones share their connections.
@@ -103,7 +106,7 @@ impl Client {
     pub(super) async fn fetch(&self, url: &str) -> Fetched {
         let until = Instant::now() + LONGEST_CHECK;
         let failed = |failure| Fetched { result: CheckResult::Failed(failure), page: None };
-        match timeout(HEAD_TIMEOUT, self.get_head(parse(url), Wanted::Body)).await {
+        match timeout(HEAD_TIMEOUT, self.get_head(parse(url), Wanted::Page)).await {
             Ok(Ok(response)) if response.status() == StatusCode::OK => {
                 let result = result(&response);
                 let (page, rest) = read_page(response, until).await;
@@ -135,7 +138,7 @@ impl Client {
     async fn follow_robots(&self, mut url: Url) -> RobotsFile {
         let origin = url.origin();
         for _ in 0..=ROBOTS_REDIRECTS {
-            let response = match self.get_head(url.clone(), Wanted::Body).await {
+            let response = match self.get_head(url.clone(), Wanted::File).await {
                 Ok(response) => response,
                 Err(failure) => return RobotsFile::Unreadable(failure.to_string()),
             };
@@ -182,8 +185,11 @@ fn parse(url: &str) -> Url {
 async fn send(client: &reqwest::Client, url: Url, wanted: Wanted) -> Result<Response, Failure> {
     loop {
         let mut request = client.get(url.clone());
-        if wanted == Wanted::Body {
+        if wanted != Wanted::Status {
             request = request.header(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        }
+        if wanted == Wanted::Page {
+            request = request.header(ACCEPT, HeaderValue::from_static("text/html,*/*;q=0.8"));
         }
         match request.send().await {
             Ok(response) => return Ok(response),
