@@ -7,6 +7,9 @@ requests the same fields one page after the other, without totals. Meanwhile one
 single articles, as an editor's panel or a frontend would: its latencies are shown without a walk,
 beside the bare walk and beside ours. At the end, four sites with the same content type: the
 requests show how many walks they cause. Requests are counted in Strapi's own log.
+
+`--links` compares instead the walks of the service with and without links in content: a first walk,
+and one that is asked for while the content is being read.
 """
 
 import argparse
@@ -14,6 +17,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -25,6 +29,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from common.build import BINARY, build
+from common.client import until
 from common.service import Service
 from strapi.fixture import FOLDER, READ_TOKEN, Strapi
 
@@ -54,6 +59,15 @@ locales = ["en", "de", "fr"]
 content_type = "api::article.article"
 template = "/{{locale}}/articles/{{slug}}"
 """
+
+
+LINKS = """
+[[site.links]]
+content_type = "api::article.article"
+fields = ["body"]
+"""
+SECRET = "secret-of-the-bench"
+BUILT, PATIENCE = re.compile(r"a snapshot is built .* seconds=([\d.]+)"), 600
 
 
 class Requests(NamedTuple):
@@ -163,13 +177,19 @@ def bare_walk(strapi: Strapi) -> int:
     return rows
 
 
-def serve(strapi: Strapi, folder: pathlib.Path, sites: int, options: argparse.Namespace) -> Service:
+def serve(
+    strapi: Strapi, folder: pathlib.Path, sites: int, options: argparse.Namespace, more: str = ""
+) -> Service:
     settings = folder / "settings.toml"
     # Older builds do not have the setting.
     size = "" if options.page_size == PAGE else f"page_size = {options.page_size}"
     text = SETTINGS.format(url=strapi.url, page_size=size)
-    settings.write_text(text + "".join(SITE.format(number=n) for n in range(sites)))
-    return Service(settings, {"CMS__TOKEN": READ_TOKEN}, binary=options.binary)
+    text += "".join(SITE.format(number=n) for n in range(sites)) + more
+    if options.links:
+        text = text.replace("[[site.rule]]", 'resolve = "documents"\n[[site.rule]]')
+    settings.write_text(text)
+    overrides = {"CMS__TOKEN": READ_TOKEN, "HOOKS__SECRET": SECRET}
+    return Service(settings, overrides, binary=options.binary, log=folder / "log")
 
 
 def our_walk(service: Service, site: int = 0) -> None:
@@ -244,6 +264,46 @@ def compare(strapi: Strapi, folder: pathlib.Path, options: argparse.Namespace) -
     four_sites(strapi, log, folder, options)
 
 
+def walks_with(
+    strapi: Strapi, folder: pathlib.Path, options: argparse.Namespace, more: str
+) -> list[float]:
+    """The seconds of a first walk, and of one beside the first requests for content, if there are any."""
+    strapi_log = lab() / f".tmp/strapi-{strapi.environment['PORT']}.log"
+    before = strapi_log.stat().st_size
+    with serve(strapi, folder, 1, options, more) as service:
+        our_walk(service)
+
+        def is_scanning() -> bool:
+            return b"body" in strapi_log.read_bytes()[before:]
+
+        if more and until(is_scanning, PATIENCE) is None:
+            raise SystemExit("no content was read")
+        body = json.dumps({"event": "frontend-map.refresh", "uid": UID})
+        headers = {"Authorization": f"Bearer {SECRET}", "Content-Type": "application/json"}
+        connection = http.client.HTTPConnection(service.address, timeout=60)
+        connection.request("POST", "/hooks/cms", body, headers)
+        if (status := connection.getresponse().status) >= 300:
+            raise SystemExit(f"the event: status {status}")
+
+        def seconds() -> list[float]:
+            return [float(found) for found in BUILT.findall((folder / "log").read_text())]
+
+        if until(lambda: len(seconds()) == 2, PATIENCE) is None:
+            raise SystemExit(f"no second walk\n{(folder / 'log').read_text()[-2000:]}")
+        return seconds()
+
+
+def compare_links(strapi: Strapi, folder: pathlib.Path, options: argparse.Namespace) -> None:
+    pairs = []
+    for _ in range(options.pairs):
+        pairs.append([walks_with(strapi, folder, options, more) for more in ("", LINKS)])
+    for number, name in enumerate(("first walk", "walk beside a link scan")):
+        without, beside = zip(*((one[number], two[number]) for one, two in pairs), strict=True)
+        ratio = statistics.median(b / a for a, b in zip(without, beside, strict=True))
+        medians = f"{statistics.median(without):.2f} s, with {statistics.median(beside):.2f} s"
+        print(f"{name}: without links {medians}, ratio {ratio:.3f}", flush=True)
+
+
 def postgres(verb: str, *arguments: str) -> None:
     subprocess.run([FOLDER / "pg.sh", verb, *arguments], check=verb != "stop")
 
@@ -254,6 +314,7 @@ def main() -> None:
     )
     parser.add_argument("--articles", type=int, default=50_000)
     parser.add_argument("--pairs", type=int, default=3, help="pairs of a bare walk and ours")
+    parser.add_argument("--links", action="store_true", help="with and without links in content")
     parser.add_argument("--page-size", type=int, default=PAGE, help="`cms.page_size` of ours")
     parser.add_argument(
         "--postgres",
@@ -282,7 +343,7 @@ def main() -> None:
     try:
         strapi.start()
         with tempfile.TemporaryDirectory() as name:
-            compare(strapi, pathlib.Path(name), options)
+            (compare_links if options.links else compare)(strapi, pathlib.Path(name), options)
     finally:
         strapi.run("reset")
         if options.postgres:
