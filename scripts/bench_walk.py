@@ -270,6 +270,7 @@ def walks_with(
     """The seconds of a first walk, and of one beside the first requests for content, if there are any."""
     strapi_log = lab() / f".tmp/strapi-{strapi.environment['PORT']}.log"
     before = strapi_log.stat().st_size
+    (folder / "log").unlink(missing_ok=True)
     with serve(strapi, folder, 1, options, more) as service:
         our_walk(service)
 
