@@ -354,6 +354,18 @@ mod tests {
     }
 
     #[test]
+    fn next_scan_counts_from_the_time_of_the_table() {
+        let hours = Duration::from_hours;
+        let after = |age: Duration| {
+            let read_at = unix_ms() - i64::try_from(age.as_millis()).unwrap();
+            next_scan(read_at).saturating_duration_since(Instant::now())
+        };
+        let rest = after(hours(20));
+        assert!(rest > hours(2) && rest <= hours(5), "{rest:?}");
+        assert_eq!(after(hours(30)), Duration::ZERO, "it is due");
+    }
+
+    #[test]
     fn scan_keeps_what_was_read_by_itself_since_it_began() {
         let links = links();
         links.install(table(&["a", "b", "c"]), Instant::now());
