@@ -55,12 +55,12 @@ pub(in crate::http) async fn get(
     let path = request.uri().path().strip_prefix(FOLDER);
     let path = path.and_then(|path| path.split_once('/'));
     let (key, rest) = path.expect("the router matched a path of two or three segments");
-    let site = app.sites.get(key).ok_or_else(ApiError::unknown_site)?;
+    let site = app.sites.get(key).ok_or_else(|| ApiError::missing("no_site"))?;
     let (host, file) = match rest.split_once('/') {
         Some((host, file)) => (Some(host), file),
         None => (None, rest),
     };
-    let host = SiteHost::find(site, host).ok_or_else(ApiError::unknown_site)?;
+    let host = SiteHost::find(site, host).ok_or_else(|| ApiError::missing("no_site"))?;
     let headers = request.headers();
     match file {
         INDEX | SITEMAP => sitemap_index(&app, host, headers).await,
@@ -185,11 +185,11 @@ async fn url_file(
 ) -> Result<Response, ApiError> {
     let site = host.site;
     let known = parse_name(name).filter(|(group, _)| site.has_group(group));
-    let (group, number) = known.ok_or_else(ApiError::unknown_file)?;
+    let (group, number) = known.ok_or_else(|| ApiError::missing("no_file"))?;
     if group == PAGES {
         host.check_pages()?;
         let cached = app.snapshots.get_listed_pages(site).await;
-        let cached = cached.ok_or_else(ApiError::unknown_file)?;
+        let cached = cached.ok_or_else(|| ApiError::missing("no_file"))?;
         let mut response = file(app, host, &cached, number, headers).await?;
         insert_tags(app, site, [PAGES], &mut response);
         return Ok(response);
@@ -210,7 +210,7 @@ async fn file(
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let (site, files) = (host.site, host.files_of(cached));
-    let file = files.layout.file(number).ok_or_else(ApiError::unknown_file)?;
+    let file = files.layout.file(number).ok_or_else(|| ApiError::missing("no_file"))?;
     let gzip = accepts_gzip(headers);
     let tag = file_tag(site, file.hash, gzip);
     let changed = cached.last_modified(files.changed(file));

@@ -30,7 +30,7 @@ impl AdminService {
 
     fn respond<B>(&self, request: &Request<B>) -> Result<HttpResponse, ApiError> {
         check_request(request)?;
-        let page = admin_page(request.uri().path()).ok_or_else(ApiError::unknown_route)?;
+        let page = admin_page(request.uri().path()).ok_or_else(|| ApiError::missing("no_route"))?;
         if matches!(*request.method(), Method::GET | Method::HEAD) {
             Ok(page(&self.service.app()))
         } else {

@@ -15,7 +15,8 @@ pub(super) fn check_request<B>(request: &Request<B>) -> Result<(), ApiError> {
         return Err(ApiError::target_too_long(MAX_TARGET));
     }
     if request.version() == Version::HTTP_11 && !has_one_host(request.headers()) {
-        return Err(ApiError::bad_host());
+        let message = "an HTTP/1.1 request must have exactly one valid Host header";
+        return Err(ApiError::validation(message));
     }
     Ok(())
 }

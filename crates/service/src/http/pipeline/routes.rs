@@ -258,7 +258,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .iter()
         .fold(Router::new(), add)
         .route(FILES_OF_HOST, files)
-        .fallback(async || ApiError::unknown_route())
+        .fallback(async || ApiError::missing("no_route"))
         .layer(CatchPanicLayer::custom(|_: Box<dyn Any + Send>| {
             ApiError::internal().into_response()
         }))

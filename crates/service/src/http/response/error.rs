@@ -51,22 +51,9 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "NotFoundError", message)
     }
 
-    /// 404: no such route.
-    pub(in crate::http) fn unknown_route() -> Self {
-        Self::missing("no_route")
-    }
-
-    /// 404: no such site, or host of a site, in the path of a sitemap file.
-    pub(in crate::http) fn unknown_site() -> Self {
-        Self::missing("no_site")
-    }
-
-    /// 404: the site has no such sitemap file.
-    pub(in crate::http) fn unknown_file() -> Self {
-        Self::missing("no_file")
-    }
-
-    fn missing(reason: &'static str) -> Self {
+    /// 404 with a code for what there is none of: `no_route`, `no_site` for a site, or host of a site, in
+    /// the path of a sitemap file, `no_file` for a sitemap file that the site does not have.
+    pub(in crate::http) fn missing(reason: &'static str) -> Self {
         Self::not_found("there is nothing at this path").with(Details::Missing { reason })
     }
 
@@ -92,46 +79,43 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "ForbiddenError", "the bearer token is wrong")
     }
 
+    fn unavailable(message: impl Into<Cow<'static, str>>, retry_after: u64) -> Self {
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
+        Self { retry_after: Some(retry_after), ..error }
+    }
+
     /// 503: the limit of validation runs is reached.
     pub(in crate::http) fn too_many_validations() -> Self {
-        let message = "too many validations are in progress or queued";
-        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
-        Self { retry_after: Some(RETRY_AFTER_VALIDATIONS), ..error }
+        Self::unavailable("too many validations are in progress or queued", RETRY_AFTER_VALIDATIONS)
     }
 
     /// 503: the in-flight limit is reached.
     pub(in crate::http) fn overloaded() -> Self {
-        let message = "too many requests are in flight";
-        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
-        Self { retry_after: Some(RETRY_AFTER_OVERLOAD), ..error }
+        Self::unavailable("too many requests are in flight", RETRY_AFTER_OVERLOAD)
     }
 
     /// 503: the documents of this content type are not known, or not any more.
     pub(in crate::http) fn documents_not_known(uid: &ContentTypeUid) -> Self {
         let message = format!("the documents of {uid} are not known at present");
-        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
-        Self { retry_after: Some(RETRY_AFTER_DEFAULT), ..error }
+        Self::unavailable(message, RETRY_AFTER_DEFAULT)
     }
 
     /// 503: this instance has not read the change log of its fleet yet.
     pub(in crate::http) fn changes_not_known() -> Self {
         let message = "the changes of the site are not known at present";
-        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
-        Self { retry_after: Some(RETRY_AFTER_OVERLOAD), ..error }
+        Self::unavailable(message, RETRY_AFTER_OVERLOAD)
     }
 
     /// 503: the other instances cannot be told what is cleared, because Redis does not answer.
     pub(in crate::http) fn misses_not_shared() -> Self {
         let message = "the list that the instances share cannot be changed at present";
-        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
-        Self { retry_after: Some(RETRY_AFTER_DEFAULT), ..error }
+        Self::unavailable(message, RETRY_AFTER_DEFAULT)
     }
 
     /// 503: the content of the site has not been read for its links yet.
     pub(in crate::http) fn links_not_read() -> Self {
         let message = "the links in the content of the site have not been read yet; they are read after a start; the log says why this fails";
-        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
-        Self { retry_after: Some(RETRY_AFTER_DEFAULT), ..error }
+        Self::unavailable(message, RETRY_AFTER_DEFAULT)
     }
 
     /// 414: the request target is longer than this many bytes.
@@ -150,16 +134,6 @@ impl ApiError {
     pub(in crate::http) fn request_timeout(limit: Duration) -> Self {
         let message = format!("the body was not complete within {} seconds", limit.as_secs());
         Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeoutError", message)
-    }
-
-    /// 400: not exactly one valid `Host`.
-    pub(in crate::http) fn bad_host() -> Self {
-        Self::validation("an HTTP/1.1 request must have exactly one valid Host header")
-    }
-
-    /// 400: a body with two framings, as request smuggling uses it.
-    fn two_framings() -> Self {
-        Self::validation("a request must not have both Content-Length and Transfer-Encoding")
     }
 
     /// 500: a fault of the service; the log has the details.
@@ -212,7 +186,8 @@ fn retry_after_seconds(from_cms: Option<u64>) -> u64 {
 /// The response to a request whose body has two framings. It closes the connection: where the next
 /// request begins is not known.
 pub(in crate::http) fn two_framings() -> HttpResponse {
-    let mut response = ApiError::two_framings().into_http_response();
+    let message = "a request must not have both Content-Length and Transfer-Encoding";
+    let mut response = ApiError::validation(message).into_http_response();
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
