@@ -121,21 +121,7 @@ impl CachedSnapshot {
     }
 }
 
-/// What is known of the public URLs of a content type of a site (D33).
-#[derive(Clone, Debug)]
-pub enum Knowledge {
-    /// Nothing: no walk has succeeded yet.
-    Unknown,
-    /// A snapshot that is up to date.
-    Fresh(KnownSnapshot),
-    /// A snapshot that is too old to decide between rules, because refreshes fail; it is still
-    /// served.
-    Stale(KnownSnapshot),
-    /// A snapshot that is older than `snapshots.hard_seconds` and is not served any more.
-    Expired(KnownSnapshot),
-}
-
-/// A snapshot, and how old it is.
+/// A snapshot that a response may be built from now, and how old it is.
 #[derive(Clone, Debug)]
 pub struct KnownSnapshot {
     /// The snapshot.
@@ -144,17 +130,6 @@ pub struct KnownSnapshot {
     pub age: Duration,
     /// Whether the CMS fails: the last refresh has failed, or the circuit breaker is open.
     pub is_failing: bool,
-}
-
-impl Knowledge {
-    /// The snapshot that a response may be built from: a fresh or a stale one.
-    #[must_use]
-    pub fn usable(&self) -> Option<&KnownSnapshot> {
-        match self {
-            Self::Fresh(known) | Self::Stale(known) => Some(known),
-            Self::Unknown | Self::Expired(_) => None,
-        }
-    }
 }
 
 /// A snapshot as served to one request.

@@ -55,9 +55,7 @@ mod snapshot_cache;
 mod status;
 mod triggers;
 
-pub use cached_snapshot::{
-    CacheStatus, CachedSnapshot, Knowledge, KnownSnapshot, Served, SitemapFiles,
-};
+pub use cached_snapshot::{CacheStatus, CachedSnapshot, KnownSnapshot, Served, SitemapFiles};
 pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments, Stale};
 pub use file_cache::FileCache;
 pub use fleet::{follow_roles, follow_snapshots};

@@ -8,7 +8,7 @@ use futures::future::{join, try_join_all};
 use tokio::time::timeout;
 
 use crate::SnapshotCache;
-use crate::cached_snapshot::{CacheStatus, CachedSnapshot, Knowledge, KnownSnapshot, Served};
+use crate::cached_snapshot::{CacheStatus, CachedSnapshot, KnownSnapshot, Served};
 use crate::entry::{Demand, Entry, Event, Lookup};
 use crate::refresh::{self, Member, Started, TypeGroup};
 use crate::site_cache::Sources;
@@ -112,25 +112,17 @@ impl SnapshotCache {
         }
     }
 
-    /// What is known of a content type now, without waiting. As [`SnapshotCache::get`] does, it asks
-    /// for a refresh where one is due; it starts no first walk.
+    /// The snapshot that is known now, without waiting, unless it is too old to be served. As
+    /// [`SnapshotCache::get`] does, it asks for a refresh where one is due; it starts no first walk.
     ///
     /// # Panics
     /// As [`SnapshotCache::get`].
     #[must_use]
-    pub fn knowledge(&self, site: &Site, uid: &str) -> Knowledge {
+    pub fn known(&self, site: &Site, uid: &str) -> Option<KnownSnapshot> {
         let (_, entry) = self.entry(site, uid);
-        let found = self.look_up(entry);
-        let is_usable = found.is_some();
-        let cached = found.map(|(cached, _)| cached).or_else(|| entry.cached());
-        let Some(cached) = cached else { return Knowledge::Unknown };
+        let (cached, _) = self.look_up(entry)?;
         let is_failing = entry.failed().is_some() || self.circuit_open(entry).is_some();
-        let known = KnownSnapshot { age: self.age(&cached), cached, is_failing };
-        match known.age {
-            _ if !is_usable => Knowledge::Expired(known),
-            age if age > self.interval.stale_limit() => Knowledge::Stale(known),
-            _ => Knowledge::Fresh(known),
-        }
+        Some(KnownSnapshot { age: self.age(&cached), cached, is_failing })
     }
 
     /// The snapshot of a content type, however old it is, without a request for a refresh.

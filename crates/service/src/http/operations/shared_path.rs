@@ -7,9 +7,8 @@ use frontend_map_catalog::site::Site;
 
 /// The owner of the path of a version that was read from the CMS, if it is another document.
 pub(super) fn of_document(app: &App, site: &Site, version: VersionPath<'_>) -> Option<SharedPath> {
-    let known = app.snapshots.knowledge(site, version.uid);
-    let snapshot = &known.usable()?.cached.snapshot;
+    let snapshot = app.snapshots.known(site, version.uid)?.cached.snapshot;
     let state = resolved_by::path_index(app, site);
     let index = state.as_ref().map(|state| &*state.index);
-    PathOwners::new(site, index).other_owner(version, snapshot)
+    PathOwners::new(site, index).other_owner(version, &snapshot)
 }

@@ -31,9 +31,8 @@ pub(super) fn in_snapshot(
     if params.status == Status::Draft {
         return None;
     }
-    let knowledge = app.snapshots.knowledge(site, uid);
-    let KnownSnapshot { cached, age, .. } = knowledge.usable()?;
-    if app.shared.last_good.may_be_withdrawn_since(cached, uid, id) {
+    let KnownSnapshot { cached, age, .. } = app.snapshots.known(site, uid)?;
+    if app.shared.last_good.may_be_withdrawn_since(&cached, uid, id) {
         return None;
     }
     let at = site.rules.locales().position(locale.as_str())?;
@@ -48,7 +47,7 @@ pub(super) fn in_snapshot(
         }
         Version::NoUrlBeyondRows | Version::None => None,
     };
-    Some(InSnapshot { path, age: *age })
+    Some(InSnapshot { path, age })
 }
 
 /// The newer one of the last good response and the snapshot, with its age. `None`: nothing is known.

@@ -54,8 +54,8 @@ async fn source(
     of: TypeOfSite<'_>,
 ) -> Result<Source, ContentError> {
     let TypeOfSite { site, uid } = of;
-    if let Some(known) = app.snapshots.knowledge(site, uid).usable() {
-        return Ok(of_snapshot(app, site, known.clone()));
+    if let Some(known) = app.snapshots.known(site, uid) {
+        return Ok(of_snapshot(app, site, known));
     }
     if !app.snapshots.content().may_change() {
         // A walk over a content file does not wait.
