@@ -77,8 +77,8 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) ->
     for class in bad.filter(|class| classes.get(*class) > 0) {
         write_class(out, report, class, colours)?;
     }
-    for (kind, pages) in report.content.iter().flat_map(|content| content.tally.some()) {
-        write_fault(out, report, kind, pages, colours)?;
+    for (kind, pages) in report.content.iter().flat_map(|content| &content.tally.kinds) {
+        write_fault(out, report, *kind, *pages, colours)?;
     }
     Ok(())
 }
@@ -93,10 +93,11 @@ fn write_content(out: &mut String, content: &FoundInPages, colours: Colours) -> 
     };
     write!(out, "content: {} read, {verdict}", count(tally.read, "page"))?;
     let counts: Vec<String> = tally
-        .some()
+        .kinds
+        .iter()
         .map(|(kind, pages)| {
-            let style = style(kind);
-            colours.apply(style, format!("{} {}", kind.as_str(), digits(pages)))
+            let style = style(*kind);
+            colours.apply(style, format!("{} {}", kind.as_str(), digits(*pages)))
         })
         .collect();
     if !counts.is_empty() {

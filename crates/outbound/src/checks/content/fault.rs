@@ -1,5 +1,6 @@
 //! What is wrong with a page that answers 200.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ pub struct Fault {
     pub detail: Box<str>,
 }
 
-/// What is wrong with a page.
+/// What is wrong with a page. Reports have this order: faults first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
@@ -54,24 +55,6 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// All kinds in the order of reports, which is that of `Ord`: faults first.
-    pub const ALL: [Self; 14] = [
-        Self::Noindex,
-        Self::RobotsDisallowed,
-        Self::Soft404,
-        Self::CanonicalDead,
-        Self::CanonicalElsewhere,
-        Self::CanonicalConflict,
-        Self::CanonicalMissing,
-        Self::HreflangMissing,
-        Self::HreflangWrong,
-        Self::HreflangExtra,
-        Self::LangDiffers,
-        Self::CanonicalRelative,
-        Self::TitleAbsent,
-        Self::Unread,
-    ];
-
     /// Its name in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -153,13 +136,14 @@ impl fmt::Display for Fault {
 }
 
 /// How many pages were read, and how many of them have a fault of each kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FaultTally {
     /// Pages that were read.
     pub read: u64,
     /// Pages with at least one fault; hints do not count.
     pub faulty: u64,
-    by_kind: [u64; FaultKind::ALL.len()],
+    /// The faults and hints that pages have, each with the number of pages, in the order of reports.
+    pub kinds: BTreeMap<FaultKind, u64>,
 }
 
 impl FaultTally {
@@ -168,53 +152,24 @@ impl FaultTally {
         self.read += u64::from(is_read);
         self.faulty += u64::from(faults.iter().any(|fault| !fault.kind.is_hint()));
         for fault in faults {
-            self.by_kind[fault.kind as usize] += 1;
+            *self.kinds.entry(fault.kind).or_default() += 1;
         }
-    }
-
-    /// The number of pages with this fault or hint.
-    #[must_use]
-    pub fn get(&self, kind: FaultKind) -> u64 {
-        self.by_kind[kind as usize]
-    }
-
-    /// The faults and hints that pages have, each with the number of pages, in the order of reports.
-    pub fn some(&self) -> impl Iterator<Item = (FaultKind, u64)> {
-        let all = FaultKind::ALL.into_iter().map(|kind| (kind, self.get(kind)));
-        all.filter(|(_, pages)| *pages > 0)
     }
 
     /// Adds the counters of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.read += other.read;
         self.faulty += other.faulty;
-        for (own, other) in self.by_kind.iter_mut().zip(other.by_kind) {
-            *own += other;
+        for (kind, pages) in &other.kinds {
+            *self.kinds.entry(*kind).or_default() += pages;
         }
     }
 
     /// Counts a page that was counted with the fault `from` with the fault `to` instead.
     pub(in crate::checks) fn recount(&mut self, from: FaultKind, to: FaultKind) {
-        self.by_kind[from as usize] -= 1;
-        self.by_kind[to as usize] += 1;
-    }
-}
-
-impl Serialize for FaultTally {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Members<'t> {
-            read: u64,
-            faulty: u64,
-            kinds: Kinds<'t>,
-        }
-        struct Kinds<'t>(&'t FaultTally);
-        impl Serialize for Kinds<'_> {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_map(self.0.some().map(|(kind, pages)| (kind.as_str(), pages)))
-            }
-        }
-        Members { read: self.read, faulty: self.faulty, kinds: Kinds(self) }.serialize(serializer)
+        *self.kinds.entry(from).or_default() -= 1;
+        self.kinds.retain(|_, pages| *pages > 0);
+        *self.kinds.entry(to).or_default() += 1;
     }
 }
 
@@ -222,10 +177,27 @@ impl Serialize for FaultTally {
 mod tests {
     use super::*;
 
+    const ALL: [FaultKind; 14] = [
+        FaultKind::Noindex,
+        FaultKind::RobotsDisallowed,
+        FaultKind::Soft404,
+        FaultKind::CanonicalDead,
+        FaultKind::CanonicalElsewhere,
+        FaultKind::CanonicalConflict,
+        FaultKind::CanonicalMissing,
+        FaultKind::HreflangMissing,
+        FaultKind::HreflangWrong,
+        FaultKind::HreflangExtra,
+        FaultKind::LangDiffers,
+        FaultKind::CanonicalRelative,
+        FaultKind::TitleAbsent,
+        FaultKind::Unread,
+    ];
+
     #[test]
     fn kinds_are_in_order_and_named_alike_everywhere() {
-        assert!(FaultKind::ALL.is_sorted_by(|one, next| one < next));
-        for (at, kind) in FaultKind::ALL.into_iter().enumerate() {
+        assert!(ALL.is_sorted_by(|one, next| one < next));
+        for (at, kind) in ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, at);
             let json = serde_json::to_string(&kind).unwrap();
             assert_eq!(json, format!("{:?}", kind.as_str()));

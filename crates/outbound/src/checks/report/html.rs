@@ -160,7 +160,7 @@ fn type_row<'r>(part: &TypeReport<'r>) -> TypeRow<'r> {
 
 fn content_view(content: &FoundInPages) -> ContentView<'_> {
     let FoundInPages { tally, robots } = content;
-    let kinds = tally.some().map(|(kind, pages)| (kind.as_str(), kind.meaning(), pages));
+    let kinds = tally.kinds.iter().map(|(kind, pages)| (kind.as_str(), kind.meaning(), *pages));
     let robots = robots.iter().map(|file| (Visible(&file.url), Visible(&file.reason)));
     ContentView {
         read: tally.read,
