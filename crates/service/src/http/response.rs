@@ -9,8 +9,12 @@ pub(super) mod guarded_body;
 mod gzip;
 pub(super) mod stream_body;
 
+use axum::body::Body;
 use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+
+use envelope::HttpResponse;
 
 /// The `Cache-Control` of a response for one client or one moment.
 pub(super) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
@@ -18,4 +22,10 @@ pub(super) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// Keeps a response out of caches.
 pub(super) fn insert_no_store(headers: &mut HeaderMap) {
     headers.insert(CACHE_CONTROL, NO_STORE);
+}
+
+/// A response that caches do not keep.
+pub(super) fn no_store(mut response: HttpResponse) -> Response {
+    insert_no_store(response.headers_mut());
+    response.map(Body::new)
 }

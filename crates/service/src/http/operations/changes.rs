@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -13,7 +12,7 @@ use crate::http::request::params::{SITE, known_site, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
+use crate::http::response::no_store;
 use crate::http::responses::ChangeList;
 use frontend_map_catalog::changes::log::{ChangeRow, Filter, Kind, Read, Since};
 use frontend_map_catalog::site::Site;
@@ -45,9 +44,7 @@ pub(in crate::http) async fn get(
         read = Read { cursor, more: false, reset: false };
     }
     let Read { cursor, more, reset } = read;
-    let mut response = success(ChangeList { cursor: cursor.to_string(), more, reset, changes });
-    insert_no_store(response.headers_mut());
-    Ok(response.map(Body::new))
+    Ok(no_store(success(ChangeList { cursor: cursor.to_string(), more, reset, changes })))
 }
 
 /// Waits for the log that instances share, which may have more than is known here. Returns whether the

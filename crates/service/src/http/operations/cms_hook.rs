@@ -20,7 +20,7 @@ use crate::app::{App, receive_cms_event};
 use crate::http::request::bearer::BearerToken;
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
+use crate::http::response::no_store;
 use crate::http::responses::Accepted;
 use frontend_map_platform::metrics::{HookRefusal, Label};
 
@@ -72,9 +72,7 @@ pub(in crate::http) async fn post(
         receive_cms_event(&app, event.into_cms_event()).await;
     }
     let text = success_text(Accepted { accepted: true, content_types });
-    let mut response = json_response(StatusCode::ACCEPTED, text, HeaderMap::new());
-    insert_no_store(response.headers_mut());
-    response.map(Body::new)
+    no_store(json_response(StatusCode::ACCEPTED, text, HeaderMap::new()))
 }
 
 /// Counts a webhook that is refused, and logs one of each cause and hour.

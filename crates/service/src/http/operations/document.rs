@@ -18,7 +18,7 @@ use crate::http::request::params::SITE;
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
+use crate::http::response::no_store;
 use crate::http::responses::{DocumentUrls, LocaleUrl, UrlState};
 use frontend_map_catalog::moved::redirects;
 use frontend_map_catalog::path_index::{PathIndex, VersionId, VersionPath};
@@ -63,9 +63,7 @@ pub(in crate::http) async fn get(
     let locales = request.locales().await?;
     let (site, content_type) = (site.key.as_str(), uid.as_str());
     let data = DocumentUrls { site, content_type, document_id: &params.document_id, locales };
-    let mut response = success(data).map(axum::body::Body::new);
-    insert_no_store(response.headers_mut());
-    Ok(response)
+    Ok(no_store(success(data)))
 }
 
 impl<'a> Request<'a> {

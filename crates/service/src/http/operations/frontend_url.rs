@@ -83,14 +83,23 @@ pub(in crate::http) async fn get(
     if params.status == Status::Published {
         return respond(&app, &params).await;
     }
-    let result = match require_bearer(app.http.draft_token.as_ref(), &headers) {
-        Ok(()) => respond(&app, &params).await,
+    Ok(draft_response(&app, &headers, respond(&app, &params)).await)
+}
+
+/// This response, if the request has the token of drafts. No cache keeps it, not even an error: that
+/// reveals what is not public.
+pub(super) async fn draft_response(
+    app: &App,
+    headers: &HeaderMap,
+    response: impl Future<Output = Result<Response, ApiError>>,
+) -> Response {
+    let result = match require_bearer(app.http.draft_token.as_ref(), headers) {
+        Ok(()) => response.await,
         Err(refused) => Err(refused),
     };
     let mut response = result.into_response();
-    // Of errors too: they reveal what is not public.
     insert_no_store(response.headers_mut());
-    Ok(response)
+    response
 }
 
 async fn respond(app: &App, params: &Params<'_>) -> Result<Response, ApiError> {

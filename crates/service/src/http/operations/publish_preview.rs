@@ -7,18 +7,16 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use tokio::task::block_in_place;
 
-use super::frontend_url::{self, no_version};
+use super::frontend_url::{self, draft_response, no_version};
 use super::resolve::{DOCUMENT_ID, UID};
 use crate::app::{App, log_unread_documents};
-use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{LOCALE, SITE};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
 use crate::http::responses::PublishPreview;
 use frontend_map_catalog::preview::{
     Draft, Related, SitePreview, Subject, World, fields, preview, unknown_related,
@@ -51,14 +49,7 @@ pub(in crate::http) async fn get(
 ) -> Result<Response, ApiError> {
     let [uid, document_id, locale, site] = parse(query.as_deref(), &PARAMS)?;
     let params = frontend_url::Params::of_version(&app, [uid, document_id, locale, None, site])?;
-    let result = match require_bearer(app.http.draft_token.as_ref(), &headers) {
-        Ok(()) => respond(&app, &params).await,
-        Err(refused) => Err(refused),
-    };
-    let mut response = result.into_response();
-    // Of errors too: they reveal what is not public.
-    insert_no_store(response.headers_mut());
-    Ok(response)
+    Ok(draft_response(&app, &headers, respond(&app, &params)).await)
 }
 
 async fn respond(app: &App, params: &frontend_url::Params<'_>) -> Result<Response, ApiError> {

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -13,7 +12,7 @@ use crate::http::request::bearer::require_bearer;
 use crate::http::request::query::parse;
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
+use crate::http::response::no_store;
 use crate::http::responses::{RedirectType, SiteRow, Sites};
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::{ContentTypeUid, FieldPath, Locale, Rule};
@@ -27,9 +26,7 @@ pub(in crate::http) async fn get(
     let [] = parse(query.as_deref(), &[])?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
     let sites = app.sites.iter().map(row).collect();
-    let mut response = success(Sites { sites }).map(Body::new);
-    insert_no_store(response.headers_mut());
-    Ok(response)
+    Ok(no_store(success(Sites { sites })))
 }
 
 fn row(site: &Site) -> SiteRow<'_> {

@@ -16,6 +16,7 @@ use axum::response::Response;
 use crate::http::request::accept::{ResultFormat, preferred};
 use crate::http::request::encoding::accepts_gzip;
 use crate::http::response::cache_status::insert_cache_status;
+use crate::http::response::insert_no_store;
 use crate::http::response::stream_body::{stream_gzip, stream_of_unknown_length};
 use frontend_map_cache::Served;
 use frontend_map_catalog::snapshot::Snapshot;
@@ -64,6 +65,19 @@ impl Format {
         }
         response
     }
+
+    /// 200 with a table that no cache keeps: what is wrong with the content, what visitors requested and
+    /// what documents were called before is for those alone who have the token.
+    fn respond_privately<R: Rows + Send + Unpin + 'static>(
+        self,
+        chunks: Chunks<R>,
+        cached_snapshots: &[(&ContentTypeUid, Served)],
+    ) -> Response {
+        let mut response = self.respond(chunks);
+        insert_headers(response.headers_mut(), cached_snapshots);
+        insert_no_store(response.headers_mut());
+        response
+    }
 }
 
 fn media_type(form: Form) -> &'static str {
@@ -84,7 +98,7 @@ fn by_type<'s>(served: &ServedSnapshots<'s>) -> Vec<(&'s ContentTypeUid, Arc<Sna
 }
 
 /// Adds the headers that any response with a table has. Its age is that of the oldest snapshot.
-fn insert_headers(headers: &mut HeaderMap, cached_snapshots: &ServedSnapshots<'_>) {
+fn insert_headers(headers: &mut HeaderMap, cached_snapshots: &[(&ContentTypeUid, Served)]) {
     headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
     let oldest =
         cached_snapshots.iter().map(|(_, served)| served).min_by_key(|served| served.cached.begun);

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::http::header::CACHE_CONTROL;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use super::{DOCUMENT_ID, PARAMS, UID, resource, site_paths};
 use crate::app::{App, log_unread_documents};
@@ -16,14 +16,12 @@ use crate::http::operations::frontend_url;
 use crate::http::operations::no_match::no_match;
 use crate::http::operations::resolved_by::{insert_resolved_by, path_index, without_path_index};
 use crate::http::operations::shared_path;
-use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     known_site, parse_host, parse_locale, parse_pathname, required,
 };
 use crate::http::request::query::parse;
 use crate::http::response::envelope::{HttpResponse, success};
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
 use frontend_map_catalog::moved::redirects;
 use frontend_map_catalog::path_index::VersionId;
 use frontend_map_catalog::resolve::{
@@ -71,14 +69,8 @@ pub(in crate::http) async fn get(
         }
         return Ok(response.map(Body::new));
     }
-    let result = match require_bearer(app.http.draft_token.as_ref(), &headers) {
-        Ok(()) => params.respond(&app).await.map(|response| response.map(Body::new)),
-        Err(refused) => Err(refused),
-    };
-    let mut response = result.into_response();
-    // Of errors too: they reveal what is not public.
-    insert_no_store(response.headers_mut());
-    Ok(response)
+    let respond = async || Ok(params.respond(&app).await?.map(Body::new));
+    Ok(frontend_url::draft_response(&app, &headers, respond()).await)
 }
 
 impl<'a> Params<'a> {

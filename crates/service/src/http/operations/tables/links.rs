@@ -4,10 +4,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header::VARY;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use tokio::task::block_in_place;
 
@@ -18,7 +16,7 @@ use crate::http::request::params::{SITE, known_shared_site, parse_document_id, r
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
+use crate::http::response::no_store;
 use crate::http::responses::ReadingLinks;
 use frontend_map_cache::SiteLinks;
 use frontend_map_catalog::links::{LinkFilter, LinkRows, Linking, Verdict};
@@ -52,12 +50,7 @@ pub(in crate::http) async fn get(
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
     let rows = judged(&app, site, &filter)?;
     let format = Format::preferred(&headers, rows.count() as u64);
-    let mut response = format.respond(rows.chunks(format.form));
-    let headers = response.headers_mut();
-    headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
-    // What is wrong with the content is not for shared caches.
-    insert_no_store(headers);
-    Ok(response)
+    Ok(format.respond_privately(rows.chunks(format.form), &[]))
 }
 
 /// The links of a site that a filter lets through, with their verdicts.
@@ -96,9 +89,7 @@ pub(in crate::http) async fn post(
         _ => links.want(),
     }
     let text = success_text(ReadingLinks { is_reading: true });
-    let mut response = json_response(StatusCode::ACCEPTED, text, HeaderMap::new());
-    insert_no_store(response.headers_mut());
-    Ok(response.map(Body::new))
+    Ok(no_store(json_response(StatusCode::ACCEPTED, text, HeaderMap::new())))
 }
 
 fn links<'a>(app: &'a App, site: &Site) -> Result<&'a SiteLinks, ApiError> {

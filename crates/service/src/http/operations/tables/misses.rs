@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-use super::{Format, insert_headers, snapshots};
+use super::{Format, snapshots};
 use crate::app::{App, SiteMisses, read_misses, remove_misses};
 use crate::http::operations::resolved_by::without_path_index;
 use crate::http::request::bearer::{require_bearer, require_validate_token};
@@ -18,7 +17,7 @@ use crate::http::request::params::{
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
+use crate::http::response::no_store;
 use crate::http::responses::ClearedMisses;
 use frontend_map_catalog::misses::{MissKey, Misses};
 use frontend_map_catalog::site::Site;
@@ -46,12 +45,7 @@ pub(in crate::http) async fn get(
     let table = tokio::task::block_in_place(|| Misses::new(&summary, site, &snapshots));
     drop(listing);
     let format = Format::preferred(&headers, table.count() as u64);
-    let mut response = format.respond(table.chunks(format.form));
-    let headers = response.headers_mut();
-    insert_headers(headers, &cached_snapshots);
-    // What visitors requested is not for shared caches.
-    insert_no_store(headers);
-    Ok(response)
+    Ok(format.respond_privately(table.chunks(format.form), &cached_snapshots))
 }
 
 /// Clears the row in which a path counts, or all rows.
@@ -77,9 +71,7 @@ pub(in crate::http) async fn delete(
     let key = pathname.map(|own| key(site, &own, host));
     let removed = remove_misses(&app, site, misses, key.as_ref()).await;
     let removed = removed.map_err(|_| ApiError::misses_not_shared())?;
-    let mut response = success(ClearedMisses { cleared: removed });
-    insert_no_store(response.headers_mut());
-    Ok(response.map(Body::new))
+    Ok(no_store(success(ClearedMisses { cleared: removed })))
 }
 
 fn misses<'a>(app: &'a App, site: &Site) -> Result<&'a SiteMisses, ApiError> {

@@ -6,13 +6,12 @@ use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-use super::{Format, ServedSnapshots, by_type, insert_headers, snapshots};
+use super::{Format, ServedSnapshots, by_type, snapshots};
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::tables::{Problems, RedirectProblems};
 
@@ -36,12 +35,7 @@ pub(in crate::http) async fn get(
     let problems =
         Problems::new(Arc::clone(site), snapshots, shared, links).with_redirects(redirects);
     let format = Format::preferred(&headers, problems.count() as u64);
-    let mut response = format.respond(problems.chunks(format.form));
-    let headers = response.headers_mut();
-    insert_headers(headers, &cached_snapshots);
-    // What is wrong with the content is not for shared caches.
-    insert_no_store(headers);
-    Ok(response)
+    Ok(format.respond_privately(problems.chunks(format.form), &cached_snapshots))
 }
 
 /// The problems of the redirects of a site, if it has content types for them.

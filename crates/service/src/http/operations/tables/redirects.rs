@@ -7,14 +7,13 @@ use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-use super::{Format, by_type, insert_headers};
+use super::{Format, by_type};
 use crate::app::App;
 use crate::http::operations::resolved_by::without_path_index;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
 use frontend_map_catalog::moved::redirects::Redirects;
 
 /// The query parameters.
@@ -46,10 +45,5 @@ pub(in crate::http) async fn get(
     let history = history.to_owned(Arc::clone(site), Arc::clone(&app.shared.path_history));
     let (documents, entries) = (by_type(&cached_snapshots), by_type(&entries));
     let redirects = Redirects::new(history, &documents, &entries, app.http.redirect_status);
-    let mut response = format.respond(redirects.chunks(format.form));
-    let headers = response.headers_mut();
-    insert_headers(headers, &cached_snapshots);
-    // What documents were called before is not for shared caches.
-    insert_no_store(headers);
-    Ok(response)
+    Ok(format.respond_privately(redirects.chunks(format.form), &cached_snapshots))
 }
