@@ -286,7 +286,7 @@ pub(super) struct StoppedEvent {
     pub(super) reason: &'static str,
 }
 
-/// `/api/validations`: runs, whose lists of dead URLs follow the others in chunks.
+/// `/api/validations`: the last run of each content type.
 #[derive(Serialize)]
 pub(super) struct Validations<'r> {
     pub(super) validations: Vec<LastRun<'r>>,

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
-use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
+use tokio::task::block_in_place;
 
 use super::links::judged;
 use crate::app::App;
@@ -17,14 +17,10 @@ use crate::http::request::params::{
     MAX_UID_BYTES, SITE, known_site, known_type, parse_document_id, required,
 };
 use crate::http::request::query::{Param, parse};
-use crate::http::response::envelope::JSON;
+use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
-use crate::http::response::insert_no_store;
-use crate::http::response::stream_body::stream_of_unknown_length;
-use crate::http::responses::{
-    self, CheckedPage, DeadUrl, LastCheck, LastContent, Success, Validations,
-};
-use frontend_map_catalog::json;
+use crate::http::response::no_store;
+use crate::http::responses::{self, CheckedPage, DeadUrl, LastCheck, LastContent, Validations};
 use frontend_map_catalog::links::{LinkFigures, LinkFilter, Verdict};
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::snapshot::timestamp_text;
@@ -40,9 +36,6 @@ pub(in crate::http) const PARAMS: [Param; 3] = [
     Param { name: "contentType", max_bytes: MAX_UID_BYTES },
     Param { name: "documentId", max_bytes: 64 },
 ];
-
-/// The size that ends a chunk, in bytes.
-const CHUNK: usize = 64 * 1024;
 
 /// The checked parameters.
 struct Params<'a> {
@@ -68,13 +61,13 @@ pub(in crate::http) async fn get(
         let content = app.last_content_run(params.site, &run.run.targets().content_type);
         LastRuns { run, content }
     };
-    let runs = runs.into_iter().map(with_content).collect();
+    let runs: Vec<LastRuns> = runs.into_iter().map(with_content).collect();
     let links = params.content_type.is_none().then(|| links(&app, &params)).flatten();
-    let chunks = Chunks::new(runs, params.document_id.as_deref(), links);
-    let mut response = Response::new(stream_of_unknown_length(chunks));
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
-    insert_no_store(response.headers_mut());
-    Ok(response)
+    // A run has thousands of dead URLs when the frontend is down.
+    Ok(no_store(block_in_place(|| {
+        let validations = runs.iter().map(|runs| runs.row(params.document_id.as_deref()));
+        success(Validations { validations: validations.collect(), links })
+    })))
 }
 
 /// The figures of the broken links of the site or of the document, if the content was read for them.
@@ -101,99 +94,28 @@ impl<'a> Params<'a> {
 }
 
 /// The last run of a content type, and the last one that judged pages.
-#[derive(Clone)]
 struct LastRuns {
     run: Arc<LastRun>,
     content: Option<Arc<LastRun>>,
 }
 
-/// The envelope with the runs, as an iterator of chunks.
-struct Chunks {
-    runs: Vec<LastRuns>,
-    document_id: Option<String>,
-    /// The figures of broken links.
-    links: Option<LinkFigures>,
-    /// The index of the run that is being written; one more than the last: the end is due.
-    run: usize,
-    /// The index of its next dead URL.
-    dead: usize,
-    ended: bool,
-}
-
-impl Chunks {
-    fn new(runs: Vec<LastRuns>, document_id: Option<&str>, links: Option<LinkFigures>) -> Self {
-        let document_id = document_id.map(str::to_owned);
-        Self { runs, document_id, links, run: 0, dead: 0, ended: false }
-    }
-
-    /// What comes before the runs, and behind them.
-    fn envelope(&self) -> (String, String) {
-        let data = Validations { validations: Vec::new(), links: self.links.clone() };
-        let text = json::to_text(&Success::new(data));
-        let (start, end) = text.split_once("[]").expect("the list of runs is empty");
-        (format!("{start}["), format!("]{end}"))
-    }
-
-    /// Appends the members of a run before `dead`, and the beginning of that list.
-    fn begin_run(&self, runs: &LastRuns, chunk: &mut String) {
-        let LastRuns { run, content } = runs;
-        let pages = self.document_id.as_deref().map(|id| pages(runs, id));
+impl LastRuns {
+    /// With the pages of a document, if one is named.
+    fn row(&self, document_id: Option<&str>) -> responses::LastRun<'_> {
+        let Self { run, content } = self;
         let content = content.as_ref().and_then(|last| {
             Some(LastContent { ended_at: time(last.ended()), found: last.run.content()? })
         });
-        let run = json::to_text(&responses::LastRun {
+        responses::LastRun {
             content_type: &run.run.targets().content_type,
             tally: run.run.tally(),
             started_at: time(run.begun()),
             ended_at: time(run.ended()),
             truncated: run.is_truncated(),
             content,
-            pages,
-            dead: Vec::new(),
-        });
-        chunk.push_str(if self.run == 0 { "" } else { "," });
-        // The dead URLs follow.
-        chunk.push_str(run.strip_suffix("]}").expect("the last member is a list"));
-    }
-
-    /// Appends dead URLs of a run, at least one, until the chunk is full. Returns whether none is left.
-    fn write_dead(&mut self, run: &LastRun, chunk: &mut String) -> bool {
-        for dead in &run.dead()[self.dead..] {
-            chunk.push_str(if self.dead == 0 { "" } else { "," });
-            chunk.push_str(&json::to_text(&dead_url(run, *dead)));
-            self.dead += 1;
-            if chunk.len() >= CHUNK {
-                break;
-            }
+            pages: document_id.map(|id| pages(self, id)),
+            dead: run.dead().iter().map(|dead| dead_url(run, *dead)).collect(),
         }
-        self.dead == run.dead().len()
-    }
-}
-
-impl Iterator for Chunks {
-    type Item = String;
-
-    fn next(&mut self) -> Option<String> {
-        if self.ended {
-            return None;
-        }
-        let mut chunk = String::new();
-        if self.run == 0 && self.dead == 0 {
-            chunk.push_str(&self.envelope().0);
-        }
-        while let Some(runs) = self.runs.get(self.run).cloned() {
-            if self.dead == 0 {
-                self.begin_run(&runs, &mut chunk);
-            }
-            if !self.write_dead(&runs.run, &mut chunk) {
-                return Some(chunk);
-            }
-            chunk.push_str("]}");
-            (self.run, self.dead) = (self.run + 1, 0);
-        }
-        self.ended = true;
-        chunk.push_str(&self.envelope().1);
-        Some(chunk)
     }
 }
 
