@@ -39,16 +39,16 @@ impl Drop for Span {
 }
 
 /// The span of a request to the service, a child of the client's span where `traceparent` is valid
-/// (W3C Trace Context). The header is not read while tracing is off.
+/// (W3C Trace Context). Neither its name nor the header is read while tracing is off.
 #[must_use]
 pub fn request_span<'h>(
-    route: &'static str,
+    route: impl FnOnce() -> &'static str,
     traceparent: impl FnOnce() -> Option<&'h str>,
 ) -> Option<Span> {
     TRACES.get()?;
     let sent = TraceParent(traceparent());
     let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &sent);
-    Span::start(route, SpanKind::Server, &parent)
+    Span::start(route(), SpanKind::Server, &parent)
 }
 
 /// The root span of background work.

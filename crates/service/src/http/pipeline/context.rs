@@ -40,7 +40,7 @@ impl<'a> RequestContext<'a> {
             version: request.version(),
             id: RequestId::from_headers(request.headers()).or_else(own_id),
             access_log: app.http.access_log.then(|| AccessLog::begin(request)),
-            trace: trace::begin(route.label(), request),
+            trace: trace::begin(route, request),
         }
     }
 

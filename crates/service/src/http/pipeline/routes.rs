@@ -44,14 +44,12 @@ use declaration::{Declaration, Handler, Methods};
 static ROUTES: [Declaration; 20] = [
     Declaration {
         path: "/api/get-content-type",
-        label: "/api/get-content-type",
         methods: Methods::Read,
         limit: LimitClass::None,
         handler: Handler::FromMemory(get_content_type::get),
     },
     Declaration {
         path: "/api/resolve",
-        label: "/api/resolve",
         methods: Methods::Read,
         limit: LimitClass::Single,
         handler: Handler::Either {
@@ -62,98 +60,84 @@ static ROUTES: [Declaration; 20] = [
     },
     Declaration {
         path: "/api/frontend-url",
-        label: "/api/frontend-url",
         methods: Methods::Read,
         limit: LimitClass::Single,
         handler: Handler::Routed(|| get(frontend_url::get)),
     },
     Declaration {
         path: "/api/frontend-urls",
-        label: "/api/frontend-urls",
         methods: Methods::ReadAndPost,
         limit: LimitClass::Batch,
         handler: Handler::Routed(|| get(frontend_urls::get).post(frontend_urls::post)),
     },
     Declaration {
         path: "/api/document",
-        label: "/api/document",
         methods: Methods::Read,
         limit: LimitClass::Single,
         handler: Handler::Routed(|| get(document::get)),
     },
     Declaration {
         path: "/api/publish-preview",
-        label: "/api/publish-preview",
         methods: Methods::Read,
         limit: LimitClass::Single,
         handler: Handler::Routed(|| get(publish_preview::get)),
     },
     Declaration {
         path: "/api/sites",
-        label: "/api/sites",
         methods: Methods::Read,
         limit: LimitClass::None,
         handler: Handler::Routed(|| get(sites::get)),
     },
     Declaration {
         path: "/api/build-sitemap",
-        label: "/api/build-sitemap",
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(build_sitemap::get)),
     },
     Declaration {
         path: "/api/pages",
-        label: "/api/pages",
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(tables::pages::get)),
     },
     Declaration {
         path: "/api/problems",
-        label: "/api/problems",
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(tables::problems::get)),
     },
     Declaration {
         path: "/api/misses",
-        label: "/api/misses",
         methods: Methods::ReadAndDelete,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(tables::misses::get).delete(tables::misses::delete)),
     },
     Declaration {
         path: "/api/links",
-        label: "/api/links",
         methods: Methods::ReadAndPost,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(tables::links::get).post(tables::links::post)),
     },
     Declaration {
         path: "/api/redirects",
-        label: "/api/redirects",
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(tables::redirects::get)),
     },
     Declaration {
         path: "/api/validations",
-        label: "/api/validations",
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(tables::validations::get)),
     },
     Declaration {
         path: "/api/changes",
-        label: "/api/changes",
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(changes::get)),
     },
     Declaration {
         path: "/sitemaps/{site}/{file}",
-        label: "/sitemaps",
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(sitemap_files::get)),
@@ -161,38 +145,33 @@ static ROUTES: [Declaration; 20] = [
     // No limit: a webhook must not be lost, and it waits only for its own body.
     Declaration {
         path: "/hooks/cms",
-        label: "/hooks/cms",
         methods: Methods::Post,
         limit: LimitClass::None,
         handler: Handler::Routed(|| post(cms_hook::post)),
     },
     Declaration {
         path: "/openapi.json",
-        label: "/openapi.json",
         methods: Methods::Read,
         limit: LimitClass::None,
         handler: Handler::Routed(|| get(openapi::get)),
     },
     Declaration {
         path: "/livez",
-        label: "/livez",
         methods: Methods::Read,
         limit: LimitClass::None,
         handler: Handler::Routed(|| get(health::livez)),
     },
     Declaration {
         path: "/readyz",
-        label: "/readyz",
         methods: Methods::Read,
         limit: LimitClass::None,
         handler: Handler::Routed(|| get(health::readyz)),
     },
 ];
 
-/// The route of requests whose path matches no other route.
+/// The route of requests whose path matches no other route. Its path is its label alone.
 static UNKNOWN: Declaration = Declaration {
-    path: "",
-    label: "other",
+    path: "other",
     methods: Methods::Read,
     limit: LimitClass::None,
     handler: Handler::Routed(MethodRouter::new),
@@ -216,7 +195,7 @@ impl Route {
 
     /// The label of its metrics, log lines and traces.
     pub(super) fn label(self) -> &'static str {
-        self.declaration.label
+        self.declaration.label()
     }
 
     /// The position of its label in [`route_labels`].
@@ -242,7 +221,7 @@ impl Route {
 
 /// The labels of all routes in the order of the table, and [`UNKNOWN`].
 pub(super) fn route_labels() -> impl Iterator<Item = &'static str> {
-    ROUTES.iter().chain([&UNKNOWN]).map(|route| route.label)
+    ROUTES.iter().chain([&UNKNOWN]).map(Declaration::label)
 }
 
 /// The sitemap files of a site with several hosts. They belong to the route of all sitemap files.
@@ -284,7 +263,7 @@ mod tests {
         for (index, declaration) in ROUTES.iter().enumerate() {
             let path = declaration.path.replace(['{', '}'], "");
             let route = Route::of(&path);
-            assert_eq!((route.index(), route.label()), (index, declaration.label), "{path}");
+            assert_eq!((route.index(), route.label()), (index, declaration.label()), "{path}");
         }
         for path in ["", "/", "/sitemaps", "/api/resolve/", "/LIVEZ", "other"] {
             let route = Route::of(path);
@@ -300,7 +279,7 @@ mod tests {
         let labels: HashSet<&str> = route_labels().collect();
         assert_eq!(labels.len(), ROUTES.len() + 1);
         for route in &ROUTES {
-            let label = route.label;
+            let label = route.label();
             assert!(label.len() > 1 && route.path.starts_with(label), "{}: {label}", route.path);
             assert!(!label.contains('{'), "{label}: a closed set of values");
         }

@@ -2,16 +2,17 @@
 
 use axum::http::{HeaderMap, HeaderName, Method, Request, StatusCode};
 
+use super::routes::Route;
 use crate::http::request::request_id::RequestId;
 use frontend_map_platform::traces::{self, Span};
 
 static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// Begins the span, if the request is traced. `route` is the label of its route.
-pub(super) fn begin<B>(route: &'static str, request: &Request<B>) -> Option<Span> {
-    let span = traces::request_span(route, || traceparent(request.headers()))?;
+/// Begins the span, if the request is traced.
+pub(super) fn begin<B>(route: Route, request: &Request<B>) -> Option<Span> {
+    let span = traces::request_span(|| route.label(), || traceparent(request.headers()))?;
     span.set("http.request.method", method(request.method()));
-    span.set("http.route", route);
+    span.set("http.route", route.label());
     Some(span)
 }
 

@@ -16,8 +16,6 @@ pub(super) struct Declaration {
     /// In the syntax of `axum`. A request below the folder of a path with parameters belongs to the
     /// route even if the path does not match and the response is a 404.
     pub(super) path: &'static str,
-    /// The label of its metrics, log lines and traces.
-    pub(super) label: &'static str,
     pub(super) methods: Methods,
     pub(super) limit: LimitClass,
     pub(super) handler: Handler,
@@ -70,21 +68,15 @@ pub(super) enum Methods {
 
 impl Methods {
     pub(super) fn allow(self) -> HeaderValue {
-        HeaderValue::from_static(match self {
+        HeaderValue::from_static(self.as_str())
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
             Self::Read => "GET, HEAD, OPTIONS",
             Self::Post => "POST, OPTIONS",
             Self::ReadAndPost => "GET, HEAD, POST, OPTIONS",
             Self::ReadAndDelete => "GET, HEAD, DELETE, OPTIONS",
-        })
-    }
-
-    /// As an error message lists them.
-    fn text(self) -> &'static str {
-        match self {
-            Self::Read => "GET, HEAD and OPTIONS",
-            Self::Post => "POST and OPTIONS",
-            Self::ReadAndPost => "GET, HEAD, POST and OPTIONS",
-            Self::ReadAndDelete => "GET, HEAD, DELETE and OPTIONS",
         }
     }
 
@@ -98,6 +90,11 @@ impl Methods {
 }
 
 impl Declaration {
+    /// The label of its metrics, log lines and traces: its path before the first parameter.
+    pub(super) fn label(&self) -> &'static str {
+        self.path.split_once("/{").map_or(self.path, |(folder, _)| folder)
+    }
+
     /// Whether this is the route of a path.
     pub(super) fn covers(&self, path: &str) -> bool {
         let folder = || self.path.split_once('{').map(|(folder, _)| folder);
@@ -113,7 +110,8 @@ impl Declaration {
         // OPTIONS lists the methods; the request context adds CORS.
         handler.options(async move || (StatusCode::OK, [(ALLOW, methods.allow())])).fallback(
             async move || {
-                ([(ALLOW, methods.allow())], ApiError::method_not_allowed(methods.text()))
+                let allowed = methods.as_str().replace(", OPTIONS", " and OPTIONS");
+                ([(ALLOW, methods.allow())], ApiError::method_not_allowed(&allowed))
             },
         )
     }
