@@ -1,12 +1,10 @@
 //! The service as hyper calls it on one connection.
 
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 
 use axum::body::HttpBody;
-use futures::future::BoxFuture;
+use futures::future::{self, BoxFuture, FutureExt, Ready, ready};
 use http_body_util::Either;
 use hyper::Request;
 use hyper::body::Incoming;
@@ -28,44 +26,27 @@ impl<S> HttpService<S> {
     }
 }
 
+type HandlerResult = Result<HttpResponse, Infallible>;
+
 impl<S: RequestHandler> hyper::service::Service<Request<Incoming>> for HttpService<S> {
     type Response = HttpResponse;
     type Error = Infallible;
-    type Future = HandlerFuture;
+    type Future = future::Either<Ready<HandlerResult>, BoxFuture<'static, HandlerResult>>;
 
-    fn call(&self, request: Request<Incoming>) -> HandlerFuture {
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
         self.state.request(!request.body().is_end_stream());
         if self.state.had_two_framings() && request.headers().contains_key(TRANSFER_ENCODING) {
-            return HandlerFuture::Ready(Some(self.service.refuse_two_framings(&request)));
+            return future::Either::Left(ready(Ok(self.service.refuse_two_framings(&request))));
         }
         let request = request.map(|body| RequestBody::new(body, &self.state));
         match self.service.handle(request) {
-            ResponseFuture::Ready(response) => HandlerFuture::Ready(Some(response)),
-            ResponseFuture::Pending(future) => {
-                HandlerFuture::Pending(future, Some(Busy::new(&self.state)))
+            ResponseFuture::Ready(response) => future::Either::Left(ready(Ok(response))),
+            ResponseFuture::Pending(response) => {
+                let busy = Busy::new(&self.state);
+                let response = async move { Ok(keep_busy(response.await, busy)) };
+                future::Either::Right(response.boxed())
             }
         }
-    }
-}
-
-/// A response as hyper awaits it.
-pub(super) enum HandlerFuture {
-    Ready(Option<HttpResponse>),
-    Pending(BoxFuture<'static, HttpResponse>, Option<Busy>),
-}
-
-impl Future for HandlerFuture {
-    type Output = Result<HttpResponse, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let response = match self.get_mut() {
-            Self::Ready(response) => response.take(),
-            Self::Pending(future, busy) => {
-                let response = ready!(future.as_mut().poll(cx));
-                busy.take().map(|busy| keep_busy(response, busy))
-            }
-        };
-        Poll::Ready(Ok(response.expect("hyper does not poll a future that has ended")))
     }
 }
 
