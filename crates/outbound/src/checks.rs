@@ -21,7 +21,7 @@ pub mod runs;
 mod targets;
 
 pub use check_result::{CheckResult, Failure};
-use client::{Client, Fetched, RobotsFile};
+use client::{Client, Fetched, RobotsFile, Wanted};
 use content::{Judged, PageJudge};
 use event_loop::EventLoop;
 pub use finding::{Finding, Source};
@@ -113,15 +113,18 @@ impl Validator {
     /// Checks each URL once, and yields `(position, result)` in the order of arrival.
     /// Positions are the caller's own. Nothing is requested before the stream is polled; dropping it
     /// aborts the requests in flight.
-    pub fn check<'a, P>(
+    pub fn check<'a, P, U>(
         &'a self,
-        urls: P,
-    ) -> impl Stream<Item = (usize, CheckResult)> + Send + use<'a, P>
+        urls: U,
+    ) -> impl Stream<Item = (P, CheckResult)> + Send + use<'a, P, U>
     where
-        P: Iterator<Item = (usize, String)> + Send + 'a,
+        P: Send + 'a,
+        U: Iterator<Item = (P, String)> + Send + 'a,
     {
         stream::iter(urls)
-            .map(move |(position, url)| async move { (position, self.check_url(url).await) })
+            .map(async move |(position, url)| {
+                (position, self.fetch(url, Wanted::Status).await.result)
+            })
             .buffer_unordered(CONCURRENT_CHECKS)
     }
 
@@ -138,7 +141,7 @@ impl Validator {
     {
         stream::iter(urls)
             .map(async move |(part, position)| {
-                let fetched = self.fetch(targets[part].url(position)).await;
+                let fetched = self.fetch(targets[part].url(position), Wanted::Page).await;
                 let result = fetched.result.clone();
                 let judged = Some(judge.judge(part, &targets[part], position, fetched));
                 (part, CheckedUrl { position, result, judged })
@@ -146,12 +149,8 @@ impl Validator {
             .buffer_unordered(CONCURRENT_CHECKS)
     }
 
-    async fn check_url(&self, url: String) -> CheckResult {
-        self.limited(|client| async move { client.check(&url).await }).await
-    }
-
-    async fn fetch(&self, url: String) -> Fetched {
-        self.limited(|client| async move { client.fetch(&url).await }).await
+    async fn fetch(&self, url: String, wanted: Wanted) -> Fetched {
+        self.limited(|client| async move { client.fetch(&url, wanted).await }).await
     }
 
     async fn fetch_robots(&self, url: String) -> RobotsFile {

@@ -68,15 +68,10 @@ fn requests<'a>(
     if let Some(judge) = judge {
         return validator.check_pages(judge, targets, urls.into_iter()).boxed();
     }
-    let numbered: Vec<(usize, String)> = urls
-        .iter()
-        .enumerate()
-        .map(|(at, (part, position))| (at, targets[*part].url(*position)))
-        .collect();
-    let results = validator.check(numbered.into_iter()).map(move |(at, result)| {
-        let (part, position) = urls[at];
-        (part, CheckedUrl { position, result, judged: None })
-    });
+    let urls = urls.into_iter().map(|url| (url, targets[url.0].url(url.1)));
+    let results = validator
+        .check(urls)
+        .map(|((part, position), result)| (part, CheckedUrl { position, result, judged: None }));
     results.boxed()
 }
 

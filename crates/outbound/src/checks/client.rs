@@ -27,7 +27,7 @@ const FILE_DESCRIPTOR_PAUSE: Duration = Duration::from_millis(100);
 /// Redirects of a `robots.txt` that are followed (RFC 9309, section 2.3.1.2).
 const ROBOTS_REDIRECTS: usize = 5;
 
-/// The result of one URL, with the page if the run judges pages and it answered 200.
+/// The result of one URL, with the page if that is wanted and answered 200.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fetched {
     pub(super) result: CheckResult,
@@ -47,7 +47,7 @@ pub(super) enum RobotsFile {
 
 /// What is wanted of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     Status,
     /// The body, without a `Content-Encoding`.
     File,
@@ -88,45 +88,30 @@ impl Client {
     }
 
     /// Checks one URL. The result is final with the head of the response; the body is drained so
-    /// that the connection can be reused.
-    pub(super) async fn check(&self, url: &str) -> CheckResult {
-        match timeout(HEAD_TIMEOUT, self.get_head(parse(url), Wanted::Status)).await {
-            Ok(Ok(response)) => {
-                let result = result(&response);
-                drain(response).await;
-                result
-            }
-            Ok(Err(failure)) => CheckResult::Failed(failure),
-            Err(_) => CheckResult::Failed(Failure::Timeout),
-        }
-    }
-
-    /// Checks one URL as [`Client::check`], and reads the page if it answers 200. The body has as much
+    /// that the connection can be reused. A wanted page is read if it answers 200: the body has as much
     /// time as is left of that of a check.
-    pub(super) async fn fetch(&self, url: &str) -> Fetched {
+    pub(super) async fn fetch(&self, url: &str, wanted: Wanted) -> Fetched {
         let until = Instant::now() + LONGEST_CHECK;
         let failed = |failure| Fetched { result: CheckResult::Failed(failure), page: None };
-        match timeout(HEAD_TIMEOUT, self.get_head(parse(url), Wanted::Page)).await {
-            Ok(Ok(response)) if response.status() == StatusCode::OK => {
-                let result = result(&response);
-                let (page, rest) = read_page(response, until).await;
-                match rest {
-                    Some(rest) => {
-                        let _ = timeout_at(until.into(), drain(rest)).await;
-                    }
-                    // As in `drain`.
-                    None => tokio::task::yield_now().await,
-                }
-                Fetched { result, page: Some(page) }
-            }
-            Ok(Ok(response)) => {
-                let result = result(&response);
-                drain(response).await;
-                Fetched { result, page: None }
-            }
-            Ok(Err(failure)) => failed(failure),
-            Err(_) => failed(Failure::Timeout),
+        let response = match timeout(HEAD_TIMEOUT, self.get_head(parse(url), wanted)).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(failure)) => return failed(failure),
+            Err(_) => return failed(Failure::Timeout),
+        };
+        let result = result(&response);
+        if wanted != Wanted::Page || response.status() != StatusCode::OK {
+            drain(response).await;
+            return Fetched { result, page: None };
         }
+        let (page, rest) = read_page(response, until).await;
+        match rest {
+            Some(rest) => {
+                let _ = timeout_at(until.into(), drain(rest)).await;
+            }
+            // As in `drain`.
+            None => tokio::task::yield_now().await,
+        }
+        Fetched { result, page: Some(page) }
     }
 
     /// Reads the `robots.txt` at a URL, and follows redirects, each with SSRF protection.

@@ -13,7 +13,7 @@ use super::judge::judge;
 use super::page_url::PageUrl;
 use super::robots_txt::RobotsTxt;
 use super::soft_404::NotFoundPage;
-use crate::checks::client::{Fetched, RobotsFile};
+use crate::checks::client::{Fetched, RobotsFile, Wanted};
 use crate::checks::{CONCURRENT_CHECKS, CheckResult, CheckedUrl, Failure, Targets, Validator};
 
 /// A rule that has fewer URLs in a locale is compared with the not-found page of its host alone, so that a
@@ -183,7 +183,7 @@ enum PreparatoryResponse {
 /// The response to a path that cannot exist, if it is a page with the status 200.
 async fn not_found_page(validator: &Validator, url: String) -> Option<NotFoundPage> {
     let path = Url::parse(&url).ok()?.path().to_owned();
-    let page: Page = validator.fetch(url).await.page?;
+    let page: Page = validator.fetch(url, Wanted::Page).await.page?;
     let (page, _) = page.read();
     page.html.map(|html| NotFoundPage::new(&path, &html.facts))
 }
