@@ -32,30 +32,32 @@ pub(super) fn is_absolute(text: &str) -> bool {
         .is_some_and(|scheme| ["http", "https"].iter().any(|own| own.eq_ignore_ascii_case(scheme)))
 }
 
-fn with_one_encoding(url: &str) -> String {
-    let mut out = String::with_capacity(url.len());
-    let mut rest = url;
-    while let Some((before, behind)) = rest.split_once('%') {
-        out.push_str(before);
-        let digits = behind.get(..2).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
-        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match (byte, digits) {
-            (Some(byte), Some(_)) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
-                out.push(char::from(byte));
-                rest = &behind[2..];
-            }
-            (Some(_), Some(digits)) => {
-                out.push('%');
-                out.push_str(&digits.to_ascii_uppercase());
-                rest = &behind[2..];
-            }
-            _ => {
-                out.push('%');
-                rest = behind;
-            }
+/// A text with one spelling of each character, as paths and the patterns of `robots.txt` are compared:
+/// octets that are not ASCII are percent-encoded, encoded characters that need not be are decoded, and the
+/// digits of the others are in upper case (RFC 9309, section 2.2.2).
+pub(super) fn with_one_encoding(text: &str) -> String {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let encoded = (bytes[at] == b'%').then(|| bytes.get(at + 1..at + 3)).flatten();
+        let encoded = encoded.and_then(|digits| {
+            u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16)
+                .ok()
+                .filter(|_| digits.iter().all(u8::is_ascii_hexdigit))
+        });
+        let byte = encoded.unwrap_or(bytes[at]);
+        let is_unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if !byte.is_ascii() || (encoded.is_some() && !is_unreserved) {
+            let digits = [byte >> 4, byte & 15].map(|digit| char::from(HEX[usize::from(digit)]));
+            out.extend(['%', digits[0], digits[1]]);
+        } else {
+            out.push(char::from(byte));
         }
+        at += if encoded.is_some() { 3 } else { 1 };
     }
-    out + rest
+    out
 }
 
 #[cfg(test)]

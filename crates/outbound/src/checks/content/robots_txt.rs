@@ -1,5 +1,7 @@
 //! `robots.txt` (RFC 9309): which paths crawlers may read.
 
+use super::page_url::with_one_encoding;
+
 /// Bytes of a file that are read (section 2.5).
 pub(in crate::checks) const MAX_BYTES: usize = 500 * 1024;
 
@@ -15,7 +17,7 @@ pub(super) struct RobotsTxt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Rule {
     allows: bool,
-    /// As [`normalized`] writes it, with `*`, and `$` at its end.
+    /// As [`with_one_encoding`] writes it, with `*`, and `$` at its end.
     pattern: Vec<u8>,
     /// As written.
     text: String,
@@ -58,7 +60,7 @@ impl RobotsTxt {
                     has_rule = true;
                     let rule = Rule {
                         allows: key == "allow",
-                        pattern: normalized(value),
+                        pattern: with_one_encoding(value).into_bytes(),
                         text: value.to_owned(),
                     };
                     let own = is_of.iter().zip(&mut groups).filter(|(is_own, _)| **is_own);
@@ -82,7 +84,7 @@ impl RobotsTxt {
     /// The rule that forbids a crawler to read a path with its query; the first crawler of
     /// [`CRAWLERS`] counts.
     pub(super) fn forbids(&self, path: &str) -> Option<Forbidden<'_>> {
-        let path = normalized(path);
+        let path = with_one_encoding(path).into_bytes();
         // Section 2.2.2.
         if path == b"/robots.txt" {
             return None;
@@ -102,32 +104,6 @@ fn is_named(value: &str, crawler: &str) -> bool {
     let is_of_token = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '-');
     let end = value.find(|c| !is_of_token(c)).unwrap_or(value.len());
     value[..end].eq_ignore_ascii_case(crawler)
-}
-
-/// A path or a pattern as both are compared: octets that are not ASCII are percent-encoded, and
-/// encoded characters that need not be are decoded (section 2.2.2).
-fn normalized(text: &str) -> Vec<u8> {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let encoded = (bytes[at] == b'%').then(|| bytes.get(at + 1..at + 3)).flatten();
-        let encoded = encoded.and_then(|digits| {
-            u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16)
-                .ok()
-                .filter(|_| digits.iter().all(u8::is_ascii_hexdigit))
-        });
-        let byte = encoded.unwrap_or(bytes[at]);
-        let is_unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        if !byte.is_ascii() || (encoded.is_some() && !is_unreserved) {
-            out.extend([b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
-        } else {
-            out.push(byte);
-        }
-        at += if encoded.is_some() { 3 } else { 1 };
-    }
-    out
 }
 
 /// Whether a path begins with a pattern, in which `*` stands for any text and `$` at its end for the end
@@ -236,7 +212,7 @@ mod tests {
             ("fish", "/fish", false),
         ] {
             assert_eq!(
-                matches(&normalized(pattern), &normalized(path)),
+                matches(with_one_encoding(pattern).as_bytes(), with_one_encoding(path).as_bytes()),
                 expected,
                 "{pattern} {path}"
             );
