@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use futures::future::join;
 use futures::stream::{self, StreamExt};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -49,11 +50,13 @@ struct Group {
     locale: usize,
 }
 
-/// A request before those of the pages.
-enum PreparatoryRequest {
-    Robots { origin: String },
-    NotFoundOnHost { origin: String, url: String },
-    NotFoundInGroup { group: Group, url: String },
+/// URLs that cannot exist.
+#[derive(Default)]
+struct MissingPages {
+    /// By the origin of the base URL.
+    on_hosts: BTreeMap<String, String>,
+    /// Beside the pages of a group.
+    in_groups: Vec<(Group, String)>,
 }
 
 /// A page that was judged.
@@ -69,52 +72,35 @@ impl PageJudge {
     /// Reads `robots.txt` of each host, and requests paths that cannot exist.
     pub async fn prepare(validator: &Validator, targets: &[Targets]) -> Self {
         let mut judge = Self::default();
-        let mut responses = stream::iter(preparatory_requests(targets))
-            .map(async |before| match before {
-                PreparatoryRequest::Robots { origin } => {
-                    let url = format!("{origin}/robots.txt");
-                    let file = validator.fetch_robots(url.clone()).await;
-                    PreparatoryResponse::Robots { origin, url, file }
-                }
-                PreparatoryRequest::NotFoundOnHost { origin, url } => PreparatoryResponse::OnHost {
-                    origin,
-                    page: not_found_page(validator, url).await,
-                },
-                PreparatoryRequest::NotFoundInGroup { group, url } => {
-                    PreparatoryResponse::InGroup {
-                        group,
-                        page: not_found_page(validator, url).await,
-                    }
-                }
+        let MissingPages { on_hosts, in_groups } = MissingPages::of(targets);
+        let hosts = stream::iter(on_hosts)
+            .map(async |(origin, missing)| {
+                let url = format!("{origin}/robots.txt");
+                let file = validator.fetch_robots(url.clone()).await;
+                (origin, url, file, not_found_page(validator, missing).await)
             })
             .buffer_unordered(CONCURRENT_CHECKS)
             .boxed();
-        while let Some(prepared) = responses.next().await {
-            judge.add(prepared);
-        }
-        drop(responses);
-        judge.unreadable_robots.sort_by(|one, other| one.url.cmp(&other.url));
-        judge
-    }
-
-    fn add(&mut self, prepared: PreparatoryResponse) {
-        match prepared {
-            PreparatoryResponse::Robots { origin, url, file } => match file {
+        let groups = stream::iter(in_groups)
+            .map(async |(group, url)| Some((group, not_found_page(validator, url).await?)))
+            .buffer_unordered(CONCURRENT_CHECKS)
+            .boxed();
+        let (hosts, groups): (Vec<_>, Vec<_>) = join(hosts.collect(), groups.collect()).await;
+        for (origin, url, file, page) in hosts {
+            match file {
                 RobotsFile::Rules(bytes) => {
-                    self.robots.insert(origin, RobotsTxt::parse(&bytes));
+                    judge.robots.insert(origin.clone(), RobotsTxt::parse(&bytes));
                 }
                 RobotsFile::Absent => {}
                 RobotsFile::Unreadable(reason) => {
-                    self.unreadable_robots.push(UnreadableRobots { url, reason });
+                    judge.unreadable_robots.push(UnreadableRobots { url, reason });
                 }
-            },
-            PreparatoryResponse::OnHost { origin, page } => {
-                self.not_found_on_host.extend(page.map(|page| (origin, page)));
             }
-            PreparatoryResponse::InGroup { group, page } => {
-                self.not_found_in_group.extend(page.map(|page| (group, page)));
-            }
+            judge.not_found_on_host.extend(page.map(|page| (origin, page)));
         }
+        judge.not_found_in_group.extend(groups.into_iter().flatten());
+        judge.unreadable_robots.sort_by(|one, other| one.url.cmp(&other.url));
+        judge
     }
 
     /// The files that cannot be read.
@@ -173,13 +159,6 @@ impl PageJudge {
     }
 }
 
-/// The response to a preparatory request.
-enum PreparatoryResponse {
-    Robots { origin: String, url: String, file: RobotsFile },
-    OnHost { origin: String, page: Option<NotFoundPage> },
-    InGroup { group: Group, page: Option<NotFoundPage> },
-}
-
 /// The response to a path that cannot exist, if it is a page with the status 200.
 async fn not_found_page(validator: &Validator, url: String) -> Option<NotFoundPage> {
     let path = Url::parse(&url).ok()?.path().to_owned();
@@ -188,33 +167,29 @@ async fn not_found_page(validator: &Validator, url: String) -> Option<NotFoundPa
     page.html.map(|html| NotFoundPage::new(&path, &html.facts))
 }
 
-fn preparatory_requests(targets: &[Targets]) -> Vec<PreparatoryRequest> {
-    let (mut origins, mut groups) = (BTreeSet::new(), BTreeMap::<Group, (usize, usize)>::new());
-    for (part, targets) in targets.iter().enumerate() {
-        for position in 0..targets.count() {
-            let (rule, locale) = targets.rule_and_locale(position);
-            groups.entry(Group { part, rule, locale }).or_insert((position, 0)).1 += 1;
+impl MissingPages {
+    fn of(targets: &[Targets]) -> Self {
+        let mut groups = BTreeMap::<Group, (usize, usize)>::new();
+        for (part, targets) in targets.iter().enumerate() {
+            for position in 0..targets.count() {
+                let (rule, locale) = targets.rule_and_locale(position);
+                groups.entry(Group { part, rule, locale }).or_insert((position, 0)).1 += 1;
+            }
         }
+        let mut missing = Self::default();
+        for (group, (first, urls)) in groups {
+            let url = Url::parse(&targets[group.part].url(first));
+            let url = url.expect("a base URL and an encoded path make a URL");
+            let origin = url.origin().ascii_serialization();
+            let name = format!("frontend-map-check-{:016x}", xxh3_64(origin.as_bytes()));
+            let beside = sibling(url.path(), &name);
+            if urls >= MIN_URLS_OF_GROUP && beside[1..] != name {
+                missing.in_groups.push((group, format!("{origin}{beside}")));
+            }
+            missing.on_hosts.entry(origin).or_insert_with_key(|origin| format!("{origin}/{name}"));
+        }
+        missing
     }
-    let mut requests = Vec::new();
-    for (group, (first, urls)) in groups {
-        let url = Url::parse(&targets[group.part].url(first));
-        let url = url.expect("a base URL and an encoded path make a URL");
-        let origin = url.origin().ascii_serialization();
-        let name = format!("frontend-map-check-{:016x}", xxh3_64(origin.as_bytes()));
-        if origins.insert(origin.clone()) {
-            let missing = format!("{origin}/{name}");
-            requests.push(PreparatoryRequest::Robots { origin: origin.clone() });
-            requests
-                .push(PreparatoryRequest::NotFoundOnHost { origin: origin.clone(), url: missing });
-        }
-        let beside = sibling(url.path(), &name);
-        if urls >= MIN_URLS_OF_GROUP && beside[1..] != name {
-            let url = format!("{origin}{beside}");
-            requests.push(PreparatoryRequest::NotFoundInGroup { group, url });
-        }
-    }
-    requests
 }
 
 /// A path with another last segment.
