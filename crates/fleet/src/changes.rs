@@ -30,7 +30,7 @@ use frontend_map_catalog::changes::log::{Baseline, ChangeLog, Recorder};
 use frontend_map_catalog::site::Site;
 use frontend_map_store::SnapshotKey;
 
-pub use append::{ChangeAppend, LUA};
+pub use append::ChangeAppend;
 pub use content::{content_of, describe};
 #[cfg(test)]
 pub(crate) use follow::{Progress, judge};

@@ -1,13 +1,12 @@
 //! The links in the content of a site, as the leader has read them: one large value in chunks, and a
 //! pointer to it, which followers compare with what they have.
 
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Lead;
-use crate::redis::{self, Argument, Chunks, DownloadError, Script};
+use crate::redis::{self, Argument, Chunks, DownloadError};
 use frontend_map_catalog::site::Site;
 
 /// The time limit of a request, beside those for chunks.
@@ -21,17 +20,13 @@ pub const READ_LINKS: &str = "read-links";
 
 /// Writes the pointer, if the instance still has the lease. Arguments: the token of the lease, the sealed
 /// pointer, the time to live.
-static POINT: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
+const POINT: &str = r"
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 remove_foreign(KEYS[2], 'hash')
 redis.call('HSET', KEYS[2], 'pointer', ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
 return 1
-",
-    )
-});
+";
 
 /// The links of one site in Redis.
 #[derive(Clone)]
@@ -72,7 +67,7 @@ impl SharedLinks {
         let token = Argument::from(&lead.lease().token());
         let keys = [lead.lease().key().to_owned(), self.redis.key(&self.name)];
         let arguments = vec![token, sealed.into(), Argument::from(LIFETIME.as_millis())];
-        let written: i64 = self.redis.script(&POINT, &keys, arguments, WITHIN).await?;
+        let written: i64 = self.redis.script(POINT, &keys, arguments, WITHIN).await?;
         if written == 0 {
             self.redis.discard(&chunks).await?;
             return Ok(None);

@@ -2,12 +2,11 @@
 //! each instance adds what it has counted. So a restart loses and counts nothing twice, and a row that is
 //! cleared stays cleared.
 
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::redis::{self, Argument, Script};
+use crate::redis::{self, Argument};
 use frontend_map_catalog::misses::Summary;
 
 /// The time limit of a read or a write, for which a reader of the list waits.
@@ -20,17 +19,13 @@ const MAX_BYTES: usize = Summary::MAX_BYTES + 64;
 /// Writes the summary, unless another instance has written another version since. Arguments: the version
 /// that was read, or nothing; the new version; the sealed summary; the time to live. A version is part of
 /// the seal.
-static WRITE: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
+const WRITE: &str = r"
 remove_foreign(KEYS[1], 'hash')
 if (redis.call('HGET', KEYS[1], 'version') or '') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'version', ARGV[2], 'summary', ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1
-",
-    )
-});
+";
 
 /// The summary of one site in Redis.
 #[derive(Clone)]
@@ -79,7 +74,7 @@ impl SharedMisses {
             let arguments =
                 vec![version.into(), Argument::from(&next), sealed.into(), Argument::from(keep)];
             let keys = [self.redis.key(&self.name)];
-            let written: i64 = self.redis.script(&WRITE, &keys, arguments, WITHIN).await?;
+            let written: i64 = self.redis.script(WRITE, &keys, arguments, WITHIN).await?;
             if written == 1 {
                 return Ok(summary);
             }

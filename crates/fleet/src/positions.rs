@@ -2,13 +2,12 @@
 //! site there is a lease, whose holder sends, and the next holder continues from the position (D45,
 //! D56).
 
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
 use crate::changes::SharedChanges;
-use crate::redis::{self, Argument, Lease, Script};
+use crate::redis::{self, Argument, Lease};
 
 /// The key of the hash with the positions, by target and site.
 const POSITIONS: &str = "positions";
@@ -21,17 +20,13 @@ const WITHIN: Duration = Duration::from_secs(2);
 
 /// Writes fields, if the writer has the lease. Arguments: the token of the lease, the time to live,
 /// then the names and values of the fields.
-static SAVE: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
+const SAVE: &str = r"
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 remove_foreign(KEYS[2], 'hash')
 for i = 3, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return 1
-",
-    )
-});
+";
 
 /// The positions in Redis.
 #[derive(Clone)]
@@ -243,7 +238,7 @@ impl SharedPosition {
             let sealed = self.redis.seal(&context(&key), text.as_bytes());
             arguments.extend([Argument::from(key), Argument::from(sealed)]);
         }
-        let saved: i64 = self.redis.script(&SAVE, &keys, arguments, WITHIN).await?;
+        let saved: i64 = self.redis.script(SAVE, &keys, arguments, WITHIN).await?;
         Ok(saved == 1)
     }
 }

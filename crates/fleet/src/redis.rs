@@ -18,7 +18,7 @@
 //!   caller may stop waiting at any moment.
 //! - **Scripts return the number of their call**, so that an instance notices an answer that
 //!   belongs to another call. Scripts are sent by hash, and with their text only if Redis
-//!   does not know the hash.
+//!   does not know the hash. Each call computes the hash, which takes 6 µs for a text of 5 kB.
 
 mod availability;
 mod bounded;
@@ -42,7 +42,7 @@ pub use error::Error;
 pub use events::{Event, EventReader, Kept, Read, SealedEvent, StreamId};
 pub use lease::Lease;
 pub use probe::{COMMANDS, Probe, probe};
-pub use script::{Argument, Script};
+pub use script::Argument;
 pub use seal::BadSeal;
 pub use settings::{MIN_KEY_BYTES, RedisUrl, RedisUrlError, Settings};
 
@@ -62,6 +62,8 @@ use frontend_map_platform::metrics::RedisCounters;
 pub(crate) use heartbeat::BEAT;
 use heartbeat::Deployments;
 use lease::LeaseRegistry;
+#[cfg(test)]
+pub(crate) use script::whole;
 use seal::Sealer;
 
 /// The longest time that an answer to a client waits for Redis.
@@ -220,14 +222,18 @@ impl Client {
         self.0.pipeline(pipeline, within).await
     }
 
-    /// Runs a script, and waits for its result for at most `within`. The text of the script is sent
-    /// only if Redis does not have it yet.
+    /// Runs a script in Lua, which gets `KEYS` and `ARGV` and returns one value, and waits for its result
+    /// for at most `within`. The text of the script is sent only if Redis does not have it yet.
+    ///
+    /// The script may call `remove_foreign(key, kind)`, which removes a value of another type,
+    /// `replace(key)`, which removes any value, and `append_event(first_key, first_argument)`, which appends
+    /// a [`SealedEvent`].
     ///
     /// # Errors
     /// As [`Client::command`].
     pub async fn script<T: FromRedisValue>(
         &self,
-        script: &Script,
+        script: &str,
         keys: &[String],
         arguments: Vec<Argument>,
         within: Duration,

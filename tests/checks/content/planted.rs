@@ -184,7 +184,8 @@ async fn site_without_faults_has_no_finding_and_the_exit_status_0() {
     assert_eq!((ended.status, &*ended.stdout), (Some(0), expected), "{}", ended.stderr);
     // Frontends send JSON in place of their page for a missing one to those who do not ask for HTML.
     for head in peer.heads() {
-        let of_page = head.starts_with("GET /robots.txt ") || head.contains("\r\naccept: text/html");
+        let of_page =
+            head.starts_with("GET /robots.txt ") || head.contains("\r\naccept: text/html");
         assert!(of_page, "{head}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use frontend_map_fleet::redis::{self as fleet_redis, EventReader, Read, Script};
+use frontend_map_fleet::redis::{self as fleet_redis, EventReader, Read};
 
 use super::fixture::{SOON, client, client_with, run, settings, until};
 use crate::support::redis::Redis;
@@ -104,13 +104,12 @@ fn script_appends_events_in_its_own_step() {
         let redis = Redis::start();
         let client = client(&redis).await;
         let mut reader = reading(&client).await;
-        let script = Script::with_events(
-            "redis.call('SET', KEYS[1], ARGV[1]) append_event(2, 2) append_event(5, 6) return 7",
-        );
+        let script =
+            "redis.call('SET', KEYS[1], ARGV[1]) append_event(2, 2) append_event(5, 6) return 7";
         let (one, two) = (client.sealed_event("a", b"1"), client.sealed_event("b", b"2"));
         let keys = [vec![client.key("x")], one.keys.into(), two.keys.into()].concat();
         let arguments = [vec!["v".into()], one.arguments.into(), two.arguments.into()].concat();
-        let seven: i64 = client.script(&script, &keys, arguments, SOON).await.unwrap();
+        let seven: i64 = client.script(script, &keys, arguments, SOON).await.unwrap();
         assert_eq!(seven, 7);
         assert_eq!([next(&mut reader).await, next(&mut reader).await], ["a=1", "b=2"]);
         assert_eq!(redis.command::<String>(&["GET", "map:2:x"]), "v");
@@ -126,11 +125,9 @@ fn reader_whose_events_were_trimmed_or_removed_gets_a_gap() {
         append(&client, "a").await;
         assert_eq!(next(&mut reader).await, "test=a");
         // Two events in one step, so that the reader cannot see the first.
-        let script = Script::with_events(
-            "append_event(1, 1) redis.call('XTRIM', KEYS[1], 'MAXLEN', 0) append_event(1, 1) return 1",
-        );
+        let script = "append_event(1, 1) redis.call('XTRIM', KEYS[1], 'MAXLEN', 0) append_event(1, 1) return 1";
         let event = client.sealed_event("test", b"b");
-        client.script::<i64>(&script, &event.keys, event.arguments.into(), SOON).await.unwrap();
+        client.script::<i64>(script, &event.keys, event.arguments.into(), SOON).await.unwrap();
         assert_eq!([next(&mut reader).await, next(&mut reader).await], ["gap", "test=b"]);
         append(&client, "c").await;
         assert_eq!(next(&mut reader).await, "test=c");
@@ -148,10 +145,10 @@ fn forged_and_foreign_entries_are_gaps_and_are_counted() {
         let mut reader = reading(&client).await;
         append(&client, "a").await;
         // In the stream of the fleet with the key, sealed without it.
-        let append_forged = Script::with_events("return append_event(1, 1)");
+        let append_forged = "return append_event(1, 1)";
         let keys = client.sealed_event("test", b"forged").keys;
         let arguments = without_key.sealed_event("test", b"forged").arguments;
-        let forged = client.script::<String>(&append_forged, &keys, arguments.into(), SOON);
+        let forged = client.script::<String>(append_forged, &keys, arguments.into(), SOON);
         forged.await.unwrap();
         append(&client, "b").await;
         let _: String = redis.command(&["XADD", &keys[0], "*", "x", "y"]);

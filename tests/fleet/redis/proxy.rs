@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use frontend_map_fleet::redis::{self as fleet_redis, Script};
+use frontend_map_fleet::redis as fleet_redis;
 
 use super::fixture::{SOON, client_with, run, settings, until};
 use crate::support::redis::Redis;
@@ -77,9 +77,9 @@ fn pass(mut from: TcpStream, mut to: TcpStream, fault: Option<&AtomicU8>) {
 
 /// Sends numbers through a script, several at once.
 async fn echo(client: &fleet_redis::Client, at: u64) -> Vec<Result<u64, fleet_redis::Error>> {
-    let script = Script::new("return tonumber(ARGV[1])");
+    let script = "return tonumber(ARGV[1])";
     let one = async |number: u64| {
-        let answer = client.script(&script, &[], vec![number.into()], SOON).await;
+        let answer = client.script(script, &[], vec![number.into()], SOON).await;
         answer.inspect(|found: &u64| assert_eq!(*found, number, "the answer of another command"))
     };
     let four = (one(4 * at), one(4 * at + 1), one(4 * at + 2), one(4 * at + 3));

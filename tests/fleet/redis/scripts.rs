@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use frontend_map_fleet::redis::{self as fleet_redis, ANSWER_WAIT, Script};
+use frontend_map_fleet::redis::{self as fleet_redis, ANSWER_WAIT};
 
 use super::fixture::{SOON, client, run, until};
 use crate::support::redis::Redis;
@@ -12,7 +12,7 @@ async fn value<T: redis::FromRedisValue>(
     source: &str,
 ) -> Result<T, fleet_redis::Error> {
     let arguments = vec!["a".into(), 7_u64.into()];
-    client.script(&Script::new(source), &[client.key("k")], arguments, SOON).await
+    client.script(source, &[client.key("k")], arguments, SOON).await
 }
 
 #[test]

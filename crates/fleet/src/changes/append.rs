@@ -15,47 +15,6 @@ use frontend_map_catalog::changes::log::{Baseline, Batch, EncodedPart, Origin, e
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_store::SnapshotKey;
 
-/// Functions of the publication's script. `k` is the index in `KEYS` of the first of
-/// [`ChangeAppend::keys`], `a` the index in `ARGV` of the first of [`ChangeAppend::arguments`].
-///
-/// `changes_fit(k, a)` returns whether the log is the same as when the changes were prepared. If
-/// so, `changes_append(k, a)` appends them. If the stream has a foreign entry with a larger id, it
-/// removes the log, and the next reader begins a new one.
-pub const LUA: &str = r"
-local function changes_fit(k, a)
-  local mode = ARGV[a]
-  if mode == 'none' then return true end
-  local found = redis.call('HMGET', KEYS[k], 'log', 'last', ARGV[a + 1])
-  if (found[1] or '') ~= ARGV[a + 2] then return false end
-  if mode == 'restart' then return true end
-  if (found[3] or '') ~= ARGV[a + 4] then return false end
-  return ARGV[a + 5] == '' or (found[2] or '') == ARGV[a + 3]
-end
-local function changes_append(k, a)
-  local mode = ARGV[a]
-  if mode == 'none' then return end
-  local log, stream = KEYS[k], KEYS[k + 1]
-  if mode == 'restart' then
-    redis.call('UNLINK', log, stream)
-    redis.call('HSET', log, 'log', ARGV[a + 6])
-  end
-  if ARGV[a + 5] ~= '' then redis.call('HSET', log, 'last', ARGV[a + 5]) end
-  redis.call('HSET', log, ARGV[a + 1], ARGV[a + 7])
-  local count = tonumber(ARGV[a + 10])
-  for i = a + 11, a + 9 + 2 * count, 2 do
-    local added = redis.pcall('XADD', stream, ARGV[i], 'c', ARGV[i + 1])
-    if type(added) == 'table' then
-      replace(log)
-      replace(stream)
-      return
-    end
-  end
-  if ARGV[a + 9] ~= '' then redis.call('XTRIM', stream, 'MINID', ARGV[a + 9]) end
-  redis.call('PEXPIRE', log, ARGV[a + 8])
-  redis.call('PEXPIRE', stream, ARGV[a + 8])
-end
-";
-
 /// How long a log stays after the last publication of a snapshot of its site.
 pub(super) const LOG_TTL: Duration = Duration::from_hours(30 * 24);
 

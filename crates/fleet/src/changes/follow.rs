@@ -180,7 +180,7 @@ impl SharedChanges {
             Argument::from(MAX_HEAD_BYTES),
             Argument::from(MAX_PART_BYTES),
         ];
-        self.redis.script(&READ, &self.keys(site), arguments, READ_WITHIN).await
+        self.redis.script(READ, &self.keys(site), arguments, READ_WITHIN).await
     }
 
     /// Applies what was read.

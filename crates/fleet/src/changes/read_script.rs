@@ -1,9 +1,6 @@
 //! The script that reads a part of a log.
 
-use std::sync::LazyLock;
-
 use super::fields;
-use crate::redis::Script;
 
 /// The most bytes of a part: those of a chunk, and what compression and seal may add.
 pub(super) const MAX_PART_BYTES: usize = 1 << 20;
@@ -17,9 +14,7 @@ pub(super) const MAX_HEAD_BYTES: usize = 2 * fields::MAX_BYTES;
 /// of a part. Returns the fields of the head, the parts after that change (from the beginning if the
 /// log is another one), and 1 if the last part that was read is another one now. Values that are too
 /// long or of another type are removed.
-pub(super) static READ: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
+pub(super) const READ: &str = r"
 remove_foreign(KEYS[1], 'hash')
 remove_foreign(KEYS[2], 'stream')
 local head, bytes, cursor = {}, 0, '0'
@@ -50,6 +45,4 @@ for _, part in ipairs(parts) do
   end
 end
 return {head, parts, differs}
-",
-    )
-});
+";

@@ -138,7 +138,7 @@ impl Shared {
             usize::from(may_take_missing).into(),
         ];
         let keys = self.keys();
-        let answer = self.redis.script::<String>(&TAKE, &keys, arguments, WITHIN).await;
+        let answer = self.redis.script::<String>(TAKE, &keys, arguments, WITHIN).await;
         let answer = answer.ok().and_then(|answer| Answer::parse(&answer));
         self.state.lock().record_answer(answer, sent, Instant::now());
     }
@@ -146,7 +146,7 @@ impl Shared {
     /// If it fails, the lease expires.
     async fn release(&self) {
         let arguments = vec![self.redis.instance_id().into()];
-        let _: Result<i64, _> = self.redis.script(&RELEASE, &self.keys(), arguments, WITHIN).await;
+        let _: Result<i64, _> = self.redis.script(RELEASE, &self.keys(), arguments, WITHIN).await;
     }
 
     fn keys(&self) -> [String; 2] {

@@ -10,14 +10,14 @@ mod scripts;
 pub use following::{Followed, Following};
 pub use ownership::{Ownership, Renewed};
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use tokio::sync::RwLock;
 
-use crate::redis::{self, Argument, Chunks, DownloadError, Script};
+use crate::redis::{self, Argument, Chunks, DownloadError};
 use crate::snapshot_id::SnapshotId;
 use claim::Claim;
 
@@ -31,8 +31,6 @@ pub const WITHIN: Duration = Duration::from_secs(2);
 const MAX_FIELD_BYTES: usize = 64 << 10;
 /// A larger result is not read.
 const MAX_RESULT_BYTES: usize = 256 * 1024 * 1024;
-
-static JOIN: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::JOIN));
 
 /// The runs of all instances. Clones share their state.
 #[derive(Clone)]
@@ -113,7 +111,7 @@ impl FleetRuns {
             usize::from(may_own).into(),
         ];
         let within = deadline.saturating_duration_since(Instant::now());
-        let joined = self.redis.script(&JOIN, &own.keys(), arguments, within).await;
+        let joined = self.redis.script(scripts::JOIN, &own.keys(), arguments, within).await;
         let Ok::<(String, String, Vec<u8>), redis::Error>((is, token, sealed)) = joined else {
             return Joined::Unknown(self.ownership(own));
         };

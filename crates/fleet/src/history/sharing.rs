@@ -1,28 +1,23 @@
 //! Reads and writes the rows in Redis, in batches, so that no command takes long.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::row::{field, open, value};
 use super::{Announcement, EVENT, SharedHistory};
-use crate::redis::{self, Argument, Script};
+use crate::redis::{self, Argument};
 use frontend_map_catalog::moved::history::{Mirror, Row, RowChange};
 
-/// Keys: the rows, those of an event. Arguments: those of the event, which is appended if a foreign
-/// value was removed in place of the rows; the others follow from the fifth one on.
-fn script(text: &str) -> Script {
-    let own = "remove_foreign(KEYS[1], 'hash') if #replaced > 0 then append_event(2, 1) end";
-    Script::with_events(&format!("{own}\n{text}"))
-}
+/// The beginning of the scripts. Keys: the rows, those of an event. Arguments: those of the event, which is
+/// appended if a foreign value was removed in place of the rows; the others follow from the fifth one on.
+const REMOVE_FOREIGN: &str =
+    "remove_foreign(KEYS[1], 'hash') if #replaced > 0 then append_event(2, 1) end";
 /// Writes rows. A row replaces the present one if it was seen and that was imported, or if both are
 /// of one kind and it was last seen later; a row of the same document is written again only after
 /// an hour. Returns the indexes of the rows that were written, from 1.
-static MERGE: LazyLock<Script> = LazyLock::new(|| {
-    script(
-        r"
+const MERGE: &str = r"
 local written = {}
 for i = 6, #ARGV, 2 do
   local old, new = redis.call('HGET', KEYS[1], ARGV[i]), ARGV[i + 1]
@@ -43,13 +38,9 @@ for i = 6, #ARGV, 2 do
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[5])
 return written
-",
-    )
-});
+";
 /// Removes the rows that this instance has dropped, unless they were last seen later in Redis.
-static REMOVE: LazyLock<Script> = LazyLock::new(|| {
-    script(
-        r"
+const REMOVE: &str = r"
 for i = 5, #ARGV, 2 do
   local old = redis.call('HGET', KEYS[1], ARGV[i])
   if old and (tonumber(string.sub(old, 2, 17)) or 0) <= tonumber(ARGV[i + 1]) then
@@ -57,14 +48,10 @@ for i = 5, #ARGV, 2 do
   end
 end
 return 1
-",
-    )
-});
+";
 /// Arguments: the cursor, about how many rows are read, the most bytes of a row. Returns the next
 /// cursor and the rows. Rows that are too long are removed.
-static READ: LazyLock<Script> = LazyLock::new(|| {
-    script(
-        r"
+const READ: &str = r"
 local found, rows = redis.call('HSCAN', KEYS[1], ARGV[5], 'COUNT', ARGV[6]), {}
 for i = 1, #found[2], 2 do
   local name, value = found[2][i], found[2][i + 1]
@@ -75,9 +62,7 @@ for i = 1, #found[2], 2 do
   end
 end
 return {found[1], rows}
-",
-    )
-});
+";
 /// The name and the value of a field.
 type Field = (Vec<u8>, Vec<u8>);
 /// The most bytes of a row: a path of at most 64 KiB, a host and a document.
@@ -112,7 +97,7 @@ impl SharedHistory {
         let (mut cursor, mut count, mut refused) = (0_u64, 0, 0_usize);
         loop {
             let arguments = vec![cursor.into(), BATCH.into(), MAX_ROW_BYTES.into()];
-            let (next, found): (u64, Vec<Field>) = self.run_script(&READ, &key, arguments).await?;
+            let (next, found): (u64, Vec<Field>) = self.run_script(READ, &key, arguments).await?;
             count += found.len();
             let rows: Vec<Row> = found
                 .iter()
@@ -192,7 +177,7 @@ impl SharedHistory {
             arguments.push(Argument::from(field(&row.host, &row.path)));
             arguments.push(Argument::from(value(&self.redis, row)));
         }
-        let written: Vec<usize> = self.run_script(&MERGE, key, arguments).await?;
+        let written: Vec<usize> = self.run_script(MERGE, key, arguments).await?;
         let row = |at: usize| rows.get(at.checked_sub(1)?).map(|row| (*row).clone());
         Ok(written.into_iter().filter_map(row).collect())
     }
@@ -200,12 +185,12 @@ impl SharedHistory {
     async fn remove(&self, key: &str, rows: &[(String, i64)]) -> Result<(), redis::Error> {
         let each = |(name, seen): &(String, i64)| [Argument::from(name), Argument::from(*seen)];
         let arguments = rows.iter().flat_map(each).collect();
-        self.run_script::<i64>(&REMOVE, key, arguments).await.map(drop)
+        self.run_script::<i64>(REMOVE, key, arguments).await.map(drop)
     }
 
     async fn run_script<T: ::redis::FromRedisValue>(
         &self,
-        script: &Script,
+        script: &str,
         key: &str,
         arguments: Vec<Argument>,
     ) -> Result<T, redis::Error> {
@@ -213,7 +198,8 @@ impl SharedHistory {
         let event = self.redis.sealed_event(EVENT, &body);
         let keys: Vec<String> = std::iter::once(key.to_owned()).chain(event.keys).collect();
         let arguments = event.arguments.into_iter().chain(arguments).collect();
-        self.redis.script(script, &keys, arguments, WITHIN).await
+        let script = format!("{REMOVE_FOREIGN}\n{script}");
+        self.redis.script(&script, &keys, arguments, WITHIN).await
     }
 
     fn key(&self, source: u128, site: &str) -> String {

@@ -88,7 +88,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::redis::{BEAT, Script};
+    use crate::redis::{BEAT, whole};
     use crate::snapshots::PUBLISH;
 
     const CASES: usize = 1_000;
@@ -143,12 +143,12 @@ mod tests {
 
         fn run<T: redis::FromRedisValue>(
             &mut self,
-            script: &Script,
+            script: &str,
             keys: &[&str],
             arguments: &[&str],
         ) -> T {
             let mut command = redis::cmd("EVAL");
-            command.arg(script.source()).arg(keys.len()).arg(keys).arg(arguments).arg("call");
+            command.arg(whole(script)).arg(keys.len()).arg(keys).arg(arguments).arg("call");
             let (call, _, result): (String, Vec<String>, T) =
                 command.query(&mut self.connection).unwrap();
             assert_eq!(call, "call");
@@ -194,7 +194,7 @@ mod tests {
             let (incarnation, known_text) = ("0".repeat(32), known.to_string());
             let arguments: [&str; 9] =
                 [&me, &incarnation, "5000", "3000", "60000", "1", "1", "", &known_text];
-            let (now, _, _, _, states): Answer = server.run(&BEAT, &KEYS, &arguments);
+            let (now, _, _, _, states): Answer = server.run(BEAT, &KEYS, &arguments);
             let mut counter = count.unwrap_or(0);
             let expected = grant(held, &me, known, &mut counter, now);
             let is_holder = expected.holder == me;
@@ -269,7 +269,7 @@ mod tests {
                 arguments.extend(["60000", ""]);
                 arguments.extend(count);
             }
-            let word: String = server.run(&PUBLISH, &KEYS, &arguments);
+            let word: String = server.run(PUBLISH, &KEYS, &arguments);
             let compared = |(log, last, base)| mode.compared(log, last, base);
             let found = Expected { lease: found.lease, at: found.at, log: compared(found_log) };
             let wanted = Expected { lease: wanted.lease, at: wanted.at, log: compared(wanted_log) };

@@ -1,19 +1,16 @@
 //! Reads of hashes and streams by scripts, which remove or leave out what is too long before it is
 //! sent: another program may have written values of any size at the keys of a fleet.
 
-use std::sync::LazyLock;
 use std::time::Duration;
 
-use super::{Argument, Client, Error, Script};
+use super::{Argument, Client, Error};
 
 /// The most bytes of an entry of a stream, in all its fields.
 const MAX_ENTRY_BYTES: usize = 1 << 20;
 
 /// Arguments: the most bytes of a value, the names of the fields. Returns the values; if one of them
 /// is too long, the key is removed.
-static FIELDS: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
+const FIELDS: &str = r"
 remove_foreign(KEYS[1], 'hash')
 local found = {}
 for i = 2, #ARGV do
@@ -25,14 +22,10 @@ for i = 2, #ARGV do
   found[i - 1] = value
 end
 return found
-",
-    )
-});
+";
 /// Arguments: the ids of the first and the last entry, the most entries, the most bytes of an entry.
 /// An entry that is too long comes without its fields.
-static ENTRIES: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
+const ENTRIES: &str = r"
 remove_foreign(KEYS[1], 'stream')
 local found = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[2], 'COUNT', ARGV[3])
 for _, entry in ipairs(found) do
@@ -41,9 +34,7 @@ for _, entry in ipairs(found) do
   if bytes > tonumber(ARGV[4]) then entry[2] = {} end
 end
 return found
-",
-    )
-});
+";
 
 /// An entry of a stream, which any program may have written.
 #[derive(Clone, Debug)]
@@ -92,7 +83,7 @@ impl Client {
         let arguments = std::iter::once(Argument::from(max_bytes));
         let arguments = arguments.chain(names.map(Argument::from)).collect();
         let found: Vec<Option<Vec<u8>>> =
-            self.script(&FIELDS, &[key.to_owned()], arguments, within).await?;
+            self.script(FIELDS, &[key.to_owned()], arguments, within).await?;
         let mut found = found.into_iter();
         Ok(names.map(|_| found.next().flatten()))
     }
@@ -112,7 +103,7 @@ impl Client {
     ) -> Result<Vec<StreamEntry>, Error> {
         let arguments = vec![from.into(), to.into(), count.into(), MAX_ENTRY_BYTES.into()];
         let found: Vec<EntryReply> =
-            self.script(&ENTRIES, &[key.to_owned()], arguments, within).await?;
+            self.script(ENTRIES, &[key.to_owned()], arguments, within).await?;
         Ok(found.into_iter().map(StreamEntry::of).collect())
     }
 }

@@ -6,7 +6,8 @@ use redis::aio::MultiplexedConnection;
 use redis::{Arg, Cmd, FromRedisValue, Pipeline, Value};
 use tokio::time::timeout;
 
-use super::{Argument, Availability, Error, Inner, Script};
+use super::script::whole;
+use super::{Argument, Availability, Error, Inner};
 
 impl Inner {
     /// [`Error::Unavailable`] unless Redis is available; it is counted.
@@ -46,7 +47,7 @@ impl Inner {
     /// Runs a script, also while Redis counts as unavailable.
     pub(super) async fn script<T: FromRedisValue>(
         &self,
-        script: &Script,
+        script: &str,
         keys: &[String],
         arguments: &[Argument],
         within: Duration,
@@ -64,22 +65,24 @@ impl Inner {
 
     async fn run(
         &self,
-        script: &Script,
+        script: &str,
         keys: &[String],
         arguments: &[Argument],
         within: Duration,
     ) -> Result<Value, Error> {
         let (deadline, call) = (Instant::now() + within, fastrand::u64(..).to_string());
+        let text = whole(script);
+        let script = redis::Script::new(&text);
         let command = |name: &str, text: &str| {
             let mut command = redis::cmd(name);
             command.arg(text).arg(keys.len()).arg(keys).arg(arguments).arg(&call);
             command
         };
-        let by_hash = self.send(&command("EVALSHA", script.hash()), within).await;
+        let by_hash = self.send(&command("EVALSHA", script.get_hash()), within).await;
         let answer = match by_hash {
             Err(error) if error.is_no_script() => {
                 let left = deadline.saturating_duration_since(Instant::now());
-                self.send(&command("EVAL", script.source()), left).await?
+                self.send(&command("EVAL", &text), left).await?
             }
             other => other?,
         };

@@ -9,16 +9,13 @@ use std::time::Duration;
 
 pub use reader::{EventReader, Kept, Read};
 
-use super::{Argument, BadSeal, Client, Error, Script, StreamEntry};
+use super::{Argument, BadSeal, Client, Error, StreamEntry};
 
 /// About how many events the stream keeps.
 const MAX_EVENTS: usize = 10_000;
 
 /// How long the stream stays after the last event.
 const TTL: Duration = Duration::from_hours(24);
-
-static APPEND_ONE: std::sync::LazyLock<Script> =
-    std::sync::LazyLock::new(|| Script::with_events("return append_event(1, 1)"));
 
 /// The id of an event: Redis's time in ms, and a number within it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,12 +76,12 @@ impl Client {
         within: Duration,
     ) -> Result<StreamId, Error> {
         let SealedEvent { keys, arguments } = self.sealed_event(kind, body);
-        let id: String = self.script(&APPEND_ONE, &keys, arguments.into(), within).await?;
+        let script = "return append_event(1, 1)";
+        let id: String = self.script(script, &keys, arguments.into(), within).await?;
         id.parse()
     }
 
-    /// An event for a script that appends it together with other writes; see
-    /// [`Script::with_events`].
+    /// An event for a script that appends it together with other writes.
     #[must_use]
     pub fn sealed_event(&self, kind: &str, body: &[u8]) -> SealedEvent {
         let ttl = Argument::from(TTL.as_millis());

@@ -6,8 +6,8 @@
 mod deployments;
 
 use std::future::Future;
+use std::sync::Weak;
 use std::sync::atomic::Ordering;
-use std::sync::{LazyLock, Weak};
 use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 pub(super) use deployments::{CONTEXT as DEPLOYMENT, Deployments};
 
 use super::lease::{LIFETIME, Lease, LeaseRegistry};
-use super::{Argument, Availability, Error, Inner, Script};
+use super::{Argument, Availability, Error, Inner};
 
 /// The time between two heartbeats.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -51,9 +51,7 @@ const KEYS_LIFETIME: Duration = Duration::from_hours(24);
 /// instance with a larger epoch. A lease without an expiry gets one (`LT`). Apart from foreign
 /// values, nothing is deleted before the first command that needs memory: a full redis must refuse
 /// the heartbeat, and it refuses no command once the script has written.
-pub(crate) static BEAT: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
+pub(crate) const BEAT: &str = r"
 local instances, incarnation, epoch, deployments = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local me, alive, lease_ms, keep_ms = ARGV[1], tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local wanted, largest = tonumber(ARGV[6]), 900000000000000
@@ -128,22 +126,16 @@ for i = 1, wanted do
   end
 end
 return {digits(now), current, redis.call('ZCARD', instances), others, states}
-",
-    )
-});
+";
 
 /// Keys: instances; those of released leases. Arguments: instance; their tokens.
-static LEAVE: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
+const LEAVE: &str = r"
 redis.pcall('ZREM', KEYS[1], ARGV[1])
 for i = 2, #KEYS do
   if redis.pcall('GET', KEYS[i]) == ARGV[i] then redis.call('DEL', KEYS[i]) end
 end
 return 1
-",
-    )
-});
+";
 
 /// What the script returns.
 type Answer = (i64, String, usize, Vec<Vec<u8>>, Vec<(u8, u64)>);
@@ -248,7 +240,7 @@ async fn beat(inner: &Inner, within: Duration) -> Result<String, Error> {
         inner.try_to_connect(within).await?;
     }
     let sent = Instant::now();
-    let answer: Answer = inner.script(&BEAT, &keys, &arguments, within).await?;
+    let answer: Answer = inner.script(BEAT, &keys, &arguments, within).await?;
     let (now_ms, incarnation, instances, others, states) = answer;
     inner.clock.add(now_ms, sent, Instant::now());
     inner.instances.store(instances, Ordering::Relaxed);
@@ -277,7 +269,7 @@ pub(super) async fn leave(inner: &Inner) {
     let me = Argument::from(inner.instance.as_str());
     let arguments: Vec<_> =
         [me].into_iter().chain(tokens.into_iter().map(Argument::from)).collect();
-    if let Err(error) = inner.script::<i64>(&LEAVE, &keys, &arguments, ANSWER).await {
+    if let Err(error) = inner.script::<i64>(LEAVE, &keys, &arguments, ANSWER).await {
         tracing::warn!(%error, "the leases could not be released; they expire");
     }
 }

@@ -3,7 +3,13 @@
 use redis::{RedisWrite, ToRedisArgs};
 
 /// The beginning of each script. `remove_foreign(key, kind)` removes a foreign value, which has another type
-/// than `kind`, so that no command fails because of it; `replace(key)` removes a value of any type.
+/// than `kind`, so that no command fails because of it; `replace(key)` removes a value of any type; the client
+/// logs both.
+///
+/// `append_event(key, argument)` appends an event (see [`SealedEvent`](super::SealedEvent)): the indexes of the
+/// first of three keys and of the first of four arguments. A foreign entry whose id is in the future would be
+/// the last one that readers get: the stream begins again then, as it does in place of a foreign value. The
+/// incarnation is removed, so that each instance begins a new session and reads the new stream.
 const BEGIN: &str = r"
 local call, replaced = table.remove(ARGV), {}
 local function replace(key)
@@ -14,19 +20,6 @@ local function remove_foreign(key, kind)
   local found = redis.call('TYPE', key)['ok']
   if found ~= kind and found ~= 'none' then replace(key) end
 end
-local function body()
-";
-
-/// The end of each script. The number of the call comes back with the result, so that the answer of
-/// another call is noticed: a proxy may repeat bytes, and answers have no ids. The keys whose foreign
-/// values were removed come back, too.
-const END: &str = "\nend\nreturn {call, replaced, body()}\n";
-
-/// `append_event(key, argument)` for scripts: the indexes of the first of three keys and of the
-/// first of four arguments. A foreign entry whose id is in the future would be the last one that
-/// readers get: the stream begins again then, as it does in place of a foreign value. The incarnation
-/// is removed, so that each instance begins a new session and reads the new stream.
-const APPEND_EVENT: &str = r"
 local function append_event(key, argument)
   local stream, counter, incarnation = KEYS[key], KEYS[key + 1], KEYS[key + 2]
   local function begin_again()
@@ -60,41 +53,17 @@ local function append_event(key, argument)
   redis.call('PEXPIRE', counter, ARGV[argument + 3])
   return id
 end
+local function body()
 ";
 
-/// A script in Lua, which gets `KEYS` and `ARGV`, and returns one value.
-#[derive(Debug)]
-pub struct Script {
-    source: String,
-    hash: String,
-}
+/// The end of each script. The number of the call comes back with the result, so that the answer of
+/// another call is noticed: a proxy may repeat bytes, and answers have no ids. The keys whose foreign
+/// values were removed come back, too.
+const END: &str = "\nend\nreturn {call, replaced, body()}\n";
 
-impl Script {
-    /// The script with this text. It may call `remove_foreign(key, kind)`, which removes a value of another
-    /// type, and `replace(key)`, which removes any value; the client logs both.
-    #[must_use]
-    pub fn new(source: &str) -> Self {
-        let source = format!("{BEGIN}{source}{END}");
-        let hash = redis::Script::new(&source).get_hash().to_owned();
-        Self { source, hash }
-    }
-
-    /// A script as by [`Script::new`], with the function `append_event(first_key, first_argument)`,
-    /// which appends an event (see [`SealedEvent`](super::SealedEvent)).
-    #[must_use]
-    pub fn with_events(source: &str) -> Self {
-        Self::new(&format!("{APPEND_EVENT}\n{source}"))
-    }
-
-    /// The SHA-1 of the text, for `EVALSHA`.
-    pub(super) fn hash(&self) -> &str {
-        &self.hash
-    }
-
-    /// The text, for `EVAL`.
-    pub(crate) fn source(&self) -> &str {
-        &self.source
-    }
+/// The whole text of a script, which gets `KEYS` and `ARGV`, and returns one value.
+pub(crate) fn whole(text: &str) -> String {
+    format!("{BEGIN}{text}{END}")
 }
 
 /// An argument of a script: bytes; a number is sent as decimal digits.

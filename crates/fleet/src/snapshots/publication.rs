@@ -166,7 +166,7 @@ impl SharedSnapshots {
         ];
         arguments.extend(event.arguments);
         arguments.extend(changes.arguments);
-        let outcome: String = self.redis.script(&PUBLISH, &keys, arguments, PUBLISH_WITHIN).await?;
+        let outcome: String = self.redis.script(PUBLISH, &keys, arguments, PUBLISH_WITHIN).await?;
         Outcome::parse(&outcome).ok_or(redis::Error::Answer)
     }
 

@@ -1,21 +1,51 @@
 //! The script that publishes a version of a snapshot.
 
-use std::sync::LazyLock;
-
-use crate::changes;
-use crate::redis::Script;
-
 /// `KEYS`: the lease, the pointer, the deltas, three keys of the event, two of the change log, the
 /// name of the snapshot, the chunks that were uploaded for this version. `ARGV`: the token, the
 /// position that the pointer must have, the new position, the sealed pointer, the lifetime in ms,
 /// the position that the delta follows (empty: there is no delta), the field and the value of the
 /// delta, the position from which deltas stay (empty: all stay), the sealed name of the snapshot,
 /// four arguments of the event, those of the change log.
-pub(crate) static PUBLISH: LazyLock<Script> =
-    LazyLock::new(|| Script::with_events(&format!("{}\n{PUBLISH_LUA}", changes::LUA)));
-
+///
+/// `k` is the index in `KEYS` of the first of [`ChangeAppend::keys`](crate::changes::ChangeAppend::keys), `a` the
+/// index in `ARGV` of the first of its arguments. `changes_fit(k, a)` returns whether the log is the same as
+/// when the changes were prepared. If so, `changes_append(k, a)` appends them. If the stream has a foreign
+/// entry with a larger id, it removes the log, and the next reader begins a new one.
+///
 /// The pointer is written last: if Redis refuses a command, the version is not published.
-const PUBLISH_LUA: &str = r"
+pub(crate) const PUBLISH: &str = r"
+local function changes_fit(k, a)
+  local mode = ARGV[a]
+  if mode == 'none' then return true end
+  local found = redis.call('HMGET', KEYS[k], 'log', 'last', ARGV[a + 1])
+  if (found[1] or '') ~= ARGV[a + 2] then return false end
+  if mode == 'restart' then return true end
+  if (found[3] or '') ~= ARGV[a + 4] then return false end
+  return ARGV[a + 5] == '' or (found[2] or '') == ARGV[a + 3]
+end
+local function changes_append(k, a)
+  local mode = ARGV[a]
+  if mode == 'none' then return end
+  local log, stream = KEYS[k], KEYS[k + 1]
+  if mode == 'restart' then
+    redis.call('UNLINK', log, stream)
+    redis.call('HSET', log, 'log', ARGV[a + 6])
+  end
+  if ARGV[a + 5] ~= '' then redis.call('HSET', log, 'last', ARGV[a + 5]) end
+  redis.call('HSET', log, ARGV[a + 1], ARGV[a + 7])
+  local count = tonumber(ARGV[a + 10])
+  for i = a + 11, a + 9 + 2 * count, 2 do
+    local added = redis.pcall('XADD', stream, ARGV[i], 'c', ARGV[i + 1])
+    if type(added) == 'table' then
+      replace(log)
+      replace(stream)
+      return
+    end
+  end
+  if ARGV[a + 9] ~= '' then redis.call('XTRIM', stream, 'MINID', ARGV[a + 9]) end
+  redis.call('PEXPIRE', log, ARGV[a + 8])
+  redis.call('PEXPIRE', stream, ARGV[a + 8])
+end
 -- A foreign value, too: the next heartbeat replaces it.
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 'not-holder' end
 remove_foreign(KEYS[2], 'hash')

@@ -1,16 +1,10 @@
 //! The scripts of the lease. Keys: the lease, and the instance that gets it next. Foreign values are
 //! removed, or expire.
 
-use std::sync::LazyLock;
-
-use crate::redis::Script;
-
 /// Takes or renews the lease. Arguments: instance, lifetime in ms, and whether it may take the lease if
 /// the key is missing: the holder renews it, or Redis has lost it and the holder has not renewed it for
 /// some time. Returns one of the words of `Answer`.
-pub(super) static TAKE: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
+pub(super) const TAKE: &str = r"
 local me, lifetime, next_ms = ARGV[1], tonumber(ARGV[2]), 3000
 remove_foreign(KEYS[1], 'string')
 remove_foreign(KEYS[2], 'string')
@@ -27,17 +21,11 @@ if not next or next == me then redis.call('SET', KEYS[2], me, 'PX', next_ms) end
 if not holder then return 'missing' end
 if holder ~= 'free' then redis.call('PEXPIRE', KEYS[1], lifetime, 'LT') end
 return 'other'
-",
-    )
-});
+";
 
 /// Releases the lease. Argument: instance.
-pub(super) static RELEASE: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
+pub(super) const RELEASE: &str = r"
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], 'free', 'PX', 86400000)
 return 1
-",
-    )
-});
+";

@@ -1,13 +1,9 @@
 //! The keys and values of one run.
 
-use std::sync::LazyLock;
-
 use tokio::sync::OwnedRwLockReadGuard;
 
-use super::{Progress, SharedResult, WITHIN, scripts};
-use crate::redis::{self, Argument, Script};
-
-pub(super) static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::RELEASE));
+use super::{Progress, SharedResult, WITHIN};
+use crate::redis::{self, Argument};
 
 /// The keys of a run, and the token of its owner.
 #[derive(Clone)]
@@ -48,7 +44,7 @@ impl Claim {
     /// the script has ended.
     pub(super) fn send(
         &self,
-        script: &'static Script,
+        script: &'static str,
         arguments: Vec<Argument>,
         guard: Option<OwnedRwLockReadGuard<()>>,
     ) {

@@ -1,12 +1,8 @@
 //! A run that another instance owns.
 
-use std::sync::LazyLock;
-
-use super::claim::{Claim, RELEASE};
+use super::claim::Claim;
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
-use crate::redis::{self, Argument, Script};
-
-static FOLLOW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FOLLOW));
+use crate::redis::{self, Argument};
 
 /// The state of a run that another instance owns.
 #[derive(Debug)]
@@ -40,7 +36,7 @@ impl Following {
         let arguments =
             vec![redis.instance_id().into(), Argument::from(token), millis(LIFETIME).into()];
         let (is, sealed): (String, Vec<u8>) =
-            redis.script(&FOLLOW, &self.shared.keys(), arguments, WITHIN).await?;
+            redis.script(scripts::FOLLOW, &self.shared.keys(), arguments, WITHIN).await?;
         Ok(match is.as_str() {
             "progress" => Followed::Progress(self.shared.progress(&sealed)),
             "ended" => self.shared.result(&sealed).map_or(Followed::Gone, Followed::Ended),
@@ -52,6 +48,6 @@ impl Following {
 impl Drop for Following {
     fn drop(&mut self) {
         let instance = Argument::from(self.shared.redis.instance_id());
-        self.shared.send(&RELEASE, vec![Argument::from(""), instance], None);
+        self.shared.send(scripts::RELEASE, vec![Argument::from(""), instance], None);
     }
 }

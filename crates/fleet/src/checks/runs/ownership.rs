@@ -1,22 +1,18 @@
 //! A run that this instance owns.
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::OwnedRwLockReadGuard;
 
-use super::claim::{Claim, RELEASE};
+use super::claim::Claim;
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
-use crate::redis::{self, Argument, Script};
+use crate::redis::{self, Argument};
 
 /// How long a result stays in Redis, for instances that start.
 const RESULT_TTL: Duration = Duration::from_hours(24);
 /// How long a result stays after a newer one has replaced it: an instance may be reading it.
 const REPLACED_TTL: Duration = Duration::from_mins(1);
-
-static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::RENEW));
-static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FINISH));
 
 /// The result of a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +55,8 @@ impl Ownership {
             millis(LIFETIME).into(),
             usize::from(is_needed).into(),
         ];
-        let is: String = redis.script(&RENEW, &self.shared.keys(), arguments, WITHIN).await?;
+        let is: String =
+            redis.script(scripts::RENEW, &self.shared.keys(), arguments, WITHIN).await?;
         Ok(match is.as_str() {
             "unneeded" => Renewed::Unneeded,
             "lost" => Renewed::Lost,
@@ -85,7 +82,7 @@ impl Ownership {
         let arguments =
             vec![Argument::from(token), sealed.into(), ended.into(), millis(RESULT_TTL).into()];
         let (is_published, run, before): (bool, String, Vec<u8>) =
-            redis.script(&FINISH, &self.shared.keys(), arguments, WITHIN).await?;
+            redis.script(scripts::FINISH, &self.shared.keys(), arguments, WITHIN).await?;
         let before = Claim { token: run, ..self.shared.clone() }.result(&before);
         let unused =
             if is_published { before.map(|result| result.chunks) } else { Some(result.chunks) };
@@ -102,7 +99,7 @@ impl Drop for Ownership {
     fn drop(&mut self) {
         if !*self.is_finished.get_mut() {
             let arguments = vec![Argument::from(&self.shared.token)];
-            self.shared.send(&RELEASE, arguments, self.unreleased.take());
+            self.shared.send(scripts::RELEASE, arguments, self.unreleased.take());
         }
     }
 }

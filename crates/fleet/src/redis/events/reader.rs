@@ -1,7 +1,6 @@
 //! Reads the event stream on a connection of its own.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
@@ -9,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::{Event, StreamId};
 use crate::redis::bounded::EntryReply;
-use crate::redis::{Argument, Availability, Client, Error, Script, StreamEntry};
+use crate::redis::{Argument, Availability, Client, Error, StreamEntry};
 
 /// How long a read blocks in Redis, and how much longer its answer may take.
 const BLOCK_MS: u64 = 1_000;
@@ -33,9 +32,7 @@ const WITHIN: Duration = Duration::from_secs(2);
 /// Keys and arguments: those of an event, then whether it is appended to a stream that never had one
 /// (1 or 0). Returns the id and the number of the last entry; if there is none, an empty id and the
 /// number of the last event. An empty number: there is none.
-static END: LazyLock<Script> = LazyLock::new(|| {
-    Script::with_events(
-        r"
+const END: &str = r"
 remove_foreign(KEYS[1], 'stream')
 remove_foreign(KEYS[2], 'string')
 local function last_entry() return redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1) end
@@ -53,9 +50,7 @@ for _, last in ipairs(entries) do
 end
 if #number > 20 then number = '' end
 return {id, number}
-",
-    )
-});
+";
 
 /// The kind of the first event of a stream. An instance without a position appends it: events before
 /// it are unknown, because Redis may have lost its data. A walk that begins later misses none.
@@ -65,16 +60,12 @@ const BEGUN: &str = "begun";
 const REMOVED: &str = "removed";
 /// Keys and arguments: those of the event, then the id of the first entry that stays. Returns how many
 /// entries were removed.
-static TRIM: LazyLock<Script> = LazyLock::new(|| {
-    Script::with_events(
-        r"
+const TRIM: &str = r"
 remove_foreign(KEYS[1], 'stream')
 local removed = redis.call('XTRIM', KEYS[1], 'MINID', ARGV[5])
 if removed > 0 then append_event(1, 1) end
 return removed
-",
-    )
-});
+";
 
 /// What a reader gets from the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -277,7 +268,7 @@ impl Reading {
         let event = self.redis.sealed_event(REMOVED, &[]);
         let first = Argument::from(next.to_string());
         let arguments = event.arguments.into_iter().chain([first]).collect();
-        let removed: u64 = self.redis.script(&TRIM, &event.keys, arguments, WITHIN).await?;
+        let removed: u64 = self.redis.script(TRIM, &event.keys, arguments, WITHIN).await?;
         if removed > 0 {
             tracing::warn!(
                 removed,
@@ -322,7 +313,7 @@ impl Reading {
         let is_first = Argument::from(usize::from(self.position.is_none()));
         let arguments = event.arguments.into_iter().chain([is_first]).collect();
         let (id, number): (String, String) =
-            self.redis.script(&END, &event.keys, arguments, WITHIN).await?;
+            self.redis.script(END, &event.keys, arguments, WITHIN).await?;
         let id = if id.is_empty() { StreamId::default() } else { id.parse()? };
         Ok(Position { session, id, number: number.parse().ok() })
     }
