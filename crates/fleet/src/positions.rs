@@ -232,8 +232,7 @@ impl SharedPosition {
             let content = self.own_content().0;
             fields.push((self.content_field(), format!("{content:032x} {}", self.redis.now_ms())));
         }
-        let mut arguments =
-            vec![Argument::from(lease.token()), Argument::from(TTL.as_millis().to_string())];
+        let mut arguments = vec![Argument::from(lease.token()), Argument::from(TTL.as_millis())];
         for (key, text) in fields {
             let sealed = self.redis.seal(&context(&key), text.as_bytes());
             arguments.extend([Argument::from(key), Argument::from(sealed)]);

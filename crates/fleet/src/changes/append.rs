@@ -25,14 +25,6 @@ pub struct ChangeAppend {
     pub keys: [String; 2],
     /// The last arguments of the script; how many there are depends on the changes.
     pub arguments: Vec<Argument>,
-    /// How many changes it appends.
-    pub changes: u64,
-}
-
-impl ChangeAppend {
-    fn new(keys: [String; 2], arguments: Vec<Vec<u8>>, changes: u64) -> Self {
-        Self { keys, arguments: arguments.into_iter().map(Argument::from).collect(), changes }
-    }
 }
 
 impl SharedChanges {
@@ -61,7 +53,7 @@ impl SharedChanges {
         let keys = self.keys(&version.key.site);
         let (log, last, since) = match plan {
             Plan::Nothing => {
-                return ChangeAppend { keys, arguments: vec![Argument::from("none")], changes: 0 };
+                return ChangeAppend { keys, arguments: vec!["none".into()] };
             }
             Plan::Restart(reason) => return self.restart(version, known, reason),
             Plan::Append { log, last, since } => (log, last, since),
@@ -122,16 +114,16 @@ impl SharedChanges {
         };
         let oldest = (end + 1).saturating_sub(self.log.keep() as u64);
         let trim = if oldest > 1 { oldest.to_string() } else { String::new() };
-        let mut arguments = self.arguments(b"append", version, known, log);
-        arguments[5] = new_last;
-        arguments[9] = trim.into_bytes();
-        arguments[10] = parts.len().to_string().into_bytes();
+        let mut arguments = self.arguments("append", version, known, log);
+        arguments[5] = new_last.into();
+        arguments[9] = trim.into();
+        arguments[10] = parts.len().into();
         for EncodedPart { last, bytes } in parts {
             let id = format!("{last}-0");
-            arguments.push(id.clone().into_bytes());
-            arguments.push(self.redis.seal(&part_context(site, &id), &bytes));
+            let sealed = self.redis.seal(&part_context(site, &id), &bytes);
+            arguments.extend([id.into(), sealed.into()]);
         }
-        ChangeAppend::new(self.keys(site), arguments, batch.len())
+        ChangeAppend { keys: self.keys(site), arguments }
     }
 
     fn restart(
@@ -143,41 +135,39 @@ impl SharedChanges {
         let SnapshotKey { site, content_type: uid, .. } = &version.key;
         log_publication(site, uid, reason);
         let log = fastrand::u64(..);
-        let mut arguments = self.arguments(b"restart", version, known, log);
+        let mut arguments = self.arguments("restart", version, known, log);
         let value = self.log_value(site, log, &version.lease_key);
-        arguments[5] = fields::seal(&self.redis, site, LAST, &LastValue { log, last: 0 });
-        arguments[6] = fields::seal(&self.redis, site, LOG, &value);
-        ChangeAppend::new(self.keys(site), arguments, 0)
+        arguments[5] = fields::seal(&self.redis, site, LAST, &LastValue { log, last: 0 }).into();
+        arguments[6] = fields::seal(&self.redis, site, LOG, &value).into();
+        ChangeAppend { keys: self.keys(site), arguments }
     }
 
     /// The arguments that all modes share; those that differ are empty.
     fn arguments(
         &self,
-        mode: &[u8],
+        mode: &str,
         version: &SnapshotReplacement,
         known: Known,
         log: u64,
-    ) -> Vec<Vec<u8>> {
+    ) -> Vec<Argument> {
         let SnapshotKey { site, content_type: uid, .. } = &version.key;
         let field = base_field(uid);
         let base = BaseValue { log, position: version.position.clone() };
         let base = fields::seal(&self.redis, site, &field, &base);
         let [log, last, expected] =
             [known.log, known.last, known.base].map(Option::unwrap_or_default);
-        let ttl = LOG_TTL.as_millis().to_string().into_bytes();
-        let (none, zero) = (Vec::new, b"0".to_vec());
         vec![
-            mode.to_vec(),
-            field.into_bytes(),
-            log,
-            last,
-            expected,
-            none(),
-            none(),
-            base,
-            ttl,
-            none(),
-            zero,
+            mode.into(),
+            field.into(),
+            log.into(),
+            last.into(),
+            expected.into(),
+            "".into(),
+            "".into(),
+            base.into(),
+            LOG_TTL.as_millis().into(),
+            "".into(),
+            0.into(),
         ]
     }
 }

@@ -35,7 +35,7 @@ impl SharedChanges {
             Argument::from(expected),
             Argument::from(fields::seal(&self.redis, site, LOG, &value)),
             Argument::from(fields::seal(&self.redis, site, LAST, &LastValue { log, last: 0 })),
-            Argument::from(LOG_TTL.as_millis().to_string()),
+            Argument::from(LOG_TTL.as_millis()),
         ];
         let begun: i64 = self.redis.script(BEGIN, &self.keys(site), arguments, WITHIN).await?;
         if begun == 1 {

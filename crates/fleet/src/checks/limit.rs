@@ -132,11 +132,8 @@ impl Shared {
     async fn take(&self, may_take_missing: bool) {
         let sent = Instant::now();
         let lifetime = self.state.lock().lifetime().as_millis();
-        let arguments = vec![
-            self.redis.instance_id().into(),
-            lifetime.into(),
-            usize::from(may_take_missing).into(),
-        ];
+        let arguments =
+            vec![self.redis.instance_id().into(), lifetime.into(), may_take_missing.into()];
         let keys = self.keys();
         let answer = self.redis.script::<String>(TAKE, &keys, arguments, WITHIN).await;
         let answer = answer.ok().and_then(|answer| Answer::parse(&answer));

@@ -106,9 +106,9 @@ impl FleetRuns {
             self.redis.instance_id().into(),
             Argument::from(&own.token),
             own.sealed(progress).into(),
-            millis(LIFETIME).into(),
-            millis(reuse).into(),
-            usize::from(may_own).into(),
+            LIFETIME.as_millis().into(),
+            reuse.as_millis().into(),
+            may_own.into(),
         ];
         let within = deadline.saturating_duration_since(Instant::now());
         let joined = self.redis.script(scripts::JOIN, &own.keys(), arguments, within).await;
@@ -173,8 +173,4 @@ impl FleetRuns {
     pub async fn download(&self, result: &SharedResult) -> Result<Vec<u8>, DownloadError> {
         self.redis.download(&result.chunks, MAX_RESULT_BYTES).await
     }
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -172,7 +172,7 @@ impl SharedHistory {
 
     /// Returns the rows that Redis did not have.
     async fn put(&self, key: &str, rows: &[&Row]) -> Result<Vec<Row>, redis::Error> {
-        let mut arguments = vec![Argument::from(TTL.as_millis().to_string())];
+        let mut arguments = vec![Argument::from(TTL.as_millis())];
         for row in rows {
             arguments.push(Argument::from(field(&row.host, &row.path)));
             arguments.push(Argument::from(value(&self.redis, row)));

@@ -61,7 +61,7 @@ impl Client {
         for (at, part) in body.chunks(CHUNK_BYTES).enumerate() {
             let sealed = self.seal(&chunks.context(at), part);
             let mut set = redis::cmd("SET");
-            set.arg(self.chunk_key(&chunks, at)).arg(sealed).arg("PX").arg(ttl_ms(ttl));
+            set.arg(self.chunk_key(&chunks, at)).arg(sealed).arg("PX").arg(ttl.as_millis());
             self.command::<()>(&set, ONE_CHUNK).await?;
         }
         Ok(chunks)
@@ -124,7 +124,7 @@ impl Client {
         }
         let mut pipeline = redis::Pipeline::new();
         for at in 0..chunks.count {
-            pipeline.cmd("PEXPIRE").arg(self.chunk_key(chunks, at)).arg(ttl_ms(ttl));
+            pipeline.cmd("PEXPIRE").arg(self.chunk_key(chunks, at)).arg(ttl.as_millis());
         }
         let found: Vec<i64> = self.pipeline(&pipeline, ONE_CHUNK).await?;
         Ok(found.iter().all(|one| *one == 1))
@@ -161,8 +161,4 @@ impl Chunks {
         let Self { name, count, bytes, checksum } = self;
         format!("chunk:{name}:{at}/{count}:{bytes}:{checksum}")
     }
-}
-
-fn ttl_ms(ttl: Duration) -> u64 {
-    u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX).max(1)
 }

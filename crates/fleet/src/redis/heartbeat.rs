@@ -227,11 +227,11 @@ async fn beat(inner: &Inner, within: Duration) -> Result<String, Error> {
     let mut arguments = vec![
         Argument::from(inner.instance.as_str()),
         Argument::from(format!("{:032x}", fastrand::u128(..))),
-        ms(INSTANCE_LIFETIME),
-        ms(LIFETIME),
-        ms(KEYS_LIFETIME),
+        Argument::from(INSTANCE_LIFETIME.as_millis()),
+        Argument::from(LIFETIME.as_millis()),
+        Argument::from(KEYS_LIFETIME.as_millis()),
         Argument::from(leases.len()),
-        Argument::from(usize::from(counts)),
+        Argument::from(counts),
         Argument::from(inner.deployments.own()),
     ];
     arguments.extend(leases.iter().map(|lease| Argument::from(lease.known_epoch())));
@@ -276,8 +276,4 @@ pub(super) async fn leave(inner: &Inner) {
 
 fn base_keys(inner: &Inner) -> [String; 4] {
     ["instances", "incarnation", "epoch", "deployments"].map(|name| inner.key(name))
-}
-
-fn ms(duration: Duration) -> Argument {
-    Argument::from(duration.as_millis())
 }

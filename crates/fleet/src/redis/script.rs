@@ -1,6 +1,6 @@
 //! Scripts in Lua, which Redis runs atomically.
 
-use redis::{RedisWrite, ToRedisArgs};
+use redis::{RedisWrite, ToRedisArgs, ToSingleRedisArg};
 
 /// The beginning of each script. `remove_foreign(key, kind)` removes a foreign value, which has another type
 /// than `kind`, so that no command fails because of it; `replace(key)` removes a value of any type; the client
@@ -66,23 +66,9 @@ pub(crate) fn whole(text: &str) -> String {
     format!("{BEGIN}{text}{END}")
 }
 
-/// An argument of a script: bytes; a number is sent as decimal digits.
+/// An argument of a script: bytes; a number is sent as decimal digits, `true` as 1 and `false` as 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument(Vec<u8>);
-
-impl Argument {
-    /// The number of bytes.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are no bytes.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
 
 impl ToRedisArgs for Argument {
     fn write_redis_args<W: RedisWrite + ?Sized>(&self, out: &mut W) {
@@ -90,46 +76,8 @@ impl ToRedisArgs for Argument {
     }
 }
 
-impl redis::ToSingleRedisArg for Argument {}
-
-impl From<Vec<u8>> for Argument {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self(bytes)
+impl<T: ToSingleRedisArg> From<T> for Argument {
+    fn from(value: T) -> Self {
+        Self(value.to_redis_args().concat())
     }
 }
-
-impl From<&[u8]> for Argument {
-    fn from(bytes: &[u8]) -> Self {
-        Self(bytes.to_vec())
-    }
-}
-
-impl From<&str> for Argument {
-    fn from(text: &str) -> Self {
-        Self(text.as_bytes().to_vec())
-    }
-}
-
-impl From<String> for Argument {
-    fn from(text: String) -> Self {
-        Self(text.into_bytes())
-    }
-}
-
-impl From<&String> for Argument {
-    fn from(text: &String) -> Self {
-        Self(text.as_bytes().to_vec())
-    }
-}
-
-macro_rules! from_numbers {
-    ($($number:ty)*) => {
-        $(impl From<$number> for Argument {
-            fn from(number: $number) -> Self {
-                Self(number.to_string().into_bytes())
-            }
-        })*
-    };
-}
-
-from_numbers!(u32 u64 u128 usize i64);

@@ -157,7 +157,7 @@ impl SharedSnapshots {
             Argument::from(*at),
             Argument::from(position.to_string()),
             Argument::from(pointer),
-            Argument::from(milliseconds(TTL)),
+            Argument::from(TTL.as_millis()),
             Argument::from(after.unwrap_or_default()),
             Argument::from(entry.map_or("", |entry| entry.field)),
             Argument::from(entry.map(|entry| entry.sealed.clone()).unwrap_or_default()),
@@ -180,7 +180,7 @@ impl SharedSnapshots {
         let mut pipeline = ::redis::Pipeline::new();
         let name = key.map(|key| self.name_key(key));
         for key in [self.pointer_key(id), self.deltas_key(id)].into_iter().chain(name) {
-            pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(TTL));
+            pipeline.cmd("PEXPIRE").arg(key).arg(TTL.as_millis());
         }
         let found: Vec<i64> = self.redis.pipeline(&pipeline, super::WITHIN).await?;
         let mut is_there = found.first() == Some(&1);
@@ -198,10 +198,6 @@ pub(super) const IN_CHUNKS: &str = "chunks";
 /// The context of the seal of a delta.
 pub(super) fn context(id: &SharedSnapshotId, after: Position, position: Position) -> String {
     format!("delta of {id} from {after} to {position}")
-}
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A name for chunks that no other upload has: a failed publication may be repeated with other

@@ -1,7 +1,7 @@
 //! A run that another instance owns.
 
 use super::claim::Claim;
-use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
+use super::{LIFETIME, Progress, SharedResult, WITHIN, scripts};
 use crate::redis::{self, Argument};
 
 /// The state of a run that another instance owns.
@@ -34,7 +34,7 @@ impl Following {
     pub async fn poll(&self) -> Result<Followed, redis::Error> {
         let Claim { redis, token, .. } = &self.shared;
         let arguments =
-            vec![redis.instance_id().into(), Argument::from(token), millis(LIFETIME).into()];
+            vec![redis.instance_id().into(), Argument::from(token), LIFETIME.as_millis().into()];
         let (is, sealed): (String, Vec<u8>) =
             redis.script(scripts::FOLLOW, &self.shared.keys(), arguments, WITHIN).await?;
         Ok(match is.as_str() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::OwnedRwLockReadGuard;
 
 use super::claim::Claim;
-use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
+use super::{LIFETIME, Progress, SharedResult, WITHIN, scripts};
 use crate::redis::{self, Argument};
 
 /// How long a result stays in Redis, for instances that start.
@@ -52,8 +52,8 @@ impl Ownership {
         let arguments = vec![
             Argument::from(token),
             self.shared.sealed(progress).into(),
-            millis(LIFETIME).into(),
-            usize::from(is_needed).into(),
+            LIFETIME.as_millis().into(),
+            is_needed.into(),
         ];
         let is: String =
             redis.script(scripts::RENEW, &self.shared.keys(), arguments, WITHIN).await?;
@@ -80,7 +80,7 @@ impl Ownership {
         let json = serde_json::to_vec(&result).expect("texts and numbers are JSON");
         let sealed = redis.seal(&self.shared.context("result"), &json);
         let arguments =
-            vec![Argument::from(token), sealed.into(), ended.into(), millis(RESULT_TTL).into()];
+            vec![Argument::from(token), sealed.into(), ended.into(), RESULT_TTL.as_millis().into()];
         let (is_published, run, before): (bool, String, Vec<u8>) =
             redis.script(scripts::FINISH, &self.shared.keys(), arguments, WITHIN).await?;
         let before = Claim { token: run, ..self.shared.clone() }.result(&before);

@@ -310,7 +310,7 @@ impl Reading {
     /// The last entry of the stream; if it has none, the number of the last event.
     async fn end(&self, session: u64) -> Result<Position, Error> {
         let event = self.redis.sealed_event(BEGUN, &[]);
-        let is_first = Argument::from(usize::from(self.position.is_none()));
+        let is_first = Argument::from(self.position.is_none());
         let arguments = event.arguments.into_iter().chain([is_first]).collect();
         let (id, number): (String, String) =
             self.redis.script(END, &event.keys, arguments, WITHIN).await?;
