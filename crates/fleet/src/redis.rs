@@ -51,7 +51,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use redis::FromRedisValue;
 use tokio::sync::watch;
 
 use availability::AvailabilityWatch;
@@ -180,7 +179,7 @@ impl Client {
     /// are another fleet: otherwise each would refuse the values of the other.
     #[must_use]
     pub fn key(&self, name: &str) -> String {
-        self.0.key(name)
+        format!("{}:{name}", self.0.base)
     }
 
     /// The time by Redis's clock, in ms since 1970; before the first heartbeat, by the system
@@ -197,51 +196,6 @@ impl Client {
         self.0.clock.instant_of(server_ms)
     }
 
-    /// Sends a command, and waits for its answer for at most `within`.
-    ///
-    /// # Errors
-    /// [`Error`]; while Redis is unavailable, [`Error::Unavailable`] at once.
-    pub async fn command<T: FromRedisValue>(
-        &self,
-        command: &redis::Cmd,
-        within: Duration,
-    ) -> Result<T, Error> {
-        self.0.command(command, within).await
-    }
-
-    /// Sends several commands at once; the answers are in their order. They are not a transaction
-    /// unless the pipeline is atomic.
-    ///
-    /// # Errors
-    /// As [`Client::command`]; the first refusal of Redis is that of the pipeline.
-    pub async fn pipeline<T: FromRedisValue>(
-        &self,
-        pipeline: &redis::Pipeline,
-        within: Duration,
-    ) -> Result<T, Error> {
-        self.0.pipeline(pipeline, within).await
-    }
-
-    /// Runs a script in Lua, which gets `KEYS` and `ARGV` and returns one value, and waits for its result
-    /// for at most `within`. The text of the script is sent only if Redis does not have it yet.
-    ///
-    /// The script may call `remove_foreign(key, kind)`, which removes a value of another type,
-    /// `replace(key)`, which removes any value, and `append_event(first_key, first_argument)`, which appends
-    /// a [`SealedEvent`].
-    ///
-    /// # Errors
-    /// As [`Client::command`].
-    pub async fn script<T: FromRedisValue>(
-        &self,
-        script: &str,
-        keys: &[String],
-        arguments: Vec<Argument>,
-        within: Duration,
-    ) -> Result<T, Error> {
-        self.0.available()?;
-        self.0.script(script, keys, &arguments, within).await
-    }
-
     /// The lease with this name: each heartbeat tries to get or to renew it, until all clones are
     /// dropped. Two calls with one name get the same lease.
     #[must_use]
@@ -252,7 +206,7 @@ impl Client {
     /// Releases all leases and requests none from now on, so that other instances can get them at
     /// once. For a graceful stop.
     pub async fn release_leases(&self) {
-        heartbeat::leave(&self.0).await;
+        heartbeat::leave(self).await;
     }
 
     /// The body, followed by its seal: an HMAC-SHA256 of 32 bytes with a key, an XXH3 checksum of
@@ -274,12 +228,6 @@ impl Client {
             self.0.counters.refused_seals.inc();
         }
         opened
-    }
-}
-
-impl Inner {
-    fn key(&self, name: &str) -> String {
-        format!("{}:{name}", self.base)
     }
 }
 

@@ -95,22 +95,3 @@ fn commands_time_out_without_making_redis_unavailable() {
         .await;
     });
 }
-
-#[test]
-fn pipeline_has_the_answers_in_order() {
-    run(async {
-        let redis = Redis::start();
-        let client = client(&redis).await;
-        let mut pipeline = redis::Pipeline::new();
-        for at in 0..100 {
-            pipeline.cmd("SET").arg(client.key(&at.to_string())).arg(at).ignore();
-            pipeline.cmd("GET").arg(client.key(&at.to_string()));
-        }
-        let answers: Vec<u32> = client.pipeline(&pipeline, SOON).await.unwrap();
-        assert_eq!(answers, (0..100).collect::<Vec<_>>());
-        let mut refused = redis::Pipeline::new();
-        refused.cmd("PING").cmd("LPUSH").arg(client.key("1")).arg(1).cmd("PING");
-        let error = client.pipeline::<Vec<String>>(&refused, SOON).await.unwrap_err();
-        assert_eq!(error, fleet_redis::Error::Refused("WRONGTYPE".to_owned()));
-    });
-}

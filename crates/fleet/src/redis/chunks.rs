@@ -14,6 +14,13 @@ pub const CHUNK_BYTES: usize = 511 * 1024;
 /// The longest time for one chunk.
 const ONE_CHUNK: Duration = Duration::from_secs(5);
 
+/// Argument: the time to live.
+const EXPIRE: &str = r"
+local found = {}
+for i, key in ipairs(KEYS) do found[i] = redis.call('PEXPIRE', key, ARGV[1]) end
+return found
+";
+
 /// The keys of a large value, and what its chunks must have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chunks {
@@ -119,15 +126,18 @@ impl Client {
     /// # Errors
     /// [`Error`].
     pub async fn extend(&self, chunks: &Chunks, ttl: Duration) -> Result<bool, Error> {
-        if chunks.count == 0 {
-            return Ok(true);
-        }
-        let mut pipeline = redis::Pipeline::new();
-        for at in 0..chunks.count {
-            pipeline.cmd("PEXPIRE").arg(self.chunk_key(chunks, at)).arg(ttl.as_millis());
-        }
-        let found: Vec<i64> = self.pipeline(&pipeline, ONE_CHUNK).await?;
-        Ok(found.iter().all(|one| *one == 1))
+        let keys: Vec<String> = self.chunk_keys(chunks).collect();
+        Ok(self.expire(&keys, ttl, ONE_CHUNK).await?.into_iter().all(|is_there| is_there))
+    }
+
+    /// Sets the expiry of keys to `ttl` from now. Returns which of them have a value.
+    pub(crate) async fn expire(
+        &self,
+        keys: &[String],
+        ttl: Duration,
+        within: Duration,
+    ) -> Result<Vec<bool>, Error> {
+        self.script(EXPIRE, keys, vec![ttl.as_millis().into()], within).await
     }
 
     /// Removes the chunks.

@@ -3,22 +3,23 @@
 use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
-use redis::{Arg, Cmd, FromRedisValue, Pipeline, Value};
+use redis::{Arg, Cmd, FromRedisValue, Value};
 use tokio::time::timeout;
 
 use super::script::whole;
-use super::{Argument, Availability, Error, Inner};
+use super::{Argument, Client, Error};
 
-impl Inner {
+impl Client {
     /// [`Error::Unavailable`] unless Redis is available; it is counted.
     pub(super) fn available(&self) -> Result<(), Error> {
-        if matches!(self.availability.get(), Availability::Available { .. }) {
-            return Ok(());
-        }
-        Err(self.counted(Error::Unavailable))
+        if self.is_available() { Ok(()) } else { Err(self.counted(Error::Unavailable)) }
     }
 
-    pub(super) async fn command<T: FromRedisValue>(
+    /// Sends a command, and waits for its answer for at most `within`.
+    ///
+    /// # Errors
+    /// [`Error`]; while Redis is unavailable, [`Error::Unavailable`] at once.
+    pub async fn command<T: FromRedisValue>(
         &self,
         command: &Cmd,
         within: Duration,
@@ -28,24 +29,28 @@ impl Inner {
         answer.map_err(|error| self.counted(error))
     }
 
-    pub(super) async fn pipeline<T: FromRedisValue>(
+    /// Runs a script in Lua, which gets `KEYS` and `ARGV` and returns one value, and waits for its result
+    /// for at most `within`. The text of the script is sent only if Redis does not have it yet.
+    ///
+    /// The script may call `remove_foreign(key, kind)`, which removes a value of another type,
+    /// `replace(key)`, which removes any value, and `append_event(first_key, first_argument)`, which appends
+    /// a [`SealedEvent`](super::SealedEvent).
+    ///
+    /// # Errors
+    /// As [`Client::command`].
+    pub async fn script<T: FromRedisValue>(
         &self,
-        pipeline: &Pipeline,
+        script: &str,
+        keys: &[String],
+        arguments: Vec<Argument>,
         within: Duration,
     ) -> Result<T, Error> {
         self.available()?;
-        self.count_sent(pipeline.cmd_iter().map(bytes_of).sum());
-        let mut manager = self.connection.manager();
-        let answer = match timeout(within, pipeline.query_async::<Value>(&mut manager)).await {
-            Ok(Ok(answer)) => convert(self.received(answer)),
-            Ok(Err(error)) => Err(error.into()),
-            Err(_) => Err(Error::Timeout),
-        };
-        answer.map_err(|error| self.counted(error))
+        self.script_in_any_state(script, keys, &arguments, within).await
     }
 
     /// Runs a script, also while Redis counts as unavailable.
-    pub(super) async fn script<T: FromRedisValue>(
+    pub(super) async fn script_in_any_state<T: FromRedisValue>(
         &self,
         script: &str,
         keys: &[String],
@@ -58,7 +63,7 @@ impl Inner {
 
     /// Connects once, without the manager of connections, which tries again by itself.
     pub(super) async fn try_to_connect(&self, within: Duration) -> Result<(), Error> {
-        let opened = timeout(within, self.connection.open(within)).await;
+        let opened = timeout(within, self.0.connection.open(within)).await;
         let opened = opened.unwrap_or(Err(Error::Timeout));
         opened.map(drop).map_err(|error| self.counted(error))
     }
@@ -88,7 +93,7 @@ impl Inner {
         };
         let Some((replaced, body)) = result_of(answer, &call) else {
             // The answer belongs to another command; so would all later ones on this connection.
-            self.connection.replace();
+            self.0.connection.replace();
             return Err(Error::Answer);
         };
         for key in replaced {
@@ -102,7 +107,7 @@ impl Inner {
 
     async fn send(&self, command: &Cmd, within: Duration) -> Result<Value, Error> {
         self.count_sent(bytes_of(command));
-        let mut manager = self.connection.manager();
+        let mut manager = self.0.connection.manager();
         match timeout(within, command.query_async::<Value>(&mut manager)).await {
             Ok(Ok(answer)) => Ok(self.received(answer)),
             Ok(Err(error)) => Err(error.into()),
@@ -123,17 +128,17 @@ impl Inner {
     }
 
     fn count_sent(&self, bytes: usize) {
-        self.counters.commands.inc();
-        self.counters.bytes_sent.inc_by(bytes as u64);
+        self.0.counters.commands.inc();
+        self.0.counters.bytes_sent.inc_by(bytes as u64);
     }
 
     fn received(&self, answer: Value) -> Value {
-        self.counters.bytes_received.inc_by(bytes_in(&answer) as u64);
+        self.0.counters.bytes_received.inc_by(bytes_in(&answer) as u64);
         answer
     }
 
     fn counted(&self, error: Error) -> Error {
-        self.counters.errors.inc(error.failure());
+        self.0.counters.errors.inc(error.failure());
         error
     }
 }

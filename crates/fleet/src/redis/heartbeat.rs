@@ -15,7 +15,7 @@ use tokio::time::timeout;
 pub(super) use deployments::{CONTEXT as DEPLOYMENT, Deployments};
 
 use super::lease::{LIFETIME, Lease, LeaseRegistry};
-use super::{Argument, Availability, Error, Inner};
+use super::{Argument, Client, Error, Inner};
 
 /// The time between two heartbeats.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -143,13 +143,13 @@ type Answer = (i64, String, usize, Vec<Vec<u8>>, Vec<(u8, u64)>);
 /// Sends heartbeats until the last clone of Redis is dropped.
 pub(super) async fn run(redis: Weak<Inner>) {
     let mut heartbeats = Heartbeats::default();
-    while let Some(inner) = redis.upgrade() {
+    while let Some(redis) = redis.upgrade().map(Client) {
         let begun = Instant::now();
-        let within = heartbeats.answer_within(&inner, begun);
-        let result = watching(&inner.leases, beat(&inner, within)).await;
-        let pause = heartbeats.record(&inner, begun, result);
-        let leases = inner.leases.clone();
-        drop(inner);
+        let within = heartbeats.answer_within(&redis, begun);
+        let result = watching(&redis.0.leases, beat(&redis, within)).await;
+        let pause = heartbeats.record(&redis, begun, result);
+        let leases = redis.0.leases.clone();
+        drop(redis);
         let changed = timeout(pause, leases.changed.notified());
         let _ = watching(&leases, changed).await;
     }
@@ -176,32 +176,38 @@ struct Heartbeats {
 
 impl Heartbeats {
     /// The longest time that the heartbeat that begins now may take.
-    fn answer_within(&self, inner: &Inner, now: Instant) -> Duration {
-        let is_available = matches!(inner.availability.get(), Availability::Available { .. });
-        let Some(last) = self.last_success.filter(|_| is_available) else { return FIRST_ANSWER };
+    fn answer_within(&self, redis: &Client, now: Instant) -> Duration {
+        let Some(last) = self.last_success.filter(|_| redis.is_available()) else {
+            return FIRST_ANSWER;
+        };
         let left = (last + SILENCE).saturating_duration_since(now);
         ANSWER.min(left.max(ANSWER / 10))
     }
 
     /// Records the result of a heartbeat; returns the pause until the next one.
-    fn record(&mut self, inner: &Inner, begun: Instant, result: Result<String, Error>) -> Duration {
+    fn record(
+        &mut self,
+        redis: &Client,
+        begun: Instant,
+        result: Result<String, Error>,
+    ) -> Duration {
         match result {
             Ok(incarnation) => {
                 let last = self.incarnation.replace(incarnation);
                 let is_other = last.is_some() && last != self.incarnation;
                 (self.failures, self.last_success) = (0, Some(begun));
-                inner.counters.heartbeats.inc();
-                if inner.availability.set_available(is_other) {
-                    inner.counters.sessions.inc();
+                redis.0.counters.heartbeats.inc();
+                if redis.0.availability.set_available(is_other) {
+                    redis.0.counters.sessions.inc();
                 }
                 (begun + INTERVAL).saturating_duration_since(Instant::now())
             }
             Err(reason) => {
                 self.failures += 1;
-                inner.connection.replace();
+                redis.0.connection.replace();
                 let silent = self.last_success.is_none_or(|last| last.elapsed() >= SILENCE);
                 if silent || self.failures >= FAILURES {
-                    inner.availability.set_unavailable(reason);
+                    redis.0.availability.set_unavailable(reason);
                 }
                 pause(begun, self.failures)
             }
@@ -218,62 +224,62 @@ fn pause(begun: Instant, failures: u32) -> Duration {
     next.saturating_duration_since(Instant::now())
 }
 
-async fn beat(inner: &Inner, within: Duration) -> Result<String, Error> {
-    let counts = !inner.leases.is_leaving();
-    let (leases, dropped) = (inner.leases.wanted(), inner.leases.take_dropped());
-    let keys = base_keys(inner).into_iter();
+async fn beat(redis: &Client, within: Duration) -> Result<String, Error> {
+    let counts = !redis.0.leases.is_leaving();
+    let (leases, dropped) = (redis.0.leases.wanted(), redis.0.leases.take_dropped());
+    let keys = base_keys(redis).into_iter();
     let keys = keys.chain(leases.iter().map(|lease| lease.key().to_owned()));
     let keys: Vec<_> = keys.chain(dropped.iter().map(|(key, _)| key.clone())).collect();
     let mut arguments = vec![
-        Argument::from(inner.instance.as_str()),
+        Argument::from(redis.0.instance.as_str()),
         Argument::from(format!("{:032x}", fastrand::u128(..))),
         Argument::from(INSTANCE_LIFETIME.as_millis()),
         Argument::from(LIFETIME.as_millis()),
         Argument::from(KEYS_LIFETIME.as_millis()),
         Argument::from(leases.len()),
         Argument::from(counts),
-        Argument::from(inner.deployments.own()),
+        Argument::from(redis.0.deployments.own()),
     ];
     arguments.extend(leases.iter().map(|lease| Argument::from(lease.known_epoch())));
     arguments.extend(dropped.into_iter().map(|(_, token)| Argument::from(token)));
-    if !matches!(inner.availability.get(), Availability::Available { .. }) {
-        inner.try_to_connect(within).await?;
+    if !redis.is_available() {
+        redis.try_to_connect(within).await?;
     }
     let sent = Instant::now();
-    let answer: Answer = inner.script(BEAT, &keys, &arguments, within).await?;
+    let answer: Answer = redis.script_in_any_state(BEAT, &keys, &arguments, within).await?;
     let (now_ms, incarnation, instances, others, states) = answer;
-    inner.clock.add(now_ms, sent, Instant::now());
-    inner.instances.store(instances, Ordering::Relaxed);
-    inner.deployments.set_others(&inner.sealer, &others);
-    enter_leases(inner, &leases, &states, sent);
+    redis.0.clock.add(now_ms, sent, Instant::now());
+    redis.0.instances.store(instances, Ordering::Relaxed);
+    redis.0.deployments.set_others(&redis.0.sealer, &others);
+    enter_leases(redis, &leases, &states, sent);
     Ok(incarnation)
 }
 
-fn enter_leases(inner: &Inner, leases: &[Lease], states: &[(u8, u64)], sent: Instant) {
+fn enter_leases(redis: &Client, leases: &[Lease], states: &[(u8, u64)], sent: Instant) {
     for (lease, (holder, epoch)) in leases.iter().zip(states) {
         lease.set_foreign(*holder == 2);
         lease.see_epoch(*epoch);
-        inner.leases.enter(lease, Some(*epoch).filter(|_| *holder > 0), sent);
+        redis.0.leases.enter(lease, Some(*epoch).filter(|_| *holder > 0), sent);
     }
 }
 
 /// Releases all leases, and removes this instance from those that are counted.
-pub(super) async fn leave(inner: &Inner) {
-    let held = inner.leases.leave();
-    if inner.available().is_err() {
+pub(super) async fn leave(redis: &Client) {
+    let held = redis.0.leases.leave();
+    if redis.available().is_err() {
         return;
     }
-    let [instances, ..] = base_keys(inner);
+    let [instances, ..] = base_keys(redis);
     let (keys, tokens): (Vec<_>, Vec<_>) = held.into_iter().unzip();
     let keys: Vec<_> = [instances].into_iter().chain(keys).collect();
-    let me = Argument::from(inner.instance.as_str());
+    let me = Argument::from(redis.0.instance.as_str());
     let arguments: Vec<_> =
         [me].into_iter().chain(tokens.into_iter().map(Argument::from)).collect();
-    if let Err(error) = inner.script::<i64>(LEAVE, &keys, &arguments, ANSWER).await {
+    if let Err(error) = redis.script_in_any_state::<i64>(LEAVE, &keys, &arguments, ANSWER).await {
         tracing::warn!(%error, "the leases could not be released; they expire");
     }
 }
 
-fn base_keys(inner: &Inner) -> [String; 4] {
-    ["instances", "incarnation", "epoch", "deployments"].map(|name| inner.key(name))
+fn base_keys(redis: &Client) -> [String; 4] {
+    ["instances", "incarnation", "epoch", "deployments"].map(|name| redis.key(name))
 }

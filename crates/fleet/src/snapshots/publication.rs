@@ -177,13 +177,9 @@ impl SharedSnapshots {
         key: Option<&SnapshotKey>,
         version: &PublishedSnapshot,
     ) -> Result<bool, redis::Error> {
-        let mut pipeline = ::redis::Pipeline::new();
-        let name = key.map(|key| self.name_key(key));
-        for key in [self.pointer_key(id), self.deltas_key(id)].into_iter().chain(name) {
-            pipeline.cmd("PEXPIRE").arg(key).arg(TTL.as_millis());
-        }
-        let found: Vec<i64> = self.redis.pipeline(&pipeline, super::WITHIN).await?;
-        let mut is_there = found.first() == Some(&1);
+        let mut keys = vec![self.pointer_key(id), self.deltas_key(id)];
+        keys.extend(key.map(|key| self.name_key(key)));
+        let mut is_there = self.redis.expire(&keys, TTL, super::WITHIN).await?[0];
         for chunks in std::iter::once(&version.base.chunks).chain(&version.deltas.chunks) {
             is_there &= self.redis.extend(chunks, TTL).await?;
         }

@@ -344,7 +344,7 @@ impl Reading {
                 Some(self.redis.0.connection.open(Duration::from_millis(BLOCK_MS) + ANSWER).await?);
         }
         let connection = self.connection.as_mut().expect("it was just opened");
-        self.redis.0.query(command, connection).await
+        self.redis.query(command, connection).await
     }
 
     /// Pauses, and lets the next read open a new connection. The position stays the same, so that
