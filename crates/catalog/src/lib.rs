@@ -14,11 +14,12 @@
 //! - [`sitemap`] and [`tables`]: the snapshots as lists, sitemap files, pages and problems.
 //! - [`preview`]: what publishing, unpublishing and deleting a version would do.
 //! - [`links`]: links in the content of documents, and what each leads to.
-//! - [`json`]: the JSON of answers, written without a tree.
+//! - [`json`]: the JSON of answers, written without a tree; [`hex`]: large numbers in JSON.
 //! - [`explain`]: why a rule matches or not, for people.
 
 pub mod changes;
 pub mod explain;
+pub mod hex;
 pub mod json;
 pub mod links;
 pub mod misses;

@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use crate::redis::{self, Chunks, DownloadError, Event};
 use frontend_map_catalog::moved::history::{Mirror, PathHistory, Row};
 use frontend_map_platform::clock::unix_ms;
-use row::WireRow;
+use row::is_path;
 
 /// The kind of the event that announces rows.
 pub const EVENT: &str = "history";
@@ -58,7 +58,7 @@ struct Due {
 /// The body of an event.
 #[derive(Serialize, Deserialize)]
 enum Announcement {
-    Rows(Vec<WireRow>),
+    Rows(Vec<Row>),
     Chunks(Chunks),
     /// A foreign value was removed in place of the rows of a site: each instance writes its own again.
     Removed,
@@ -150,12 +150,12 @@ impl SharedHistory {
             Err(_) => None,
         };
         match rows {
-            Some(rows) => self.merge(rows.into_iter().filter_map(WireRow::row)),
+            Some(rows) => self.merge(rows.into_iter().filter(|row| is_path(&row.path))),
             None => self.read_all_soon(),
         }
     }
 
-    async fn download(&self, chunks: &Chunks) -> Result<Option<Vec<WireRow>>, DownloadError> {
+    async fn download(&self, chunks: &Chunks) -> Result<Option<Vec<Row>>, DownloadError> {
         let text = self.redis.download(chunks, MAX_BYTES).await?;
         Ok(serde_json::from_slice(&text).ok())
     }
@@ -166,11 +166,10 @@ impl SharedHistory {
     }
 
     /// Announces to the other instances the rows that Redis did not have.
-    async fn announce(&self, rows: &[Row]) -> Result<(), redis::Error> {
+    async fn announce(&self, rows: Vec<Row>) -> Result<(), redis::Error> {
         if rows.is_empty() {
             return Ok(());
         }
-        let rows: Vec<WireRow> = rows.iter().map(WireRow::of).collect();
         let announcement = if rows.len() <= MAX_INLINE {
             Announcement::Rows(rows)
         } else {

@@ -38,7 +38,7 @@ mod stored_snapshot;
 mod writer;
 
 pub use history_copy::{CopyRow, HistoryCopy};
-pub use snapshot_key::{SnapshotKey, hex};
+pub use snapshot_key::SnapshotKey;
 pub use state::StoreState;
 pub use store::{CONTENT_RUN, Store};
 pub use stored_snapshot::{StoredSnapshot, Urgency, made_by};

@@ -20,10 +20,10 @@ pub struct SnapshotKey {
     pub content_type: String,
     /// The fingerprint of the site and of the version of the service: a snapshot by other rules must
     /// not be served.
-    #[serde(with = "hex")]
+    #[serde(with = "frontend_map_catalog::hex")]
     pub fingerprint: u128,
     /// Which CMS the documents are from.
-    #[serde(with = "hex")]
+    #[serde(with = "frontend_map_catalog::hex")]
     pub source: u128,
     /// The locales of the site, in the order in which the snapshot has their positions.
     pub locales: LocaleNames,
@@ -69,26 +69,4 @@ pub(super) struct Times {
     pub(super) begun: PersistedInstant,
     /// How long its walk took.
     pub(super) took_ms: u64,
-}
-
-/// Numbers of 128 bits, which JSON does not have.
-pub mod hex {
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    /// Writes a number as text.
-    ///
-    /// # Errors
-    /// Those of the serializer.
-    pub fn serialize<S: Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&format!("{value:032x}"))
-    }
-
-    /// Reads a number from text.
-    ///
-    /// # Errors
-    /// When the text is no such number.
-    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<u128, D::Error> {
-        let text = String::deserialize(from)?;
-        u128::from_str_radix(&text, 16).map_err(de::Error::custom)
-    }
 }

@@ -22,8 +22,10 @@ mod table;
 mod time;
 
 use parking_lot::RwLock;
+use serde::{Deserialize, Serialize};
 
 use crate::changes::difference::{Change, Difference};
+use crate::hex;
 use names::Names;
 use pending_changes::{PendingChange, PendingChanges};
 use rows::{LostPath, Rows};
@@ -74,10 +76,11 @@ pub enum Mirror {
     Fleet,
 }
 
-/// A path with the document that had it last.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A path with the document that had it last. Instances send rows to each other as JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     /// What distinguishes the CMS of the document from others.
+    #[serde(with = "hex")]
     pub source: u128,
     /// The key of the site.
     pub site: String,

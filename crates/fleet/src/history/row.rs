@@ -1,6 +1,5 @@
-//! The form of a row of the path history in Redis and in events.
+//! The form of a row of the path history in Redis.
 
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::redis;
@@ -12,47 +11,6 @@ use frontend_map_catalog::moved::history::Row;
 pub(super) const PREFIX: usize = 33;
 /// The longest path of a row.
 const MAX_PATH: usize = u16::MAX as usize;
-
-/// A row in an event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct WireRow {
-    source: String,
-    site: String,
-    host: String,
-    path: String,
-    uid: String,
-    document_id: String,
-    locale: String,
-    last_seen: i64,
-    is_imported: bool,
-}
-
-impl WireRow {
-    pub(super) fn of(row: &Row) -> Self {
-        let Row { source, site, host, path, uid, document_id, locale, last_seen, is_imported } =
-            row.clone();
-        let source = format!("{source:032x}");
-        Self { source, site, host, path, uid, document_id, locale, last_seen, is_imported }
-    }
-
-    /// `None`: no row has these values.
-    pub(super) fn row(self) -> Option<Row> {
-        let Self { source, site, host, path, uid, document_id, locale, last_seen, is_imported } =
-            self;
-        let source = u128::from_str_radix(&source, 16).ok()?;
-        is_path(&path).then_some(Row {
-            source,
-            site,
-            host,
-            path,
-            uid,
-            document_id,
-            locale,
-            last_seen,
-            is_imported,
-        })
-    }
-}
 
 /// The name of the field of a row. A host has no space.
 pub(super) fn field(host: &str, path: &str) -> String {
@@ -100,7 +58,8 @@ pub(super) fn open(
     })
 }
 
-fn is_path(path: &str) -> bool {
+/// Whether a row can have this path.
+pub(super) fn is_path(path: &str) -> bool {
     path.starts_with('/') && path.len() <= MAX_PATH
 }
 

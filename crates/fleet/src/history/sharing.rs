@@ -167,7 +167,7 @@ impl SharedHistory {
                 self.remove(&key, batch).await?;
             }
         }
-        self.announce(&written).await
+        self.announce(written).await
     }
 
     /// Returns the rows that Redis did not have.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{SharedSnapshotId, SharedSnapshots, WITHIN};
 use crate::redis::{self, Chunks};
-use frontend_map_store::hex;
+use frontend_map_catalog::hex;
 
 /// The most bytes of a sealed pointer, which has names and numbers alone.
 const MAX_BYTES: usize = 64 << 10;
