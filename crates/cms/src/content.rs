@@ -6,7 +6,7 @@ use tokio::task::yield_now;
 use crate::content_file::ContentFile;
 use crate::error::{ContentError, SetupProblem};
 use crate::query::{ContentQuery, Newest, Selected, Status, Versions};
-use crate::strapi::{BreakerState, Strapi};
+use crate::strapi::{self, BreakerState, Strapi};
 use crate::walk::{DocumentSink, WalkRequest};
 use frontend_map_rules::{AbsentKey, ContentTypeUid, Document, FieldPath, Locale};
 
@@ -22,6 +22,14 @@ pub enum Content {
 }
 
 impl Content {
+    /// The CMS; `None`: the source is a file.
+    fn strapi(&self) -> Option<&Strapi> {
+        match self {
+            Self::Strapi(strapi) => Some(strapi),
+            Self::File(_) => None,
+        }
+    }
+
     /// One version of one document, or `None` when there is no such version.
     ///
     /// # Errors
@@ -68,10 +76,7 @@ impl Content {
     /// Whether two names may stand for the same content type of the CMS.
     #[must_use]
     pub fn may_be_same_type(&self, known: &ContentTypeUid, other: &ContentTypeUid) -> bool {
-        match self {
-            Self::Strapi(strapi) => strapi.may_be_same_type(known, other),
-            Self::File(_) => false,
-        }
+        self.strapi().is_some_and(|strapi| strapi.may_be_same_type(known, other))
     }
 
     /// The content type that a relation leads to, if the CMS says it.
@@ -80,18 +85,13 @@ impl Content {
         uid: &ContentTypeUid,
         relation: &FieldPath,
     ) -> Option<ContentTypeUid> {
-        match self {
-            Self::Strapi(strapi) => strapi.target(uid, relation).await,
-            Self::File(_) => None,
-        }
+        let strapi = self.strapi()?;
+        strapi.targets.get(&strapi.client, uid, relation).await
     }
 
     /// The error for a document of this type that lacks a key which decides about its URL (D32).
     pub async fn absent_key(&self, uid: &ContentTypeUid, key: &AbsentKey) -> ContentError {
-        let target = match self {
-            Self::Strapi(strapi) if key.leads_on() => strapi.target(uid, &key.path()).await,
-            Self::Strapi(_) | Self::File(_) => None,
-        };
+        let target = if key.leads_on() { self.target(uid, &key.path()).await } else { None };
         SetupProblem::absent_key(uid.clone(), key, target).into()
     }
 
@@ -107,7 +107,7 @@ impl Content {
         max: u64,
     ) -> Result<Selected, ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.select(query, locales, max).await,
+            Self::Strapi(strapi) => strapi::select(strapi, query, locales, max).await,
             // The documents of a file never change.
             Self::File(_) => Ok(Selected::Versions(Vec::new())),
         }
@@ -125,7 +125,7 @@ impl Content {
         size: usize,
     ) -> Result<Option<Newest>, ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.newest(query, locales, size).await.map(Some),
+            Self::Strapi(strapi) => strapi::newest(strapi, query, locales, size).await.map(Some),
             Self::File(_) => Ok(None),
         }
     }
@@ -133,10 +133,7 @@ impl Content {
     /// The rows of a page of a list.
     #[must_use]
     pub fn page_size(&self) -> usize {
-        match self {
-            Self::Strapi(strapi) => strapi.page_size(),
-            Self::File(_) => usize::MAX,
-        }
+        self.strapi().map_or(usize::MAX, |strapi| strapi.page_size)
     }
 
     /// Selects as [`Content::select`] does, with a proof for each locale instead of one request for
@@ -150,7 +147,7 @@ impl Content {
         locales: &[Locale],
     ) -> Result<Vec<Document<'static>>, ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.select_by_locale(query, locales).await,
+            Self::Strapi(strapi) => strapi::select_by_locale(strapi, query, locales).await,
             Self::File(_) => Ok(Vec::new()),
         }
     }
@@ -175,36 +172,27 @@ impl Content {
     /// request; `None`: the endpoint of the content type is not known, or there is no CMS.
     #[must_use]
     pub fn resource(&self, uid: &ContentTypeUid, document_id: &str) -> Option<String> {
-        match self {
-            Self::Strapi(strapi) => strapi.resource(uid, document_id),
-            Self::File(_) => None,
-        }
+        self.strapi()?.resource(uid, document_id)
     }
 
     /// The text of an error for operators, with the address of the CMS. It never belongs into a
     /// response.
     #[must_use]
     pub fn detail(&self, error: &ContentError) -> String {
-        match self {
-            Self::Strapi(strapi) => strapi.detail(error),
-            Self::File(_) => error.detail(),
-        }
+        self.strapi().map_or_else(|| error.detail(), |strapi| strapi.detail(error))
     }
 
     /// The error of every request while the circuit breaker is open; `None`: it is closed.
     #[must_use]
     pub fn circuit_open(&self) -> Option<ContentError> {
-        match self {
-            Self::Strapi(strapi) => strapi.circuit_open(),
-            Self::File(_) => None,
-        }
+        self.strapi()?.client.circuit_open()
     }
 
     /// A receiver of each change of the circuit breaker's state.
     #[must_use]
     pub fn watch_breaker(&self) -> watch::Receiver<BreakerState> {
         match self {
-            Self::Strapi(strapi) => strapi.watch_breaker(),
+            Self::Strapi(strapi) => strapi.client.watch_breaker(),
             // There is no breaker, so nothing is ever sent.
             Self::File(_) => watch::channel(BreakerState::default()).1,
         }
@@ -212,7 +200,7 @@ impl Content {
 
     /// Sends a half-open probe to the CMS if one is due.
     pub async fn probe(&self, query: &ContentQuery) {
-        if let Self::Strapi(strapi) = self {
+        if let Some(strapi) = self.strapi() {
             strapi.probe(query).await;
         }
     }
@@ -220,19 +208,13 @@ impl Content {
     /// The state of the circuit breaker; `None`: there is no CMS.
     #[must_use]
     pub fn breaker_state(&self) -> Option<BreakerState> {
-        match self {
-            Self::Strapi(strapi) => Some(strapi.breaker_state()),
-            Self::File(_) => None,
-        }
+        self.strapi().map(|strapi| strapi.client.breaker_state())
     }
 
     /// Whether a content type is known to have a single document.
     #[must_use]
     pub fn is_single_type(&self, uid: &ContentTypeUid) -> bool {
-        match self {
-            Self::Strapi(strapi) => strapi.is_single_type(uid),
-            Self::File(_) => false,
-        }
+        self.strapi().is_some_and(|strapi| strapi.is_single_type(uid))
     }
 
     /// Whether documents may change while the service runs. A file is read once.

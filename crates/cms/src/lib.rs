@@ -62,7 +62,7 @@ pub use query::{ContentQuery, Newest, NewestVersion, Selected, Selection, Status
 pub use strapi::{
     BreakerState, CmsLocale, Endpoint, EndpointError, EndpointKind, Examination, FieldSchema,
     FieldUse, Finding, Page, Purpose, RequestLimiters, Sample, Schemas, Strapi, StrapiError,
-    StrapiLimits, StrapiSettings, TypeSchema, TypeUse,
+    StrapiLimits, StrapiSettings, TypeSchema, TypeUse, examine, survey,
 };
 #[cfg(fuzzing)]
 pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};

@@ -56,7 +56,7 @@ async fn examine_types(
         let uid = &wanted.uid;
         // Each type has a circuit breaker of its own: one that hangs must not block the others.
         let strapi = Strapi::new(settings.clone(), Arc::default(), &limiters)?;
-        let examined = strapi.examine(&mut schemas, &wanted).await;
+        let examined = frontend_map_cms::examine(&strapi, &mut schemas, &wanted).await;
         let is_silent = examined.as_ref().is_err_and(ContentError::is_without_response);
         has_response |= !is_silent || !schemas.is_empty();
         match examined {

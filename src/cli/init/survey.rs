@@ -10,7 +10,7 @@ use super::slug::Slug;
 use super::types::{LeftOut, Sketch, Type, locale};
 use frontend_map_cms::{
     CmsLocale, ContentError, Endpoint, EndpointKind, FieldSchema, Outage, Sample, SetupProblem,
-    Strapi, TypeSchema,
+    Strapi, TypeSchema, survey,
 };
 use frontend_map_platform::spelling::did_you_mean;
 use frontend_map_rules::ContentTypeUid;
@@ -44,7 +44,7 @@ enum Found {
 pub(super) async fn survey(strapi: &Strapi, wanted: &Wanted) -> Result<Survey, String> {
     let schemas = schemas(strapi, wanted).await?;
     // Before the types, because they also show the version of Strapi.
-    let cms_locales = strapi.locales().await.map_err(|error| explain(strapi, &error))?;
+    let cms_locales = survey::locales(strapi).await.map_err(|error| explain(strapi, &error))?;
     let types = match &schemas {
         Some(schemas) => by_schema(strapi, wanted, schemas).await?,
         None => by_documents(strapi, &wanted.types).await?,
@@ -78,7 +78,7 @@ async fn locales(
             let is_list =
                 |found: &&Type| found.is_localized && found.kind == EndpointKind::Collection;
             let default = match types.found.iter().find(is_list) {
-                Some(found) => strapi.default_locale(&found.uid).await,
+                Some(found) => survey::default_locale(strapi, &found.uid).await,
                 None => Ok(None),
             };
             let default = default.map_err(|error| explain(strapi, &error))?;
@@ -89,7 +89,7 @@ async fn locales(
 
 /// The schemas; `None`: the types that the command line names are read by themselves.
 async fn schemas(strapi: &Strapi, wanted: &Wanted) -> Result<Option<Vec<TypeSchema>>, String> {
-    match strapi.type_schemas().await {
+    match survey::type_schemas(strapi).await {
         Ok(Some(schemas)) => Ok(Some(schemas)),
         Ok(None) | Err(ContentError::Setup(SetupProblem::NotPermitted { .. }))
             if !wanted.types.is_empty() =>
@@ -174,7 +174,7 @@ async fn one_by_schema(
         // Its documents would show nothing.
         (None, None) => return Ok(Err(("none of its fields looks like a slug".to_owned(), false))),
     };
-    match strapi.sample(&schema.uid, &endpoints, Some(field)).await {
+    match survey::sample(strapi, &schema.uid, &endpoints, Some(field)).await {
         Ok(sample) => Ok(Ok(match redirect {
             Some(redirect) => Found::Redirects(redirect.guess(schema, &sample)),
             None => Found::Pages(Type::of_schema(schema, slug, &sample)),
@@ -204,7 +204,7 @@ async fn slug_in_components(
     let mut all = Vec::new();
     for FieldSchema { name, component, .. } in &schema.fields {
         let Some(component) = component else { continue };
-        let fields = strapi.component_fields(component).await?.unwrap_or_default();
+        let fields = survey::component_fields(strapi, component).await?.unwrap_or_default();
         all.extend(fields.into_iter().map(|field| {
             let name = format!("{name}.{}", field.name);
             FieldSchema { name, ..field }
@@ -219,11 +219,12 @@ async fn sample(
     uid: &ContentTypeUid,
     endpoints: &[Endpoint],
 ) -> Result<Sample, ContentError> {
-    let sample = strapi.sample(uid, endpoints, None).await?;
+    let sample = survey::sample(strapi, uid, endpoints, None).await?;
     if sample.documents.is_empty() || Slug::of_documents(&sample.documents).is_some() {
         return Ok(sample);
     }
-    let populated = strapi.sample(uid, std::slice::from_ref(&sample.endpoint), Some("*")).await?;
+    let populated =
+        survey::sample(strapi, uid, std::slice::from_ref(&sample.endpoint), Some("*")).await?;
     Ok(Sample { documents: populated.documents, ..sample })
 }
 

@@ -33,7 +33,7 @@ use transport::Request;
 const MAX_DOCUMENT_BYTES: usize = 1 << 20;
 
 /// Sends requests to one Strapi.
-pub(super) struct Client {
+pub(crate) struct Client {
     sender: Arc<RetryingSender>,
     limiter: Arc<Limiter>,
     limits: StrapiLimits,
@@ -58,18 +58,19 @@ impl Client {
         self.sender.address()
     }
 
-    pub(super) fn breaker_state(&self) -> BreakerState {
+    /// The state of the breaker.
+    pub(crate) fn breaker_state(&self) -> BreakerState {
         self.sender.breaker.state()
     }
 
     /// The error of every request while the breaker is open; `None`: it is closed.
-    pub(super) fn circuit_open(&self) -> Option<ContentError> {
+    pub(crate) fn circuit_open(&self) -> Option<ContentError> {
         let state = self.breaker_state();
         state.is_open().then(|| self.sender.circuit_open(state))
     }
 
     /// A receiver of each change of the breaker's state.
-    pub(super) fn watch_breaker(&self) -> watch::Receiver<BreakerState> {
+    pub(crate) fn watch_breaker(&self) -> watch::Receiver<BreakerState> {
         self.sender.breaker.watch()
     }
 

@@ -5,8 +5,8 @@ mod versions;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::Strapi;
 use super::endpoint::EndpointKind;
-use super::fetch::Fetcher;
 use super::json::object;
 use super::query_string;
 use crate::{ContentError, ContentQuery, Document, DocumentLocale, Projection, Status};
@@ -18,22 +18,22 @@ const NO_DOCUMENT: ContentError = ContentError::Unusable("a response without a d
 
 /// One version of one document; `None`: it does not exist (D18, D19).
 pub(super) async fn fetch(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     query: &ContentQuery,
     document_id: &str,
     locale: &Locale,
     status: Status,
 ) -> Result<Option<Document<'static>>, ContentError> {
-    let resolved = fetcher.resolve(&query.uid).await?;
+    let resolved = strapi.resolve(&query.uid).await?;
     let is_single = resolved.endpoint.kind() == EndpointKind::Single;
     let path = match resolved.endpoint.path() {
         path if is_single => path.to_owned(),
         path => format!("{path}/{}", encode(document_id)),
     };
     let query_string = |locale: Option<&Locale>| query_string::version(query, locale, status);
-    let Some(body) = fetcher.version(&resolved, &path, locale, query_string).await? else {
+    let Some(body) = strapi.version(&resolved, &path, locale, query_string).await? else {
         if !is_single {
-            fetcher.confirm(query, &resolved).await?;
+            strapi.confirm(query, &resolved).await?;
         }
         return Ok(None);
     };

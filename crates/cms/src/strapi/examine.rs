@@ -11,9 +11,9 @@ pub use schema::Schemas;
 
 use serde_json::{Map, Value};
 
+use super::Strapi;
 use super::endpoint::EndpointKind;
 use super::endpoint_cache::ResolvedEndpoint;
-use super::fetch::Fetcher;
 use super::query_string;
 use crate::{ContentError, ContentQuery, Projection, SetupProblem, Status};
 use frontend_map_rules::{Condition, ContentTypeUid, FieldPath, Locale};
@@ -61,20 +61,24 @@ pub struct Examination {
 
 /// A content type and the fields that were not refused so far.
 struct Examiner<'a> {
-    fetcher: &'a Fetcher,
+    strapi: &'a Strapi,
     wanted: &'a TypeUse,
     fields: Vec<FieldUse>,
     has_filters: bool,
     findings: Vec<Finding>,
 }
 
-/// See [`super::Strapi::examine`].
-pub(super) async fn examine(
-    fetcher: &Fetcher,
+/// Compares what the settings need of a content type with what the CMS returns and, where the
+/// token may read it, with the schema. Schemas are requested once and kept in `schemas`.
+///
+/// # Errors
+/// [`ContentError`] when the CMS does not respond.
+pub async fn examine(
+    strapi: &Strapi,
     schemas: &mut Schemas,
     wanted: &TypeUse,
 ) -> Result<Examination, ContentError> {
-    if let Some(finding) = schemas.missing_type(&fetcher.client, &wanted.uid).await? {
+    if let Some(finding) = schemas.missing_type(&strapi.client, &wanted.uid).await? {
         // The endpoint that its name suggests may be that of another type.
         return Ok(Examination {
             findings: vec![finding],
@@ -83,9 +87,9 @@ pub(super) async fn examine(
             likelier_type: None,
         });
     }
-    let findings = schemas.examine(&fetcher.client, &wanted.uid, &wanted.fields).await?;
+    let findings = schemas.examine(&strapi.client, &wanted.uid, &wanted.fields).await?;
     let (fields, has_filters) = (wanted.fields.clone(), !wanted.alternatives.is_empty());
-    let mut examiner = Examiner { fetcher, wanted, fields, has_filters, findings };
+    let mut examiner = Examiner { strapi, wanted, fields, has_filters, findings };
     examiner.drop_reported_fields();
     let sampled = examiner.sample_usable_fields().await?;
     let is_empty = matches!(sampled, Some(None));
@@ -98,7 +102,7 @@ pub(super) async fn examine(
         }
     }
     let mut findings = examiner.findings;
-    name_targets(fetcher, &mut findings).await;
+    name_targets(strapi, &mut findings).await;
     // A refused filter and a document may show the same.
     let mut unique: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
@@ -107,18 +111,18 @@ pub(super) async fn examine(
         }
     }
     let findings = unique;
-    let is_single = fetcher.known_kind(&wanted.uid) == Some(EndpointKind::Single);
+    let is_single = strapi.known_kind(&wanted.uid) == Some(EndpointKind::Single);
     let likelier_type = schemas.likelier_type(&wanted.uid);
     Ok(Examination { findings, is_empty, is_single, likelier_type })
 }
 
 /// Adds to findings about relations the content types that these lead to, if the schema says it.
-async fn name_targets(fetcher: &Fetcher, findings: &mut [Finding]) {
+async fn name_targets(strapi: &Strapi, findings: &mut [Finding]) {
     for finding in findings {
         if let Finding::Setup(SetupProblem::AbsentKey { uid, path, is_relation: true, target }) =
             finding
         {
-            *target = fetcher.targets.get(&fetcher.client, uid, path).await;
+            *target = strapi.targets.get(&strapi.client, uid, path).await;
         }
     }
 }
@@ -148,12 +152,12 @@ impl Examiner<'_> {
 
     /// A document with the fields that are left, in any locale.
     async fn sample_of_any_locale(&self) -> Result<Option<Map<String, Value>>, ContentError> {
-        let resolved = self.fetcher.resolve(&self.wanted.uid).await?;
+        let resolved = self.strapi.resolve(&self.wanted.uid).await?;
         let query = self.query();
         if resolved.endpoint.kind() == EndpointKind::Single {
             // There is no list of its versions.
             for locale in &self.wanted.other_locales {
-                if let Some(found) = request(self.fetcher, &query, locale, false).await? {
+                if let Some(found) = request(self.strapi, &query, locale, false).await? {
                     return Ok(Some(found));
                 }
             }
@@ -161,13 +165,13 @@ impl Examiner<'_> {
         }
         // A type that is not localized ignores the locale.
         let text = |_: Option<&Locale>| query_string::sample(&query, None, false) + "&locale=%2A";
-        let reply = self.fetcher.list(&resolved, None, text).await?;
+        let reply = self.strapi.list(&resolved, None, text).await?;
         sample::document(&reply.body).map_err(|()| NO_LIST)
     }
 
     /// A document with the fields that are left.
     async fn sample(&self) -> Result<Option<Map<String, Value>>, ContentError> {
-        request(self.fetcher, &self.query(), &self.wanted.locale, self.has_filters).await
+        request(self.strapi, &self.query(), &self.wanted.locale, self.has_filters).await
     }
 
     fn query(&self) -> ContentQuery {
@@ -191,7 +195,7 @@ impl Examiner<'_> {
         // Here `AbsentKey` comes from a refused filter: those of a document are found later.
         let is_filter = matches!(problem, SetupProblem::AbsentKey { .. });
         let asked_for = (self.fields.len(), self.has_filters);
-        let findings = refused::explain(self.fetcher, self.wanted, &self.fields, problem).await?;
+        let findings = refused::explain(self.strapi, self.wanted, &self.fields, problem).await?;
         self.findings.extend(findings);
         self.drop_reported_fields();
         self.has_filters &= !is_filter;
@@ -216,23 +220,23 @@ impl Examiner<'_> {
 
 /// One document, if there is one.
 async fn request(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     query: &ContentQuery,
     locale: &Locale,
     has_filters: bool,
 ) -> Result<Option<Map<String, Value>>, ContentError> {
-    let resolved = fetcher.resolve(&query.uid).await?;
-    let mut body = send(fetcher, &resolved, query, locale, has_filters).await;
-    if fetcher.adopt_single_type(&body).await {
-        let resolved = fetcher.resolve(&query.uid).await?;
-        body = send(fetcher, &resolved, query, locale, has_filters).await;
+    let resolved = strapi.resolve(&query.uid).await?;
+    let mut body = send(strapi, &resolved, query, locale, has_filters).await;
+    if strapi.adopt_single_type(&body).await {
+        let resolved = strapi.resolve(&query.uid).await?;
+        body = send(strapi, &resolved, query, locale, has_filters).await;
     }
     let Some(body) = body? else { return Ok(None) };
     sample::document(&body).map_err(|()| NO_LIST)
 }
 
 async fn send(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     resolved: &ResolvedEndpoint,
     query: &ContentQuery,
     locale: &Locale,
@@ -241,9 +245,9 @@ async fn send(
     if resolved.endpoint.kind() == EndpointKind::Single {
         let text =
             |locale: Option<&Locale>| query_string::version(query, locale, Status::Published);
-        return fetcher.version(resolved, resolved.endpoint.path(), locale, text).await;
+        return strapi.version(resolved, resolved.endpoint.path(), locale, text).await;
     }
     let text = |locale: Option<&Locale>| query_string::sample(query, locale, has_filters);
-    let reply = fetcher.list(resolved, Some(locale), text).await?;
+    let reply = strapi.list(resolved, Some(locale), text).await?;
     Ok(Some(reply.body))
 }

@@ -3,30 +3,19 @@
 
 mod refused;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::client::{Client, Refusal, Reply};
+use super::client::{Refusal, Reply};
 use super::endpoint::{Endpoint, EndpointKind};
-use super::endpoint_cache::{EndpointCache, ResolvedEndpoint};
+use super::endpoint_cache::ResolvedEndpoint;
 use super::json::object;
-use super::query_string;
-use super::targets::Targets;
+use super::{Strapi, query_string};
 use crate::{ContentError, ContentQuery, Outage, QueryPart, SetupProblem};
 use frontend_map_rules::{ContentTypeUid, Locale};
 use refused::{filtered, refused_key};
-
-/// Sends requests about content types through the client.
-pub(super) struct Fetcher {
-    pub(super) client: Client,
-    /// The rows of a page of a walk, as requested.
-    pub(super) page_size: usize,
-    endpoints: EndpointCache,
-    pub(super) targets: Targets,
-}
 
 /// The response to a request for a list.
 pub(super) struct ListReply {
@@ -35,16 +24,7 @@ pub(super) struct ListReply {
     pub(super) is_localized: bool,
 }
 
-impl Fetcher {
-    pub(super) fn new(
-        client: Client,
-        configured: HashMap<ContentTypeUid, Endpoint>,
-        page_size: usize,
-    ) -> Self {
-        let endpoints = EndpointCache::new(configured);
-        Self { client, page_size, endpoints, targets: Targets::default() }
-    }
-
+impl Strapi {
     /// The endpoint, if it is known already.
     pub(super) fn known_endpoint(&self, uid: &ContentTypeUid) -> Option<Endpoint> {
         self.endpoints.get(uid).map(|resolved| resolved.endpoint.clone())
@@ -189,8 +169,8 @@ impl Fetcher {
         Ok(())
     }
 
-    /// Sends a cheap request whose outcome only the breaker uses.
-    pub(super) async fn probe(&self, query: &ContentQuery) {
+    /// Sends a cheap request whose outcome only the breaker uses: a half-open probe if one is due.
+    pub(crate) async fn probe(&self, query: &ContentQuery) {
         if let Ok(resolved) = self.resolve(&query.uid).await {
             let _ = self.first_row(query, &resolved).await;
         }

@@ -7,10 +7,10 @@ pub use schema::{FieldSchema, TypeSchema};
 
 use serde_json::{Map, Value};
 
+use super::Strapi;
 use super::client::{Client, Reply};
 use super::endpoint::{Endpoint, EndpointKind};
 use super::endpoint_cache::ResolvedEndpoint;
-use super::fetch::Fetcher;
 use super::json::object;
 use super::targets::{attributes, is_plain};
 use crate::{ContentError, SetupProblem, Status};
@@ -42,9 +42,13 @@ pub struct Sample {
     pub documents: Vec<Map<String, Value>>,
 }
 
-/// See [`super::Strapi::type_schemas`].
-pub(super) async fn type_schemas(client: &Client) -> Result<Option<Vec<TypeSchema>>, ContentError> {
-    match client.list_page(SCHEMAS, "").await? {
+/// The content types of the project by their schemas, without Strapi's own; `None`: this CMS has
+/// no schemas to read.
+///
+/// # Errors
+/// [`ContentError`]; a 403 if the token may not read them.
+pub async fn type_schemas(strapi: &Strapi) -> Result<Option<Vec<TypeSchema>>, ContentError> {
+    match strapi.client.list_page(SCHEMAS, "").await? {
         Reply::Json(json) => {
             let types = schema::parse(&json)
                 .ok_or(ContentError::Unusable("a response that is not a list of content types"))?;
@@ -53,21 +57,24 @@ pub(super) async fn type_schemas(client: &Client) -> Result<Option<Vec<TypeSchem
         Reply::Refused(_) => Ok(None),
         Reply::Unauthorized => Err(SetupProblem::TokenRefused { endpoint: SCHEMAS.into() }.into()),
         Reply::Forbidden => {
-            let has_token = client.has_token;
+            let has_token = strapi.client.has_token;
             Err(SetupProblem::NotPermitted { endpoint: SCHEMAS.into(), has_token }.into())
         }
     }
 }
 
-/// See [`super::Strapi::component_fields`].
-pub(super) async fn component_fields(
-    client: &Client,
+/// The fields of a component; `None`: the token may not read them.
+///
+/// # Errors
+/// [`ContentError`]
+pub async fn component_fields(
+    strapi: &Strapi,
     component: &str,
 ) -> Result<Option<Vec<FieldSchema>>, ContentError> {
     if !is_plain(component) {
         return Ok(None);
     }
-    let attributes = attributes(client, &format!("components/{component}")).await?;
+    let attributes = attributes(&strapi.client, &format!("components/{component}")).await?;
     Ok(attributes.map(|attributes| schema::fields(component, attributes)))
 }
 
@@ -80,9 +87,12 @@ pub(super) async fn uids(client: &Client) -> Result<Option<Vec<String>>, Content
     }
 }
 
-/// See [`super::Strapi::locales`].
-pub(super) async fn locales(client: &Client) -> Result<Option<Vec<CmsLocale>>, ContentError> {
-    let Reply::Json(json) = client.list_page(LOCALES, "").await? else { return Ok(None) };
+/// The locales of the CMS; `None`: the token may not read them, or there are none to read.
+///
+/// # Errors
+/// [`ContentError`]
+pub async fn locales(strapi: &Strapi) -> Result<Option<Vec<CmsLocale>>, ContentError> {
+    let Reply::Json(json) = strapi.client.list_page(LOCALES, "").await? else { return Ok(None) };
     let Ok(Value::Array(rows)) = serde_json::from_str(&json) else {
         return Err(ContentError::Unusable("a response that is not a list of locales"));
     };
@@ -97,9 +107,17 @@ pub(super) async fn locales(client: &Client) -> Result<Option<Vec<CmsLocale>>, C
     Ok(Some(rows.iter().filter_map(locale).collect()))
 }
 
-/// See [`super::Strapi::sample`].
-pub(super) async fn sample(
-    fetcher: &Fetcher,
+/// The first documents of a content type, from the first of these endpoints that exists; without
+/// endpoints, from those that its name suggests. `field` is one of the type or of a component
+/// (`seo.slug`); `*` stands for all fields, relations and components, `None` for the fields alone.
+///
+/// # Errors
+/// [`ContentError`]; that there is no endpoint if none of them exists.
+///
+/// # Panics
+/// Never: there is at least one endpoint.
+pub async fn sample(
+    strapi: &Strapi,
     uid: &ContentTypeUid,
     endpoints: &[Endpoint],
     field: Option<&str>,
@@ -108,10 +126,10 @@ pub(super) async fn sample(
     let endpoints = if endpoints.is_empty() { &guesses[..] } else { endpoints };
     let mut missing = None;
     for endpoint in endpoints {
-        let resolved = fetcher.assume(uid, endpoint.clone());
+        let resolved = strapi.assume(uid, endpoint.clone());
         let found = match endpoint.kind() {
-            EndpointKind::Collection => first_page(fetcher, &resolved, field).await,
-            EndpointKind::Single => single(fetcher, &resolved, field).await,
+            EndpointKind::Collection => first_page(strapi, &resolved, field).await,
+            EndpointKind::Single => single(strapi, &resolved, field).await,
         };
         match found {
             Err(error @ ContentError::Setup(SetupProblem::NoEndpoint { .. })) => {
@@ -137,14 +155,14 @@ fn is_of_strapi_4(document: &Map<String, Value>) -> bool {
 
 /// The first page of a list in all locales; of drafts if nothing is published.
 async fn first_page(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     resolved: &ResolvedEndpoint,
     field: Option<&str>,
 ) -> Result<Vec<Map<String, Value>>, ContentError> {
     for status in [Status::Published, Status::Draft] {
         // A type that is not localized ignores the locale.
         let query = format!("{}&locale=%2A{}", list_query(status, ROWS), fields(field));
-        match data(&fetcher.list(resolved, None, |_| query.clone()).await?.body)? {
+        match data(&strapi.list(resolved, None, |_| query.clone()).await?.body)? {
             Data::List(documents) if documents.is_empty() => {}
             Data::List(documents) => return Ok(documents),
             Data::One(_) => return Err(no_endpoint(resolved)),
@@ -155,14 +173,14 @@ async fn first_page(
 
 /// The document of a single type in the default locale.
 async fn single(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     resolved: &ResolvedEndpoint,
     field: Option<&str>,
 ) -> Result<Vec<Map<String, Value>>, ContentError> {
     for status in [Status::Published, Status::Draft] {
         let query = format!("status={}{}", status.as_str(), fields(field));
-        let reply = fetcher.client.document(resolved.endpoint.path(), &query).await?;
-        if let Some(body) = fetcher.body(reply, resolved, &query)? {
+        let reply = strapi.client.document(resolved.endpoint.path(), &query).await?;
+        if let Some(body) = strapi.body(reply, resolved, &query)? {
             return match data(&body)? {
                 Data::One(document) => Ok(vec![document]),
                 Data::List(_) => Err(no_endpoint(resolved)),
@@ -172,15 +190,18 @@ async fn single(
     Err(no_endpoint(resolved))
 }
 
-/// See [`super::Strapi::default_locale`].
-pub(super) async fn default_locale(
-    fetcher: &Fetcher,
+/// The locale that the CMS uses where a request names none, if a document of this type shows it.
+///
+/// # Errors
+/// [`ContentError`]
+pub async fn default_locale(
+    strapi: &Strapi,
     uid: &ContentTypeUid,
 ) -> Result<Option<Locale>, ContentError> {
-    let resolved = fetcher.resolve(uid).await?;
+    let resolved = strapi.resolve(uid).await?;
     for status in [Status::Published, Status::Draft] {
         let query = list_query(status, 1) + "&fields[0]=locale";
-        let found = data(&fetcher.list(&resolved, None, |_| query.clone()).await?.body)?;
+        let found = data(&strapi.list(&resolved, None, |_| query.clone()).await?.body)?;
         let document = match &found {
             Data::List(documents) => documents.first(),
             Data::One(document) => Some(document),

@@ -27,7 +27,7 @@ type Relation = (ContentTypeUid, FieldPath);
 
 /// What the schemas said so far. Each question is asked once: the answer may be needed every second.
 #[derive(Debug, Default)]
-pub(super) struct Targets {
+pub(crate) struct Targets {
     relations: Mutex<HashMap<Relation, Answer<ContentTypeUid>>>,
     drafts: Mutex<HashMap<ContentTypeUid, Answer<bool>>>,
 }
@@ -42,7 +42,7 @@ enum Answer<T> {
 
 impl Targets {
     /// The type that a relation of a content type leads to, if the schema says it.
-    pub(super) async fn get(
+    pub(crate) async fn get(
         &self,
         client: &Client,
         uid: &ContentTypeUid,

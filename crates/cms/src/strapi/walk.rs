@@ -16,9 +16,10 @@ use std::task::Poll;
 
 use tokio::task::yield_now;
 
+use super::Strapi;
 use super::document::{self, is_in_locale};
 use super::endpoint::EndpointKind;
-use super::fetch::{Fetcher, ListReply};
+use super::fetch::ListReply;
 use super::page::Page;
 use super::query_string::{self, PageRequest};
 use crate::{ContentError, DocumentLocale, DocumentSink, Status, WalkRequest};
@@ -44,22 +45,22 @@ struct Walked<S> {
     is_localized: bool,
 }
 
-/// See [`super::Strapi::walk`].
+/// See [`Strapi::walk`].
 pub(super) async fn walk<S: DocumentSink>(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     request: WalkRequest<'_>,
     new_sink: impl Fn(&Locale) -> S + Sync,
 ) -> Result<Vec<S>, ContentError> {
     let WalkRequest { query, locales, known, pace, page_size } = request;
-    let page_size = page_size.map_or(fetcher.page_size, |size| size.min(fetcher.page_size));
-    let resolved = &*fetcher.resolve(&query.uid).await?;
+    let page_size = page_size.map_or(strapi.page_size, |size| size.min(strapi.page_size));
+    let resolved = &*strapi.resolve(&query.uid).await?;
     let (mut sinks, failures) = (Vec::with_capacity(locales.len()), Failures::default());
     // One after another: a walk occupies the CMS like a single client, and editors need it too.
     for locale in locales {
         let is_first = sinks.is_empty();
         let failures = &failures;
         let scope = WalkScope {
-            fetcher,
+            strapi,
             query,
             resolved,
             locale,
@@ -95,12 +96,12 @@ async fn read_single<S: DocumentSink>(
     scope: WalkScope<'_>,
     mut sink: S,
 ) -> Result<Walked<S>, ContentError> {
-    let WalkScope { fetcher, query, resolved, locale, .. } = scope;
+    let WalkScope { strapi, query, resolved, locale, .. } = scope;
     let query_string =
         |locale: Option<&Locale>| query_string::version(query, locale, Status::Published);
     let path = resolved.endpoint.path();
     let _permit = scope.permit().await;
-    let body = fetcher.version(resolved, path, locale, query_string).await?;
+    let body = strapi.version(resolved, path, locale, query_string).await?;
     let read = |body| document::read(body, &query.projection);
     let found = body.as_deref().map_or(Ok(None), read)?;
     if let Some(document) = found.as_ref().filter(|document| is_in_locale(document, locale)) {

@@ -3,9 +3,9 @@
 use futures::future::try_join_all;
 
 use super::{is_in_locale, read};
+use crate::Strapi;
 use crate::strapi::endpoint::EndpointKind;
 use crate::strapi::endpoint_cache::ResolvedEndpoint;
-use crate::strapi::fetch::Fetcher;
 use crate::strapi::page::Page;
 use crate::strapi::query_string;
 use crate::{ContentError, ContentQuery, Document, Status, Versions};
@@ -16,15 +16,15 @@ const BAD_ITEM: ContentError = ContentError::Unusable("an item that is not a doc
 
 /// See [`crate::Content::versions`].
 pub(in crate::strapi) async fn versions(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     query: &ContentQuery,
     locales: &[Locale],
     status: Status,
 ) -> Result<Versions, ContentError> {
-    let resolved = fetcher.resolve(&query.uid).await?;
+    let resolved = strapi.resolve(&query.uid).await?;
     let mut found = match resolved.endpoint.kind() {
-        EndpointKind::Collection => listed(fetcher, &resolved, query, locales, status).await?,
-        EndpointKind::Single => single(fetcher, &resolved, query, locales, status).await?,
+        EndpointKind::Collection => listed(strapi, &resolved, query, locales, status).await?,
+        EndpointKind::Single => single(strapi, &resolved, query, locales, status).await?,
     };
     found.documents.retain(|document| {
         let is_visible = !document.unpublished || status == Status::Draft;
@@ -34,7 +34,7 @@ pub(in crate::strapi) async fn versions(
 }
 
 async fn listed(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     resolved: &ResolvedEndpoint,
     query: &ContentQuery,
     locales: &[Locale],
@@ -44,7 +44,7 @@ async fn listed(
         let locales = if locale.is_some() { locales } else { &[] };
         query_string::versions(query, locales, status)
     };
-    let reply = fetcher.list(resolved, locales.first(), query_string).await?;
+    let reply = strapi.list(resolved, locales.first(), query_string).await?;
     let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
     let total = page.echo.and_then(|echo| echo.total).ok_or(NO_LIST)?;
     let rows = page.keys().count();
@@ -58,7 +58,7 @@ async fn listed(
 
 /// A single type has no list.
 async fn single(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     resolved: &ResolvedEndpoint,
     query: &ContentQuery,
     locales: &[Locale],
@@ -67,7 +67,7 @@ async fn single(
     let path = resolved.endpoint.path();
     let versions = locales.iter().map(async |locale| -> Result<_, ContentError> {
         let query_string = |locale: Option<&Locale>| query_string::version(query, locale, status);
-        let body = fetcher.version(resolved, path, locale, query_string).await?;
+        let body = strapi.version(resolved, path, locale, query_string).await?;
         let body = body.unwrap_or_else(|| r#"{"data":null}"#.to_owned());
         let found: Option<Document<'static>> =
             read(&body, &query.projection)?.map(Document::into_owned);

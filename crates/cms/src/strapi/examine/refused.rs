@@ -4,28 +4,26 @@ use serde_json::Value;
 
 use super::finding::{Fault, FieldUse, Finding, Purpose};
 use super::{TypeUse, request, sample};
-use crate::strapi::fetch::Fetcher;
+use crate::Strapi;
 use crate::strapi::query_string::MAX_IN_ZONE;
 use crate::{ContentError, ContentQuery, Projection, QueryPart, SetupProblem};
 use frontend_map_rules::FieldPath;
 
 /// The findings for a refused request for these fields.
 pub(super) async fn explain(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     wanted: &TypeUse,
     fields: &[FieldUse],
     problem: SetupProblem,
 ) -> Result<Vec<Finding>, ContentError> {
     let findings = match &problem {
         SetupProblem::UnknownKey { key: Some(key), part, .. } => {
-            let path = unknown(fetcher, wanted, fields, key, *part).await?;
+            let path = unknown(strapi, wanted, fields, key, *part).await?;
             path.map(|path| Finding::Field(path, Fault::Missing)).into_iter().collect()
         }
-        SetupProblem::UnknownKey { key: None, .. } => {
-            dynamic_zones(fetcher, wanted, fields).await?
-        }
+        SetupProblem::UnknownKey { key: None, .. } => dynamic_zones(strapi, wanted, fields).await?,
         SetupProblem::UnusableKey { key, part, .. } => {
-            unusable(fetcher, wanted, fields, key, *part).await?.into_iter().collect()
+            unusable(strapi, wanted, fields, key, *part).await?.into_iter().collect()
         }
         _ => Vec::new(),
     };
@@ -35,7 +33,7 @@ pub(super) async fn explain(
 /// What is wrong with an attribute that the request cannot use as it does. Strapi names the
 /// relation or, as one of `populate` as well, the field behind a relation.
 async fn unusable(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     wanted: &TypeUse,
     fields: &[FieldUse],
     key: &str,
@@ -49,7 +47,7 @@ async fn unusable(
     let fault = match (is_behind, is_field) {
         (true, true) if key == "locale" => Fault::NotLocalized,
         (true, false) => Fault::NotARelation,
-        _ => kind(fetcher, wanted, &path, purpose).await?,
+        _ => kind(strapi, wanted, &path, purpose).await?,
     };
     Ok(Some(Finding::Field(path, fault)))
 }
@@ -57,7 +55,7 @@ async fn unusable(
 /// The path to an unknown key. Strapi names the key alone: of several paths with that name, the
 /// first that is refused by itself.
 async fn unknown(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     wanted: &TypeUse,
     fields: &[FieldUse],
     key: &str,
@@ -70,7 +68,7 @@ async fn unknown(
     let candidates = if paths.len() > 1 { &*paths } else { &[] };
     for path in candidates {
         let Some(alone) = FieldPath::parse(path) else { continue };
-        match populate(fetcher, wanted, alone).await {
+        match populate(strapi, wanted, alone).await {
             Err(ContentError::Setup(_)) => return Ok(Some(path.clone())),
             Err(error) => return Err(error),
             Ok(_) => {}
@@ -91,13 +89,13 @@ fn paths_to<'f>(fields: &'f [FieldUse], key: &str) -> impl Iterator<Item = (Stri
 
 /// Why an attribute cannot be used as a field, by requesting it like a relation.
 async fn kind(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     wanted: &TypeUse,
     path: &str,
     purpose: Purpose,
 ) -> Result<Fault, ContentError> {
     let Some(id) = FieldPath::parse(&format!("{path}.id")) else { return Ok(Fault::Private) };
-    match populate(fetcher, wanted, id.clone()).await {
+    match populate(strapi, wanted, id.clone()).await {
         Ok(Some(document)) => {
             let segments = &id.segments()[..id.segments().len() - 1];
             let is_list = matches!(sample::value(&document, segments), Some(Value::Array(_)));
@@ -116,7 +114,7 @@ async fn kind(
 /// The relations among the fields that are dynamic zones: Strapi refuses their fields without
 /// naming them.
 async fn dynamic_zones(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     wanted: &TypeUse,
     fields: &[FieldUse],
 ) -> Result<Vec<Finding>, ContentError> {
@@ -139,7 +137,7 @@ async fn dynamic_zones(
         if findings.iter().any(|finding| finding.is_about(&prefix)) {
             continue;
         }
-        match populate(fetcher, wanted, id).await {
+        match populate(strapi, wanted, id).await {
             Err(ContentError::Setup(SetupProblem::UnknownKey { key: None, .. })) => {
                 findings.push(Finding::Field(prefix, purpose.zone_fault()));
             }
@@ -152,7 +150,7 @@ async fn dynamic_zones(
 
 /// A document with this field alone.
 async fn populate(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     wanted: &TypeUse,
     path: FieldPath,
 ) -> Result<Option<serde_json::Map<String, Value>>, ContentError> {
@@ -162,5 +160,5 @@ async fn populate(
         alternatives: Vec::new(),
         selection: None,
     };
-    request(fetcher, &query, &wanted.locale, false).await
+    request(strapi, &query, &wanted.locale, false).await
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::Fetcher;
+use super::Strapi;
 use crate::strapi::client::{InvalidKey, Reply};
 use crate::strapi::endpoint_cache::ResolvedEndpoint;
 use crate::strapi::query_string;
@@ -14,7 +14,7 @@ use frontend_map_rules::{ContentTypeUid, FieldPath, encode};
 /// relation: there Strapi refuses a name that does not exist, and leaves out what the token may not
 /// read. A relation that the token may not read gets the type that it leads to.
 pub(super) async fn explained(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     resolved: &ResolvedEndpoint,
     query: &str,
     problem: SetupProblem,
@@ -23,7 +23,7 @@ pub(super) async fn explained(
         SetupProblem::UnknownKey { uid, key: Some(key), part } => {
             let path = relation_in_filters(query, &key);
             match path {
-                Some(path) if is_left_out(fetcher, resolved, &path).await => {
+                Some(path) if is_left_out(strapi, resolved, &path).await => {
                     SetupProblem::AbsentKey { uid, path, is_relation: true, target: None }
                 }
                 _ => SetupProblem::UnknownKey { uid, key: Some(key), part },
@@ -33,7 +33,7 @@ pub(super) async fn explained(
     };
     match problem {
         SetupProblem::AbsentKey { uid, path, is_relation: true, target: None } => {
-            let target = fetcher.targets.get(&fetcher.client, &uid, &path).await;
+            let target = strapi.targets.get(&strapi.client, &uid, &path).await;
             SetupProblem::AbsentKey { uid, path, is_relation: true, target }
         }
         problem => problem,
@@ -42,7 +42,7 @@ pub(super) async fn explained(
 }
 
 /// Whether Strapi accepts a relation, and the first document lacks it.
-async fn is_left_out(fetcher: &Fetcher, resolved: &ResolvedEndpoint, path: &FieldPath) -> bool {
+async fn is_left_out(strapi: &Strapi, resolved: &ResolvedEndpoint, path: &FieldPath) -> bool {
     let Some(id) = FieldPath::parse(&format!("{path}.id")) else { return false };
     let query = ContentQuery {
         uid: resolved.uid.clone(),
@@ -51,7 +51,7 @@ async fn is_left_out(fetcher: &Fetcher, resolved: &ResolvedEndpoint, path: &Fiel
         selection: None,
     };
     let query = query_string::sample(&query, None, false);
-    let reply = fetcher.client.list_page(resolved.endpoint.path(), &query).await;
+    let reply = strapi.client.list_page(resolved.endpoint.path(), &query).await;
     let Ok(Reply::Json(body)) = reply else { return false };
     let Ok(body) = serde_json::from_str::<Value>(&body) else { return false };
     let Some(rows) = body.get("data").and_then(Value::as_array) else { return false };

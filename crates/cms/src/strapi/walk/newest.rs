@@ -1,9 +1,9 @@
 //! The newest published versions of a content type, and how many there are.
 
 use super::error::NO_LIST;
+use crate::Strapi;
 use crate::strapi::document;
 use crate::strapi::endpoint::EndpointKind;
-use crate::strapi::fetch::Fetcher;
 use crate::strapi::page::Page;
 use crate::strapi::query_string;
 use crate::{
@@ -18,21 +18,22 @@ const PUBLISHED: &str = "publishedAt";
 /// Of a type without Draft & Publish, other programs set this date alone.
 const UPDATED: &str = "updatedAt";
 
-/// See [`crate::Strapi::newest`].
-pub(in crate::strapi) async fn newest(
-    fetcher: &Fetcher,
+/// The newest published versions of the query in all locales, at most `size`; of a single type, those
+/// in these locales.
+pub(crate) async fn newest(
+    strapi: &Strapi,
     query: &ContentQuery,
     locales: &[Locale],
     size: usize,
 ) -> Result<Newest, ContentError> {
-    let resolved = fetcher.resolve(&query.uid).await?;
-    let has_drafts = fetcher.targets.has_drafts(&fetcher.client, &query.uid).await;
+    let resolved = strapi.resolve(&query.uid).await?;
+    let has_drafts = strapi.targets.has_drafts(&strapi.client, &query.uid).await;
     let field = if has_drafts == Some(false) { UPDATED } else { PUBLISHED };
     let date = FieldPath::parse(field).expect("a field name");
     let query = ContentQuery { projection: Projection::new(vec![date.clone()]), ..query.clone() };
     if resolved.endpoint.kind() == EndpointKind::Single {
         // There is no list: one request for each locale.
-        let found = document::versions(fetcher, &query, locales, Status::Published).await?;
+        let found = document::versions(strapi, &query, locales, Status::Published).await?;
         let versions: Vec<NewestVersion> =
             found.documents.iter().map(|row| version(row, &date)).collect();
         let total = versions.len() as u64;
@@ -47,7 +48,7 @@ pub(in crate::strapi) async fn newest(
             }
             text
         };
-        let reply = fetcher.list(&resolved, locales.first(), query_string).await?;
+        let reply = strapi.list(&resolved, locales.first(), query_string).await?;
         let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
         let total = page.echo.and_then(|echo| echo.total).ok_or(NO_LIST)?;
         let mut versions = Vec::with_capacity(size);

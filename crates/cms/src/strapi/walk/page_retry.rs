@@ -23,13 +23,13 @@ pub(super) async fn list(
     locale: Option<&Locale>,
     query_string: impl Fn(Option<&Locale>) -> String,
 ) -> Result<ListReply, ContentError> {
-    let WalkScope { fetcher, query, resolved, failures, .. } = scope;
+    let WalkScope { strapi, query, resolved, failures, .. } = scope;
     let is_of_dependents =
         matches!(query.selection, Some(Selection::Dependents { .. } | Selection::Unrelated(_)));
     let mut failing: Option<Instant> = None;
     loop {
         let _permit = scope.permit().await;
-        let error = match fetcher.list(resolved, locale, &query_string).await {
+        let error = match strapi.list(resolved, locale, &query_string).await {
             Ok(reply) => {
                 failures.add(failing.map_or(Duration::ZERO, |since| since.elapsed()));
                 return Ok(reply);
@@ -40,8 +40,8 @@ pub(super) async fn list(
         if !is_of_dependents || !is_outage(&error) || !failures.may_retry(since.elapsed()) {
             return Err(error);
         }
-        if fetcher.client.circuit_open().is_some() {
-            let _ = timeout(PAUSE, fetcher.client.watch_breaker().changed()).await;
+        if strapi.client.circuit_open().is_some() {
+            let _ = timeout(PAUSE, strapi.client.watch_breaker().changed()).await;
         } else {
             sleep(PAUSE).await;
         }

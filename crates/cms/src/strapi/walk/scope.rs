@@ -1,15 +1,15 @@
 //! What a walk reads.
 
 use super::failures::Failures;
+use crate::Strapi;
 use crate::strapi::endpoint_cache::ResolvedEndpoint;
-use crate::strapi::fetch::Fetcher;
 use crate::{ContentQuery, KnownDocuments, Pace};
 use frontend_map_rules::Locale;
 
 /// One content type in one locale.
 #[derive(Clone, Copy)]
 pub(super) struct WalkScope<'a> {
-    pub(super) fetcher: &'a Fetcher,
+    pub(super) strapi: &'a Strapi,
     pub(super) query: &'a ContentQuery,
     pub(super) resolved: &'a ResolvedEndpoint,
     pub(super) locale: &'a Locale,

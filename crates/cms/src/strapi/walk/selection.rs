@@ -6,9 +6,9 @@
 use std::slice;
 
 use super::walk;
+use crate::Strapi;
 use crate::strapi::document::is_in_locale;
 use crate::strapi::endpoint::EndpointKind;
-use crate::strapi::fetch::Fetcher;
 use crate::strapi::page::Page;
 use crate::strapi::query_string::{self, PageRequest};
 use crate::{
@@ -21,24 +21,24 @@ const NO_LIST: ContentError = ContentError::Unusable("a response that is not a l
 const IGNORED: ContentError = ContentError::Unusable("documents that the filter excludes");
 const BAD_ITEM: ContentError = ContentError::Unusable("an item that is not a document");
 
-/// See [`crate::Strapi::select`].
-pub(in crate::strapi) async fn select(
-    fetcher: &Fetcher,
+/// See [`crate::Content::select`]. It is also an error when the CMS ignores the filter.
+pub(crate) async fn select(
+    strapi: &Strapi,
     query: &ContentQuery,
     locales: &[Locale],
     max: u64,
 ) -> Result<Selected, ContentError> {
     let Some(selection) = &query.selection else { return Ok(Selected::TooMany) };
-    let resolved = fetcher.resolve(&query.uid).await?;
+    let resolved = strapi.resolve(&query.uid).await?;
     if resolved.endpoint.kind() == EndpointKind::Single {
-        let mut versions = by_locale(fetcher, query, locales).await?;
+        let mut versions = by_locale(strapi, query, locales).await?;
         versions.retain(|version| selection.has(version));
         return Ok(Selected::Versions(versions));
     }
     let query_string = |locale: Option<&Locale>| {
-        query_string::selection(query, locale.is_some(), fetcher.page_size)
+        query_string::selection(query, locale.is_some(), strapi.page_size)
     };
-    let reply = fetcher.list(&resolved, locales.first(), query_string).await?;
+    let reply = strapi.list(&resolved, locales.first(), query_string).await?;
     let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
     let echo = page.echo.ok_or(NO_LIST)?;
     let rows = page.keys().count();
@@ -54,7 +54,7 @@ pub(in crate::strapi) async fn select(
     }
     if rows as u64 != total {
         let locales = if reply.is_localized { locales } else { locales.get(..1).unwrap_or(&[]) };
-        versions = by_locale(fetcher, query, locales).await?;
+        versions = by_locale(strapi, query, locales).await?;
         if versions.iter().any(|version| !selection.has(version)) {
             return Err(IGNORED);
         }
@@ -63,9 +63,9 @@ pub(in crate::strapi) async fn select(
     Ok(Selected::Versions(versions))
 }
 
-/// See [`crate::Strapi::select_by_locale`].
-pub(in crate::strapi) async fn select_by_locale(
-    fetcher: &Fetcher,
+/// See [`crate::Content::select_by_locale`].
+pub(crate) async fn select_by_locale(
+    strapi: &Strapi,
     query: &ContentQuery,
     locales: &[Locale],
 ) -> Result<Vec<Document<'static>>, ContentError> {
@@ -73,13 +73,13 @@ pub(in crate::strapi) async fn select_by_locale(
     let mut all = Vec::new();
     for locale in locales {
         if !matches!(selection, Selection::Dependents { .. })
-            && let Some(versions) = on_one_page(fetcher, query, locale).await?
+            && let Some(versions) = on_one_page(strapi, query, locale).await?
         {
             all.extend(versions.checked(selection)?);
             continue;
         }
         let request = WalkRequest::new(query, slice::from_ref(locale), &Unknown);
-        for versions in walk(fetcher, request, |_| Versions::default()).await? {
+        for versions in walk(strapi, request, |_| Versions::default()).await? {
             all.extend(versions.checked(selection)?);
         }
     }
@@ -89,17 +89,17 @@ pub(in crate::strapi) async fn select_by_locale(
 /// The selection in a locale, if the response proves that one page has all of it; `None`: it needs a
 /// walk.
 async fn on_one_page(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     query: &ContentQuery,
     locale: &Locale,
 ) -> Result<Option<Versions>, ContentError> {
-    let resolved = fetcher.resolve(&query.uid).await?;
+    let resolved = strapi.resolve(&query.uid).await?;
     if resolved.endpoint.kind() == EndpointKind::Single {
         return Ok(None);
     }
-    let page = PageRequest { after: None, size: fetcher.page_size, with_total: true };
+    let page = PageRequest { after: None, size: strapi.page_size, with_total: true };
     let query_string = |locale: Option<&Locale>| query_string::page(query, locale, page);
-    let reply = fetcher.list(&resolved, Some(locale), query_string).await?;
+    let reply = strapi.list(&resolved, Some(locale), query_string).await?;
     let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
     let (rows, mut versions) = (page.keys().count(), Versions::default());
     let is_all = page.echo.and_then(|echo| echo.total) == Some(rows as u64);
@@ -113,7 +113,7 @@ async fn on_one_page(
 
 /// The selection in each of these locales.
 async fn by_locale(
-    fetcher: &Fetcher,
+    strapi: &Strapi,
     query: &ContentQuery,
     locales: &[Locale],
 ) -> Result<Vec<Document<'static>>, ContentError> {
@@ -121,7 +121,7 @@ async fn by_locale(
     // One after another, so that the CMS stays fast for editors.
     for locale in locales {
         let request = WalkRequest::new(query, slice::from_ref(locale), &Unknown);
-        for versions in walk(fetcher, request, |_| Versions::default()).await? {
+        for versions in walk(strapi, request, |_| Versions::default()).await? {
             all.extend(versions.documents()?);
         }
     }

@@ -60,10 +60,10 @@ pub(super) async fn check(
     seen: &SeenIds,
     totals_differ: bool,
 ) -> Result<(), WalkError> {
-    let WalkScope { fetcher, query, resolved, known, .. } = scope;
+    let WalkScope { strapi, query, resolved, known, .. } = scope;
     for ids in block_in_place(|| seen.unseen(known, locale)).chunks(Selection::MAX_IDS) {
         let query_string = |locale: Option<&Locale>| query_string::any_of(query, locale, ids);
-        let reply = fetcher.list(resolved, locale, query_string).await?;
+        let reply = strapi.list(resolved, locale, query_string).await?;
         let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
         page.echo.ok_or(NO_ECHO)?;
         match page.keys().next() {
