@@ -186,7 +186,7 @@ impl Fleet {
     #[must_use]
     pub fn snapshot_status(&self, id: &SnapshotId) -> Option<SnapshotStatus> {
         let (snapshots, (id, group)) = (self.snapshots.as_ref()?, self.groups.newest(id)?);
-        Some(SnapshotStatus::of(&group, &snapshots.versions(&id), self.is_unavailable()))
+        Some(SnapshotStatus::of(&group, snapshots.versions(&id), self.is_unavailable()))
     }
 
     /// Whether there is `[shared]`, and Redis is unavailable.

@@ -140,7 +140,8 @@ impl SharedSnapshots {
                 let position = text.split_once(' ').map(|(_, position)| position.parse());
                 if let Some(Ok(Position { version, .. })) = position {
                     let at = i64::try_from(event.id.ms).unwrap_or(i64::MAX);
-                    state.versions.announced(version, self.redis.instant_of(at));
+                    let at = self.redis.instant_of(at);
+                    state.status.lock().versions.announced(version, at);
                     self.update_missing();
                 }
                 self.announce(id);
@@ -174,8 +175,8 @@ impl SharedSnapshots {
 
     /// The versions of a snapshot that this instance has seen.
     #[must_use]
-    pub fn versions(&self, id: &SharedSnapshotId) -> Arc<VersionStatus> {
-        Arc::clone(&self.state(id).versions)
+    pub fn versions(&self, id: &SharedSnapshotId) -> VersionStatus {
+        self.state(id).status.lock().versions
     }
 
     /// For how long a version has been published that this instance has not adopted.
@@ -185,8 +186,8 @@ impl SharedSnapshots {
 
     fn update_missing(&self) {
         let states = self.states.lock();
-        let first = states.values().filter_map(|state| state.versions.missing_since()).min();
-        *self.missing_since.lock() = first;
+        let since = |state: &Arc<SnapshotState>| state.status.lock().versions.missing_since();
+        *self.missing_since.lock() = states.values().filter_map(since).min();
     }
 
     /// Sets the snapshots of this instance. The states of other snapshots are dropped.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use serde::Serialize;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep_until;
 
@@ -40,7 +41,8 @@ pub struct InFlight {
 }
 
 /// How many checks an instance has in flight, and how many wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct CheckCounts {
     /// Checks in flight.
     pub in_flight: usize,

@@ -71,9 +71,9 @@ impl SharedSnapshots {
         let (state, frame) = (self.state(id), Frame { id, listing: Some(listing), builder });
         let mut known = state.known.lock().await;
         let read = self.read_known(frame, &mut known, purpose).await;
-        state.set_unread(matches!(read, Err(NotAdopted::Redis(_))));
+        state.status.lock().is_unread = matches!(read, Err(NotAdopted::Redis(_)));
         match &read {
-            Ok(_) => state.accept(),
+            Ok(_) => state.status.lock().refused = None,
             Err(NotAdopted::Refused(reason)) => self.refuse(id, &state, &known.at, reason).await,
             Err(NotAdopted::Redis(error)) => self.fail_to_read(id, &state, error),
         }
@@ -91,17 +91,14 @@ impl SharedSnapshots {
     /// Records that this instance serves the version of the snapshot that it has read last.
     pub async fn adopted(&self, id: &SharedSnapshotId, key: &SnapshotKey) {
         let state = self.state(id);
-        state.set_published(None);
+        state.status.lock().published = None;
         let known = &mut *state.known.lock().await;
         if let Some(version) = &known.version {
             known.served = Some(version.order());
             let number = version.position.version;
             let position = version.position.to_string();
             self.changes.settled(key, id.as_str(), position, &version.walked.snapshot);
-            if state.versions.current().is_some_and(|current| number < current) {
-                state.versions.forget();
-            }
-            state.versions.adopted(number);
+            state.status.lock().versions.adopted(number);
             self.update_missing();
         }
     }
@@ -109,14 +106,14 @@ impl SharedSnapshots {
     /// Whether the last read of a snapshot was refused, or got no answer.
     #[must_use]
     pub fn is_refused_or_unread(&self, id: &SharedSnapshotId) -> bool {
-        self.state(id).is_refused_or_unread()
+        self.state(id).status.lock().is_refused_or_unread()
     }
 
     /// Whether a snapshot has been refused for ten seconds, so that this instance has to walk by
     /// itself.
     #[must_use]
     pub fn is_unusable(&self, id: &SharedSnapshotId) -> bool {
-        self.state(id).is_unusable()
+        self.state(id).status.lock().is_unusable()
     }
 
     /// The snapshots among these that have to be read: another version is published than this
@@ -129,7 +126,8 @@ impl SharedSnapshots {
         ids: &[SharedSnapshotId],
     ) -> Result<BTreeSet<SharedSnapshotId>, redis::Error> {
         let others = self.others(ids).await?;
-        let is_due = |id: &&SharedSnapshotId| others.contains(id) || self.state(id).is_due();
+        let is_due =
+            |id: &&SharedSnapshotId| others.contains(id) || self.state(id).status.lock().is_due();
         Ok(ids.iter().filter(is_due).cloned().collect())
     }
 
@@ -227,14 +225,14 @@ impl SharedSnapshots {
     /// Counts a failed read as a refusal if Redis is available, for example if its user may not
     /// send a command: after ten seconds, this instance walks by itself.
     fn fail_to_read(&self, id: &SharedSnapshotId, state: &SnapshotState, error: &redis::Error) {
-        if self.redis.is_available() && state.refuse() {
+        if self.redis.is_available() && state.status.lock().refuse() {
             tracing::warn!(snapshot = %id, %error, "a published snapshot could not be read; it is read again");
         }
     }
 
     /// Logs the refusal, and asks the leader for a new base, both at most once a minute.
     async fn refuse(&self, id: &SharedSnapshotId, state: &SnapshotState, at: &str, reason: &str) {
-        if !state.refuse() {
+        if !state.status.lock().refuse() {
             return;
         }
         tracing::warn!(

@@ -1,5 +1,6 @@
 //! The task that publishes the snapshots that this instance leads.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::task::block_in_place;
@@ -47,8 +48,8 @@ impl SharedSnapshots {
     /// instance cannot use its base.
     pub(super) fn publish_base(&self, id: &SharedSnapshotId) {
         let state = self.state(id);
-        let Some(request) = state.published() else { return };
-        state.want_base();
+        let Some(request) = state.status.lock().published.clone() else { return };
+        state.status.lock().wants_base = true;
         self.queue.lock().put_older(id, request);
         self.requested.notify_one();
     }
@@ -56,7 +57,7 @@ impl SharedSnapshots {
     /// Whether the last publication of a snapshot by this instance has failed.
     #[must_use]
     pub fn is_unpublished(&self, id: &SharedSnapshotId) -> bool {
-        self.state(id).failure().is_some()
+        self.state(id).status.lock().failure.is_some()
     }
 
     /// Publishes what is requested; runs for ever.
@@ -85,7 +86,7 @@ impl SharedSnapshots {
     fn publish_missing_bases(&self) {
         let states = self.states.lock().clone();
         for (id, state) in states {
-            let key = state.published().map(|request| request.key);
+            let key = state.status.lock().published.as_ref().map(|request| request.key.clone());
             if key.is_some_and(|key| self.changes.lacks_base(&key.site, &key.content_type)) {
                 self.publish_base(&id);
             }
@@ -106,14 +107,14 @@ impl SharedSnapshots {
             Ok(()) | Err(NotPublished::NotLeader) => None,
             Err(error) => Some(error.to_string()),
         };
-        let is_known =
-            error.is_some() && self.states.lock().values().any(|one| one.failure() == error);
-        state.set_failure(error.clone());
+        let has_failed = |one: &Arc<SnapshotState>| one.status.lock().failure == error;
+        let is_known = error.is_some() && self.states.lock().values().any(has_failed);
+        state.status.lock().failure.clone_from(&error);
         self.changes.set_unpublished(key, error);
         match result {
             Ok(()) => {}
             Err(NotPublished::NotLeader) => {
-                state.set_published(None);
+                state.status.lock().published = None;
                 tracing::debug!(site = key.site, uid = key.content_type, "another instance leads");
             }
             Err(error) => {
@@ -160,9 +161,9 @@ impl SharedSnapshots {
             };
             let is_same = delta.as_ref().is_some_and(Delta::is_empty)
                 && before.as_ref().is_some_and(|one| one.walked.begun >= request.walked.begun);
-            let wants_base = state.wants_base();
+            let wants_base = state.status.lock().wants_base;
             if is_same && !wants_base {
-                state.set_published(Some(request.clone()));
+                state.status.lock().published = Some(request.clone());
                 return Ok(());
             }
             let publication = Publication {
@@ -200,12 +201,12 @@ impl SharedSnapshots {
         request: &PublishRequest,
         version: PublishedSnapshot,
     ) -> Vec<Chunks> {
-        if version.base.position == version.position {
-            state.has_new_base();
-        }
-        state.versions.published(version.position.version);
+        let mut status = state.status.lock();
+        status.wants_base &= version.base.position != version.position;
+        status.versions.published(version.position.version);
+        status.published = Some(request.clone());
+        drop(status);
         self.update_missing();
-        state.set_published(Some(request.clone()));
         let position = version.position.to_string();
         self.changes.settled(&request.key, id.as_str(), position, &request.walked.snapshot);
         let mut replaced = std::mem::take(&mut known.replaced);
@@ -259,7 +260,7 @@ impl SharedSnapshots {
             let Some(Role::Leader(_)) = leads else { continue };
             let version = state.known.lock().await.version.clone();
             let Some(version) = version else { continue };
-            let request = state.published();
+            let request = state.status.lock().published.clone();
             let key = request.as_ref().map(|request| &request.key);
             if let Ok(false) = self.extend(&id, key, &version).await {
                 tracing::warn!(

@@ -1,7 +1,5 @@
 //! The state of one shared snapshot on this instance.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -28,20 +26,28 @@ const REPORTED: Duration = Duration::from_mins(1);
 pub(super) struct SnapshotState {
     /// Locked while a version is published or adopted.
     pub(super) known: tokio::sync::Mutex<Known>,
-    pub(super) versions: Arc<VersionStatus>,
-    /// The refusals since the last usable version; `None`: there is none.
-    refused: Mutex<Option<Refused>>,
-    /// Whether the last read got no answer from Redis.
-    is_unread: AtomicBool,
-    /// Whether another instance cannot use the base, so that a new one is published.
-    wants_base: AtomicBool,
-    /// Why the last publication of this instance failed; `None`: it has not.
-    failure: Mutex<Option<String>>,
-    /// The snapshot that this instance has published last.
-    published: Mutex<Option<PublishRequest>>,
+    /// Locked for moments.
+    pub(super) status: Mutex<Status>,
 }
 
-struct Refused {
+/// What this instance has done with a snapshot last.
+#[derive(Default)]
+pub(super) struct Status {
+    pub(super) versions: VersionStatus,
+    /// The refusals since the last usable version; `None`: there is none.
+    pub(super) refused: Option<Refused>,
+    /// Whether the last read got no answer from Redis.
+    pub(super) is_unread: bool,
+    /// Whether another instance cannot use the base, so that a new one is published.
+    pub(super) wants_base: bool,
+    /// Why the last publication of this instance failed; `None`: it has not.
+    pub(super) failure: Option<String>,
+    /// The snapshot that this instance has published last; `None`: another instance publishes.
+    pub(super) published: Option<PublishRequest>,
+}
+
+/// The refusals of a snapshot.
+pub(super) struct Refused {
     /// When the snapshot was first refused.
     since: Instant,
     /// When a refusal was last reported.
@@ -90,36 +96,14 @@ pub(super) struct Deltas {
     pub(super) chunks: Vec<Chunks>,
 }
 
-impl SnapshotState {
-    pub(super) fn want_base(&self) {
-        self.wants_base.store(true, Ordering::Relaxed);
-    }
-
-    /// Records the snapshot that this instance has published; `None`: another instance publishes.
-    pub(super) fn set_published(&self, request: Option<PublishRequest>) {
-        *self.published.lock() = request;
-    }
-
-    pub(super) fn published(&self) -> Option<PublishRequest> {
-        self.published.lock().clone()
-    }
-
-    pub(super) fn wants_base(&self) -> bool {
-        self.wants_base.load(Ordering::Relaxed)
-    }
-
-    /// Records that a new base is published, in place of the one that could not be used.
-    pub(super) fn has_new_base(&self) {
-        self.wants_base.store(false, Ordering::Relaxed);
-    }
-
+impl Status {
     /// Records that the published snapshot is refused. Returns whether the refusal is to be
     /// reported: at most once a minute, because each report makes the leader publish the whole
     /// snapshot again.
-    pub(super) fn refuse(&self) -> bool {
-        let (mut refused, now) = (self.refused.lock(), Instant::now());
-        let Some(known) = &mut *refused else {
-            *refused = Some(Refused { since: now, reported: now, tried: now });
+    pub(super) fn refuse(&mut self) -> bool {
+        let now = Instant::now();
+        let Some(known) = &mut self.refused else {
+            self.refused = Some(Refused { since: now, reported: now, tried: now });
             return true;
         };
         known.tried = now;
@@ -130,43 +114,21 @@ impl SnapshotState {
         is_due
     }
 
-    /// Records whether the last publication of this instance failed, and why.
-    pub(super) fn set_failure(&self, failure: Option<String>) {
-        *self.failure.lock() = failure;
-    }
-
-    pub(super) fn failure(&self) -> Option<String> {
-        self.failure.lock().clone()
-    }
-
-    pub(super) fn accept(&self) {
-        *self.refused.lock() = None;
-    }
-
     /// Whether the snapshot has been refused for so long that this instance has to walk by itself.
     pub(super) fn is_unusable(&self) -> bool {
-        self.refused.lock().as_ref().is_some_and(|refused| refused.since.elapsed() >= REFUSED)
+        self.refused.as_ref().is_some_and(|refused| refused.since.elapsed() >= REFUSED)
     }
 
     /// Whether the last read was refused, or got no answer.
     pub(super) fn is_refused_or_unread(&self) -> bool {
-        self.is_unread() || self.refused.lock().is_some()
+        self.is_unread || self.refused.is_some()
     }
 
     /// Whether the snapshot is to be read again after a failure: a missing part may have been
     /// written since.
     pub(super) fn is_due(&self) -> bool {
         let is_due = |refused: &Refused| refused.tried.elapsed() >= RETRY;
-        self.is_unread() || self.refused.lock().as_ref().is_some_and(is_due)
-    }
-
-    fn is_unread(&self) -> bool {
-        self.is_unread.load(Ordering::Relaxed)
-    }
-
-    /// Records whether the last read got no answer from Redis.
-    pub(super) fn set_unread(&self, is_unread: bool) {
-        self.is_unread.store(is_unread, Ordering::Relaxed);
+        self.is_unread || self.refused.as_ref().is_some_and(is_due)
     }
 }
 

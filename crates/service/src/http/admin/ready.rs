@@ -7,11 +7,11 @@ use axum::http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::shared;
 use crate::app::{App, Readiness};
 use crate::http::response::envelope::{HttpResponse, json_response};
 use frontend_map_cache::TypeStatus;
 use frontend_map_cms::BreakerState;
+use frontend_map_fleet::status::{RedisStatus, SnapshotStatus};
 use frontend_map_store::StoreState;
 
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ struct State<'a> {
     /// `null` without a store.
     store: Option<Store>,
     /// `null` without `[shared]`.
-    shared: Option<shared::Redis>,
+    shared: Option<RedisStatus>,
     content_types: Vec<ContentTypeState<'a>>,
 }
 
@@ -66,7 +66,7 @@ struct ContentTypeState<'a> {
     /// Whether readiness waits for it.
     awaited: bool,
     /// `null` without `[shared]`.
-    shared: Option<shared::SharedSnapshot>,
+    shared: Option<SnapshotStatus>,
 }
 
 /// The response, with the same status as `/readyz` of the public listener.
@@ -83,7 +83,7 @@ pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
         settings: Settings { loaded_at: rfc_3339(loaded_at), problems },
         cms: app.breaker_state().map(|state| Cms { breaker: breaker(state) }),
         store: app.shared.store.state().map(store),
-        shared: shared::redis(app),
+        shared: app.shared.fleet.redis_status(app.shared.validator.counts()),
         content_types: app.type_statuses().iter().map(content_type).collect(),
     };
     let status = if state.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -107,7 +107,7 @@ fn content_type<'a>(status: &TypeStatus<'a>) -> ContentTypeState<'a> {
         stale: status.stale,
         failing: status.failing,
         awaited: status.awaited,
-        shared: status.shared.as_ref().map(shared::snapshot),
+        shared: status.shared,
     }
 }
 

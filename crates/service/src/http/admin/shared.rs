@@ -1,82 +1,12 @@
-//! Redis and the fleet in `/readyz` and `/metrics` of the admin listener.
+//! Redis and the fleet in `/metrics` of the admin listener.
 
 use std::fmt;
-use std::time::Duration;
-
-use serde::Serialize;
 
 use crate::app::App;
 use frontend_map_cache::TypeStatus;
 use frontend_map_fleet::Role;
 use frontend_map_fleet::status::{RedisStatus, SnapshotStatus};
 use frontend_map_platform::metrics::{Encoder, gauge_value};
-
-/// Redis, in `/readyz`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Redis {
-    state: &'static str,
-    /// Why it is unavailable, or what does not work although it is available; `null`: nothing.
-    problem: Option<String>,
-    /// Seconds since the state began; if Redis never was usable, since the start.
-    seconds: u64,
-    instances: usize,
-    url_checks: UrlChecks,
-}
-
-/// The URL checks of this instance.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct UrlChecks {
-    in_flight: usize,
-    waiting: usize,
-}
-
-/// A shared snapshot, in `/readyz`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SharedSnapshot {
-    role: &'static str,
-    /// `null` unless this instance has the lease.
-    lease_seconds: Option<u64>,
-    /// `null` before the first one.
-    version: Option<u64>,
-    /// Seconds since the publication of the first version that this instance has not adopted.
-    missing_seconds: Option<f64>,
-    /// Seconds from publication to adoption, of the last adoption.
-    lag_seconds: Option<f64>,
-}
-
-/// Redis; `None` without `[shared]`.
-pub(super) fn redis(app: &App) -> Option<Redis> {
-    let status = app.shared.fleet.redis_status(app.shared.validator.counts())?;
-    Some(Redis {
-        state: status.state,
-        problem: status.problem,
-        seconds: status.age.as_secs(),
-        instances: status.instances,
-        url_checks: UrlChecks {
-            in_flight: status.url_checks.in_flight,
-            waiting: status.url_checks.waiting,
-        },
-    })
-}
-
-/// A shared snapshot.
-pub(super) fn snapshot(status: &SnapshotStatus) -> SharedSnapshot {
-    SharedSnapshot {
-        role: status.role.name(),
-        lease_seconds: status.lease_age.map(|age| age.as_secs()),
-        version: status.version,
-        missing_seconds: status.missing_for.map(to_milliseconds),
-        lag_seconds: status.lag.map(to_milliseconds),
-    }
-}
-
-/// In seconds, exact to the millisecond.
-fn to_milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e3).round() / 1e3
-}
 
 /// Gauges of Redis are `NaN` without `[shared]`.
 pub(super) fn metrics(
