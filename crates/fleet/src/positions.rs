@@ -5,6 +5,7 @@
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use tokio::time::sleep;
 
 use crate::changes::SharedChanges;
 use crate::redis::{self, Argument, Lease};
@@ -17,6 +18,8 @@ const TTL: Duration = Duration::from_hours(90 * 24);
 const MAX_BYTES: usize = 1 << 10;
 /// The time limit for a read or a write, for which no client waits.
 const WITHIN: Duration = Duration::from_secs(2);
+/// How often an instance looks whether it is the sender.
+const LEASE_PERIOD: Duration = Duration::from_millis(250);
 
 /// Writes fields, if the writer has the lease. Arguments: the token of the lease, the time to live,
 /// then the names and values of the fields.
@@ -139,13 +142,10 @@ impl SharedPosition {
     /// Waits until this instance has the lease of the sender; returns its epoch.
     pub async fn until_sender(&self) -> u64 {
         loop {
-            let lease = self.lease();
-            let mut epoch = lease.watch();
-            if let Some(epoch) = lease.epoch().filter(|_| self.redis.is_available()) {
+            if let Some(epoch) = self.lease().epoch().filter(|_| self.redis.is_available()) {
                 return epoch;
             }
-            // The wait is limited, because a return of Redis does not change the epoch.
-            let _ = tokio::time::timeout(Duration::from_millis(250), epoch.changed()).await;
+            sleep(LEASE_PERIOD).await;
         }
     }
 
@@ -163,9 +163,8 @@ impl SharedPosition {
 
     /// Waits until this instance no longer has the lease in this epoch, or Redis is unavailable.
     pub async fn sender_changed(&self, epoch: u64) {
-        let mut watched = self.lease().watch();
         while self.is_sender_in(epoch) {
-            let _ = tokio::time::timeout(Duration::from_secs(1), watched.changed()).await;
+            sleep(LEASE_PERIOD).await;
         }
     }
 

@@ -5,7 +5,6 @@
 
 mod deployments;
 
-use std::future::Future;
 use std::sync::Weak;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -14,7 +13,7 @@ use tokio::time::timeout;
 
 pub(super) use deployments::{CONTEXT as DEPLOYMENT, Deployments};
 
-use super::lease::{LIFETIME, Lease, LeaseRegistry};
+use super::lease::{LIFETIME, Lease};
 use super::{Argument, Client, Error, Inner};
 
 /// The time between two heartbeats.
@@ -146,23 +145,11 @@ pub(super) async fn run(redis: Weak<Inner>) {
     while let Some(redis) = redis.upgrade().map(Client) {
         let begun = Instant::now();
         let within = heartbeats.answer_within(&redis, begun);
-        let result = watching(&redis.0.leases, beat(&redis, within)).await;
+        let result = beat(&redis, within).await;
         let pause = heartbeats.record(&redis, begun, result);
         let leases = redis.0.leases.clone();
         drop(redis);
-        let changed = timeout(pause, leases.changed.notified());
-        let _ = watching(&leases, changed).await;
-    }
-}
-
-/// Waits for this future; leases that expire meanwhile notify their watchers.
-async fn watching<T>(leases: &LeaseRegistry, future: impl Future<Output = T>) -> T {
-    let mut future = std::pin::pin!(future);
-    loop {
-        tokio::select! {
-            done = &mut future => return done,
-            () = leases.expire_next() => {}
-        }
+        let _ = timeout(pause, leases.changed.notified()).await;
     }
 }
 

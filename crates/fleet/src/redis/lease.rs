@@ -2,13 +2,12 @@
 //! data: the script of a write that only the holder may do compares the token of the lease.
 
 use std::collections::BTreeMap;
-use std::future::pending;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 
 /// A lease expires so long after its last renewal.
 pub(super) const LIFETIME: Duration = Duration::from_secs(3);
@@ -30,7 +29,6 @@ struct State {
     instance: String,
     term: Mutex<Option<Term>>,
     given_up: Mutex<Option<GivenUp>>,
-    epoch: watch::Sender<Option<u64>>,
     /// The largest epoch of this lease, of any holder, that this instance has seen.
     known: AtomicU64,
     /// Whether its key had a foreign value at the last heartbeat.
@@ -99,12 +97,6 @@ impl Lease {
         self.0.known.fetch_max(epoch, Ordering::Relaxed);
     }
 
-    /// The epoch, and each change of it.
-    #[must_use]
-    pub fn watch(&self) -> watch::Receiver<Option<u64>> {
-        self.0.epoch.subscribe()
-    }
-
     /// Releases the lease, and does not request it for three to four seconds: for a holder that
     /// cannot do the work of the lease. Returns `false`, and keeps the lease, if it was given up
     /// less than ten seconds ago; also `false` if this instance is not the holder.
@@ -118,7 +110,7 @@ impl Lease {
         }
         *given_up = Some(GivenUp { at, until: at + PAUSE + PAUSE.mul_f64(fastrand::f64() / 3.0) });
         drop(given_up);
-        state.set(None);
+        *state.term.lock() = None;
         if let Some(registry) = state.registry.upgrade() {
             registry.dropped(state.key.clone(), state.token(term.epoch));
         }
@@ -151,12 +143,6 @@ impl State {
 
     fn token(&self, epoch: u64) -> String {
         token(&self.instance, epoch)
-    }
-
-    fn set(&self, term: Option<Term>) {
-        *self.term.lock() = term;
-        let epoch = term.map(|term| term.epoch);
-        self.epoch.send_if_modified(|current| std::mem::replace(current, epoch) != epoch);
     }
 }
 
@@ -208,7 +194,6 @@ impl LeaseRegistry {
             instance: instance.to_owned(),
             term: Mutex::default(),
             given_up: Mutex::default(),
-            epoch: watch::Sender::new(None),
             known: AtomicU64::new(0),
             is_foreign: AtomicBool::new(false),
             registry: Arc::downgrade(self),
@@ -261,7 +246,7 @@ impl LeaseRegistry {
             let since = same.map_or_else(Instant::now, |before| before.since);
             Term { epoch, since, until: sent + LIFETIME }
         });
-        lease.0.set(term);
+        *lease.0.term.lock() = term;
     }
 
     /// Ends all leases for good; returns those that were held, as key and token.
@@ -270,27 +255,10 @@ impl LeaseRegistry {
         self.entries.lock().is_leaving = true;
         let held = leases.iter().filter_map(|Lease(state)| {
             let epoch = state.term()?.epoch;
-            state.set(None);
+            *state.term.lock() = None;
             Some((state.key.clone(), state.token(epoch)))
         });
         let held: Vec<_> = held.collect();
         held.into_iter().chain(self.take_dropped()).collect()
-    }
-
-    /// Waits until the next lease expires, and notifies its watchers.
-    pub(super) async fn expire_next(&self) {
-        let ends = self.wanted().into_iter().filter_map(|lease| {
-            let until = (*lease.0.term.lock())?.until;
-            Some((until, lease))
-        });
-        let first = ends.min_by_key(|(until, _)| *until);
-        // While it waits, it must not keep a lease alive that is dropped meanwhile.
-        let first = first.map(|(until, lease)| (until, Arc::downgrade(&lease.0)));
-        let Some((until, state)) = first else { return pending().await };
-        tokio::time::sleep_until(until.into()).await;
-        let Some(state) = state.upgrade() else { return };
-        if state.term().is_none() {
-            state.set(None);
-        }
     }
 }
