@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use crate::changes;
 use crate::file::{RowKind, run_key};
 use crate::history_copy::HistoryCopy;
 use crate::snapshot_key::SnapshotKey;
@@ -25,10 +26,9 @@ pub const CONTENT_RUN: &str = "#content";
 /// The store of the process, which survives a reload.
 #[derive(Default)]
 pub struct Store {
+    recorder: Arc<Recorder>,
     /// `None`: snapshots are in memory only.
     writer: Option<Writer>,
-    /// Where there is no writer, which has one of its own.
-    recorder: Option<Recorder>,
 }
 
 impl Store {
@@ -40,49 +40,49 @@ impl Store {
         recorder: Recorder,
         counters: Arc<StoreCounters>,
     ) -> Self {
-        let Some(path) = path else {
+        let recorder = Arc::new(recorder);
+        if path.is_none() {
             tracing::info!(
                 "no [store] path is set: after a restart nothing is known until the CMS responds"
             );
-            return Self { writer: None, recorder: Some(recorder) };
-        };
-        Self { writer: Some(Writer::start(path, history, recorder, counters)), recorder: None }
+        }
+        let start = |path| Writer::start(path, history, Arc::clone(&recorder), counters);
+        Self { writer: path.map(start), recorder }
     }
 
     /// The state of the file; `None` without one.
     #[must_use]
     pub fn state(&self) -> Option<StoreState> {
-        self.writer.as_ref().map(Writer::state)
+        self.writer.as_ref().map(|writer| writer.slot.state())
     }
 
     /// The copy of the path history beside the file. `None` without a file, while another process
     /// has it open, and while it can be read alone.
     #[must_use]
     pub fn history_copy(&self) -> Option<Arc<HistoryCopy>> {
-        self.writer.as_ref()?.history_copy()
+        self.writer.as_ref()?.slot.history_copy()
     }
 
     /// How many unreadable files are beside the present one, to which they gave way; `None` without a
     /// file.
     #[must_use]
     pub fn moved_aside(&self) -> Option<usize> {
-        self.writer.as_ref().map(Writer::moved_aside)
+        self.writer.as_ref().map(|writer| writer.slot.moved_aside())
     }
 
     /// Changes whenever the file has been opened.
     #[must_use]
     pub fn watch_openings(&self) -> Option<watch::Receiver<u64>> {
-        self.writer.as_ref().map(Writer::watch_openings)
+        self.writer.as_ref().map(|writer| writer.slot.watch_openings())
     }
 
     /// Stores a snapshot, and drops those of the same site and content type by other rules. It is
     /// complete: the result of a walk with the incremental updates since. The change log gets what it has
     /// changed.
     pub fn save(&self, snapshot: StoredSnapshot<Arc<Snapshot>>, urgency: Urgency) {
-        if let Some(writer) = &self.writer {
-            writer.save(snapshot, urgency);
-        } else if let Some(recorder) = &self.recorder {
-            crate::changes::record(recorder, &snapshot);
+        match &self.writer {
+            Some(writer) => writer.save(snapshot, urgency),
+            None => changes::record(&self.recorder, &snapshot),
         }
     }
 
@@ -91,21 +91,22 @@ impl Store {
     #[must_use]
     pub fn load(&self, site: &str, uid: &str, builder: Builder) -> Vec<StoredSnapshot<Snapshot>> {
         let Some(writer) = &self.writer else { return Vec::new() };
-        let found = writer.load(site, uid).into_iter();
+        let found = writer.read(|file| file.snapshots(site, uid)).into_iter();
         found.filter_map(|found| read(&found.bytes, found.written, site, uid, builder)).collect()
     }
 
     /// A snapshot that [`Self::load`] has returned will be in use.
     pub fn adopt(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
-        if let Some(writer) = &self.writer {
-            writer.adopt(key, snapshot);
+        if self.writer.is_some() {
+            changes::adopt(&self.recorder, key, snapshot);
         }
     }
 
     /// The content types of a site of which there are snapshots.
     #[must_use]
     pub fn types(&self, site: &str) -> BTreeSet<String> {
-        self.writer.as_ref().map(|writer| writer.types(site)).unwrap_or_default()
+        let Some(writer) = &self.writer else { return BTreeSet::new() };
+        writer.read(|file| file.types(site))
     }
 
     /// Stores the last run of URL checks of a content type of a site. `serialize` is called when it is
@@ -124,7 +125,7 @@ impl Store {
     /// The bytes of the last run of URL checks.
     #[must_use]
     pub fn load_run(&self, site: &str, uid: &str) -> Option<Vec<u8>> {
-        self.writer.as_ref()?.load_row(RowKind::Run, &run_key(site, uid))
+        self.load_row(RowKind::Run, &run_key(site, uid))
     }
 
     /// Stores a summary of the paths that were not found on a site, in place of the one before it.
@@ -139,8 +140,8 @@ impl Store {
     #[must_use]
     pub fn load_misses(&self, source: u128, site: &str) -> Option<Vec<u8>> {
         let Some(writer) = &self.writer else { return Some(Vec::new()) };
-        let load = || writer.load_row(RowKind::Misses, &row_key(source, site));
-        writer.is_readable().then(|| load().unwrap_or_default())
+        let load = || self.load_row(RowKind::Misses, &row_key(source, site));
+        writer.slot.readable().is_some().then(|| load().unwrap_or_default())
     }
 
     /// Stores the links in the content of a site, in place of those before. `serialize` is called when they
@@ -159,25 +160,20 @@ impl Store {
     /// The bytes of these links.
     #[must_use]
     pub fn load_links(&self, source: u128, site: &str) -> Option<Vec<u8>> {
-        self.writer.as_ref()?.load_row(RowKind::Links, &row_key(source, site))
+        self.load_row(RowKind::Links, &row_key(source, site))
     }
 
     /// A site has these content types from now on.
     pub fn set_types(&self, site: &str, uids: Vec<String>) {
-        if let Some(writer) = &self.writer {
-            writer.recorder().set_types(site, uids);
-        } else if let Some(recorder) = &self.recorder {
-            recorder.set_types(site, uids);
-        }
+        self.recorder.set_types(site, uids);
     }
 
     /// Drops the snapshots and the last run of a content type of a site, after the present changes of
     /// the path history have been written.
     pub fn remove(&self, site: &str, uid: &str) {
-        if let Some(writer) = &self.writer {
-            writer.remove(site, uid);
-        } else if let Some(recorder) = &self.recorder {
-            recorder.record(site, uid, None, unix_ms());
+        match &self.writer {
+            Some(writer) => writer.remove(site, uid),
+            None => self.recorder.record(site, uid, None, unix_ms()),
         }
     }
 
@@ -192,7 +188,11 @@ impl Store {
     /// How far webhooks have been sent to a target, as it was stored last.
     #[must_use]
     pub fn load_position(&self, key: &str) -> Option<String> {
-        String::from_utf8(self.writer.as_ref()?.load_row(RowKind::Position, key)?).ok()
+        String::from_utf8(self.load_row(RowKind::Position, key)?).ok()
+    }
+
+    fn load_row(&self, kind: RowKind, key: &str) -> Option<Vec<u8>> {
+        self.writer.as_ref()?.read(|file| file.row(kind, key))
     }
 
     /// Writes what is left and releases the file, so that another process can open it. Returns after a

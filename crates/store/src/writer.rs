@@ -1,22 +1,18 @@
 //! The thread that writes the store, and opens its file again after a failure.
 
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use tokio::sync::watch;
 
 use crate::changes;
-use crate::file::{FileError, RowBytes, RowKey, RowKind, StoreFile, StoredRow};
+use crate::file::{FileError, RowBytes, RowKey, RowKind, StoreFile};
 use crate::file_slot::FileSlot;
-use crate::history_copy::HistoryCopy;
 use crate::persisted_instant::PersistedInstant;
 use crate::queue::{Key, Queue};
-use crate::snapshot_key::{SnapshotKey, StoredHeader, Times};
-use crate::state::StoreState;
+use crate::snapshot_key::{StoredHeader, Times};
 use crate::{StoredSnapshot, Urgency};
 use frontend_map_catalog::changes::log::{Prepared, Recorder};
 use frontend_map_catalog::moved::history::{Mirror, PathHistory};
@@ -30,13 +26,14 @@ const CLOSE_TIME: Duration = Duration::from_secs(3);
 
 /// The handle of the thread.
 pub(super) struct Writer {
+    pub(super) slot: Arc<FileSlot>,
     shared: Arc<Shared>,
     /// Without a value: it is closed when the thread has ended.
     ended: Mutex<mpsc::Receiver<()>>,
 }
 
 struct Shared {
-    slot: FileSlot,
+    slot: Arc<FileSlot>,
     queue: Mutex<Queue>,
     /// Signals a change of the queue, or the loss of the file.
     changed: Condvar,
@@ -50,51 +47,28 @@ impl Writer {
     pub(super) fn start(
         path: PathBuf,
         history: Arc<PathHistory>,
-        recorder: Recorder,
+        recorder: Arc<Recorder>,
         counters: Arc<StoreCounters>,
     ) -> Self {
-        let recorder = Arc::new(recorder);
         let slot = FileSlot::new(path, Arc::clone(&history), Arc::clone(&recorder));
         slot.open();
+        let slot = Arc::new(slot);
         let (queue, changed) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { slot, queue, changed, history, recorder, counters });
+        let own_slot = Arc::clone(&slot);
+        let shared =
+            Arc::new(Shared { slot: own_slot, queue, changed, history, recorder, counters });
         let own = Arc::clone(&shared);
         let (running, ended) = mpsc::channel();
         std::thread::spawn(move || {
             own.run();
             drop(running);
         });
-        Self { shared, ended: Mutex::new(ended) }
-    }
-
-    pub(super) fn recorder(&self) -> &Recorder {
-        &self.shared.recorder
-    }
-
-    pub(super) fn state(&self) -> StoreState {
-        self.shared.slot.state()
-    }
-
-    pub(super) fn watch_openings(&self) -> watch::Receiver<u64> {
-        self.shared.slot.watch_openings()
-    }
-
-    pub(super) fn history_copy(&self) -> Option<Arc<HistoryCopy>> {
-        self.shared.slot.history_copy()
-    }
-
-    pub(super) fn moved_aside(&self) -> usize {
-        self.shared.slot.moved_aside()
+        Self { slot, shared, ended: Mutex::new(ended) }
     }
 
     pub(super) fn save(&self, snapshot: StoredSnapshot<Arc<Snapshot>>, urgency: Urgency) {
         self.shared.queue.lock().add(snapshot, urgency);
         self.shared.changed.notify_one();
-    }
-
-    /// A stored snapshot is in use.
-    pub(super) fn adopt(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
-        changes::adopt(&self.shared.recorder, key, snapshot);
     }
 
     pub(super) fn remove(&self, site: &str, uid: &str) {
@@ -107,24 +81,12 @@ impl Writer {
         self.shared.changed.notify_one();
     }
 
-    pub(super) fn load_row(&self, kind: RowKind, key: &str) -> Option<Vec<u8>> {
-        self.read(|file| file.row(kind, key))
-    }
-
-    pub(super) fn is_readable(&self) -> bool {
-        self.shared.slot.readable().is_some()
-    }
-
-    pub(super) fn load(&self, site: &str, uid: &str) -> Vec<StoredRow> {
-        self.read(|file| file.snapshots(site, uid))
-    }
-
-    pub(super) fn types(&self, site: &str) -> BTreeSet<String> {
-        self.read(|file| file.types(site))
-    }
-
-    fn read<T: Default>(&self, read: impl FnOnce(&StoreFile) -> Result<T, FileError>) -> T {
-        let Some(file) = self.shared.slot.readable() else { return T::default() };
+    /// What `read` finds in the file; nothing while it cannot be read.
+    pub(super) fn read<T: Default>(
+        &self,
+        read: impl FnOnce(&StoreFile) -> Result<T, FileError>,
+    ) -> T {
+        let Some(file) = self.slot.readable() else { return T::default() };
         read(&file).unwrap_or_else(|error| {
             self.shared.lose(&error);
             T::default()
