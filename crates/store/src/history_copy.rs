@@ -17,24 +17,8 @@ use frontend_map_catalog::moved::history::Row;
 
 /// How old a copy may become.
 const PERIOD: Duration = Duration::from_hours(24);
-/// The columns. `moved.import` reads the first two; the others are the row of the history.
-const HEADER: [&str; 13] = [
-    "from",
-    "to",
-    "source",
-    "site",
-    "host",
-    "path",
-    "contentType",
-    "documentId",
-    "locale",
-    "lastSeen",
-    "imported",
-    "version",
-    "checksum",
-];
-/// The format of a row.
-const VERSION: &str = "1";
+/// The columns. `moved.import` reads the first two; `row` is the row of the history as JSON.
+const HEADER: [&str; 4] = ["from", "to", "row", "checksum"];
 /// What the name of a copy that was moved aside has behind that of the copy; then a time.
 const ASIDE: &str = ".damaged-";
 
@@ -179,56 +163,23 @@ fn write(path: &Path, rows: impl Iterator<Item = CopyRow>) -> io::Result<u64> {
 }
 
 fn fields(CopyRow { from, to, row }: &CopyRow) -> [String; HEADER.len()] {
-    let mut fields = [
-        from.clone(),
-        to.clone(),
-        format!("{:032x}", row.source),
-        row.site.clone(),
-        row.host.clone(),
-        row.path.clone(),
-        row.uid.clone(),
-        row.document_id.clone(),
-        row.locale.clone(),
-        row.last_seen.to_string(),
-        row.is_imported.to_string(),
-        VERSION.to_owned(),
-        String::new(),
-    ];
-    fields[HEADER.len() - 1] = checksum(fields[..HEADER.len() - 1].iter().map(String::as_str));
-    fields
+    let row = serde_json::to_string(row).expect("texts and numbers are JSON");
+    let checksum = checksum(from, to, &row);
+    [from.clone(), to.clone(), row, checksum]
 }
 
 /// Of all other fields of a row: a damaged one would be a redirect that never was.
-fn checksum<'f>(fields: impl Iterator<Item = &'f str>) -> String {
-    let mut text = String::new();
-    for field in fields {
-        text.push_str(field);
-        text.push('\n');
-    }
-    format!("{:016x}", xxh3_64(text.as_bytes()))
+fn checksum(from: &str, to: &str, row: &str) -> String {
+    format!("{:016x}", xxh3_64(format!("{from}\n{to}\n{row}\n").as_bytes()))
 }
 
 /// `None`: it is damaged, or of another version.
 fn row_of(record: &StringRecord) -> Option<Row> {
-    let field = |at| record.get(at);
-    let is_whole = record.len() == HEADER.len()
-        && field(11) == Some(VERSION)
-        && field(12) == Some(&checksum(record.iter().take(HEADER.len() - 1)));
-    if !is_whole {
+    let (from, to, row, sum): (&str, &str, &str, &str) = record.deserialize(None).ok()?;
+    if sum != checksum(from, to, row) {
         return None;
     }
-    let text = |at| field(at).map(str::to_owned);
-    Some(Row {
-        source: u128::from_str_radix(field(2)?, 16).ok()?,
-        site: text(3)?,
-        host: text(4)?,
-        path: text(5)?,
-        uid: text(6)?,
-        document_id: text(7)?,
-        locale: text(8)?,
-        last_seen: field(9)?.parse().ok()?,
-        is_imported: field(10)?.parse().ok()?,
-    })
+    serde_json::from_str(row).ok()
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
@@ -269,7 +220,7 @@ mod tests {
         let read = copy.read().unwrap();
         let expected: Vec<Row> = rows.iter().map(|row| row.row.clone()).collect();
         assert_eq!((read.rows, read.damaged), (expected, 0));
-        assert!(fs::read_to_string(copy.path()).unwrap().starts_with("from,to,source,"));
+        assert!(fs::read_to_string(copy.path()).unwrap().starts_with("from,to,row,"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no unfinished file");
     }
 
@@ -307,7 +258,7 @@ mod tests {
             }),
             ("rows of another version", |path| {
                 let text = fs::read_to_string(path).unwrap();
-                fs::write(path, text.replace(",false,1,", ",false,2,")).unwrap();
+                fs::write(path, text.replace("is_imported", "is_copied")).unwrap();
             }),
             ("a file that cannot be read", |path| {
                 fs::remove_file(path).unwrap();
