@@ -2,18 +2,23 @@
 
 pub(super) mod health;
 pub(super) mod lines;
-pub(super) mod post;
 pub(super) mod refresh;
 
+use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
 
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{RequestBuilder, StatusCode};
+use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use url::Url;
 
 use frontend_map_outbound::checks::report::Visible;
+use frontend_map_platform::http_client::{cause, client_builder};
 
-/// The longest error that is read, in bytes.
-pub(super) const MAX_ERROR: usize = 64 << 10;
+/// How long the service may take to accept a POST.
+const POST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An error of the service.
 #[derive(Deserialize)]
@@ -59,9 +64,56 @@ pub(super) fn route_url(service: &str, route: &str) -> Result<Url, String> {
     Ok(url)
 }
 
+/// Sends this JSON to a route that accepts it, to do its work in the background, and returns the body of the
+/// response. Token and `setting` are those of [`send`].
+///
+/// # Errors
+/// If there is no response, or another one than a 202.
+pub(super) async fn post(
+    service: &str,
+    url: Url,
+    token: Option<&SecretString>,
+    setting: [&str; 2],
+    json: Vec<u8>,
+) -> Result<Vec<u8>, Box<dyn Error>> {
+    let client = client_builder()?.timeout(POST_TIMEOUT).build()?;
+    let request = client.post(url).header(CONTENT_TYPE, "application/json").body(json);
+    send(service, request, token, setting, StatusCode::ACCEPTED).await
+}
+
+/// Sends a request with the token if there is one, and returns the body of the response. `setting` is the
+/// setting with the token, and its variable.
+///
+/// # Errors
+/// If there is no response, or its status is not `expected`.
+async fn send(
+    service: &str,
+    mut request: RequestBuilder,
+    token: Option<&SecretString>,
+    setting: [&str; 2],
+    expected: StatusCode,
+) -> Result<Vec<u8>, Box<dyn Error>> {
+    if let Some(token) = token {
+        request = request.bearer_auth(token.expose_secret());
+    }
+    let failed = |error: reqwest::Error| {
+        let cause = cause(&error);
+        format!(
+            "{service}: {cause:?}; does the service run at this address? --service names another"
+        )
+    };
+    let response = request.send().await.map_err(failed)?;
+    let status = response.status();
+    let body = response.bytes().await.map_err(failed)?;
+    if status != expected {
+        return Err(refusal(service, status.as_u16(), &body, setting).into());
+    }
+    Ok(body.into())
+}
+
 /// What the service says, and what to do about it; `token` is the setting with the token that it
 /// requires, and its variable.
-pub(super) fn refusal(service: &str, status: u16, body: &[u8], token: [&str; 2]) -> String {
+fn refusal(service: &str, status: u16, body: &[u8], token: [&str; 2]) -> String {
     let message = serde_json::from_slice::<Refusal>(body).map(|refusal| refusal.error.message);
     let message = message.map(|text| format!(": {}", Visible(&text))).unwrap_or_default();
     let remedy = match status {

@@ -1,18 +1,18 @@
-//! A list of a running service, read line by line.
+//! A list of a running service: lines of JSON.
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use reqwest::header::{ACCEPT, AUTHORIZATION};
-use secrecy::ExposeSecret;
+use reqwest::StatusCode;
+use reqwest::header::ACCEPT;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_ERROR, local_url, refusal, route_url};
+use super::{local_url, route_url, send};
 use crate::config::Config;
-use frontend_map_platform::http_client::{cause, client_builder};
+use frontend_map_platform::http_client::client_builder;
 
 /// How long the service may take to connect, and for each part of the response. Its first walk may be
 /// in progress.
@@ -53,12 +53,6 @@ enum Line<Row, Figures> {
     Last(LastLine<Figures>),
 }
 
-/// The rows so far, and the last line.
-struct List<Row, Figures> {
-    rows: Vec<Row>,
-    last: Option<LastLine<Figures>>,
-}
-
 /// Requests a list of a site at this route, from the service at this URL or at the address in the
 /// settings, with the token of the settings and these further query parameters.
 ///
@@ -75,68 +69,31 @@ pub(in crate::cli) async fn read_list<Row: DeserializeOwned, Figures: Deserializ
     let mut url = route_url(service, route)?;
     url.query_pairs_mut().append_pair("site", site).extend_pairs(parameters);
     let client = client_builder()?.connect_timeout(TIMEOUT).read_timeout(TIMEOUT).build()?;
-    let mut request = client.get(url).header(ACCEPT, "application/x-ndjson");
-    if let Some(token) = &config.auth.validate {
-        request = request.header(AUTHORIZATION, format!("Bearer {}", token.expose_secret()));
-    }
-    let failed = |error: &reqwest::Error| {
-        let cause = cause(error);
-        format!(
-            "{service}: {cause:?}; does the service run at this address? --service names another"
-        )
-    };
-    let mut response = request.send().await.map_err(|error| failed(&error))?;
-    let status = response.status();
-    let mut list = List { rows: Vec::new(), last: None };
-    let mut take = |line: &[u8]| list.take(line).map_err(|error| format!("{service}: {error}"));
-    let mut rest = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| failed(&error))? {
-        rest.extend_from_slice(&chunk);
-        if status.is_success() {
-            take_lines(&mut take, &mut rest)?;
-        } else if rest.len() > MAX_ERROR {
-            break;
-        }
-    }
-    if !status.is_success() {
-        return Err(refusal(service, status.as_u16(), &rest, TOKEN).into());
-    }
-    if !rest.is_empty() {
-        take(&rest)?;
-    }
-    Ok(list.end().map_err(|error| format!("{service}: {error}"))?)
+    let request = client.get(url).header(ACCEPT, "application/x-ndjson");
+    let token = config.auth.validate.as_ref();
+    let body = send(service, request, token, TOKEN, StatusCode::OK).await?;
+    Ok(rows(&body).map_err(|error| format!("{service}: {error}"))?)
 }
 
-impl<Row: DeserializeOwned, Figures: DeserializeOwned> List<Row, Figures> {
-    fn take(&mut self, line: &[u8]) -> Result<(), String> {
-        if self.last.is_some() {
-            return Err("the list continues after its end".to_owned());
+/// The rows of a list, and its last line.
+///
+/// # Errors
+/// If a line cannot be read, or the list is not complete.
+fn rows<Row: DeserializeOwned, Figures: DeserializeOwned>(
+    body: &[u8],
+) -> Result<(Vec<Row>, LastLine<Figures>), &'static str> {
+    let (mut rows, mut last) = (Vec::new(), None::<LastLine<Figures>>);
+    for line in serde_json::Deserializer::from_slice(body).into_iter() {
+        if last.is_some() {
+            return Err("the list continues after its end");
         }
-        match serde_json::from_slice(line) {
-            Ok(Line::Row(row)) => self.rows.push(row),
-            Ok(Line::Last(last)) => self.last = Some(last),
-            Err(_) => return Err("a line of the list cannot be read".to_owned()),
+        match line.map_err(|_| "a line of the list cannot be read")? {
+            Line::Row(row) => rows.push(row),
+            Line::Last(line) => last = Some(line),
         }
-        Ok(())
     }
-
-    /// An error if the list is not complete.
-    fn end(self) -> Result<(Vec<Row>, LastLine<Figures>), String> {
-        let last = self.last.filter(|last| last.count == self.rows.len() as u64);
-        Ok((self.rows, last.ok_or("the list is not complete")?))
-    }
-}
-
-/// Takes the lines that are complete.
-fn take_lines(
-    mut take: impl FnMut(&[u8]) -> Result<(), String>,
-    rest: &mut Vec<u8>,
-) -> Result<(), String> {
-    let Some(end) = memchr::memrchr(b'\n', rest) else { return Ok(()) };
-    let lines = rest[..end].split(|byte| *byte == b'\n');
-    lines.filter(|line| !line.is_empty()).try_for_each(&mut take)?;
-    rest.drain(..=end);
-    Ok(())
+    let last = last.filter(|last| last.count == rows.len() as u64);
+    Ok((rows, last.ok_or("the list is not complete")?))
 }
 
 #[cfg(test)]
@@ -147,11 +104,8 @@ mod tests {
 
     #[test]
     fn list_is_complete_with_its_last_line_alone() {
-        let read = |lines: &[&str]| {
-            let mut list = List::<[u8; 2], HashMap<String, u64>> { rows: Vec::new(), last: None };
-            lines.iter().try_for_each(|line| list.take(line.as_bytes()))?;
-            list.end()
-        };
+        let read =
+            |lines: &[&str]| rows::<[u8; 2], HashMap<String, u64>>(lines.join("\n").as_bytes());
         let (rows, last) = read(&["[1,2]", r#"{"count":1,"gone":3}"#]).ok().unwrap();
         assert_eq!((&rows[..], last.count, last.figures["gone"]), (&[[1, 2]][..], 1, 3));
         for (lines, expected) in [

@@ -8,8 +8,7 @@ use clap::Args;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use super::post::post;
-use super::{local_url, route_url};
+use super::{local_url, post, route_url};
 use crate::cli::output::words::count;
 use crate::cli::selection;
 use crate::config::Config;

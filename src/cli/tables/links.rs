@@ -14,7 +14,7 @@ use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
 use crate::cli::selection;
 use crate::cli::service::lines::{LastLine, ListArgs, TOKEN, read_list};
-use crate::cli::service::{local_url, post::post, route_url};
+use crate::cli::service::{local_url, post, route_url};
 use crate::cli::validate::Output;
 use crate::config::Config;
 use frontend_map_catalog::links::{ContentLink, Verdict};
