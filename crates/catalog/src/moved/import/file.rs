@@ -36,6 +36,9 @@ const TO: [&str; 12] = [
 /// The separators that a header may have.
 const SEPARATORS: [u8; 3] = *b",;\t";
 
+/// The longest field that is kept, in bytes. No path is as long.
+const MAX_FIELD: usize = u16::MAX as usize;
+
 /// Some programs write it at the beginning of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -44,18 +47,15 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub struct ImportFile {
     /// The name of the file in the settings.
     pub name: String,
-    /// The texts of all rows.
-    text: String,
-    rows: Vec<Span>,
+    pub(super) rows: Vec<ImportRow>,
 }
 
-/// A row: its place in the text, and its line in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Span {
-    start: u32,
-    from: u16,
-    to: u16,
-    line: u32,
+/// A row: the path and the target as they are written, and their line in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ImportRow {
+    pub(super) from: Box<str>,
+    pub(super) to: Box<str>,
+    pub(super) line: u32,
 }
 
 /// Why a file cannot be read.
@@ -67,9 +67,6 @@ pub enum FileError {
     /// It is not CSV in UTF-8.
     #[error("line {0}: {1}")]
     Csv(u64, &'static str),
-    /// It has more text than can be kept.
-    #[error("it has more than 4 GiB")]
-    TooLong,
 }
 
 impl ImportFile {
@@ -87,50 +84,16 @@ impl ImportFile {
         let header = reader.headers().map_err(|error| not_csv(&error))?;
         let from = column(header, &FROM).ok_or(FileError::Header("`from`"))?;
         let to = column(header, &TO).ok_or(FileError::Header("`to`"))?;
-        let mut file = Self { name: name.to_owned(), text: String::new(), rows: Vec::new() };
-        let (mut record, mut lines) = (StringRecord::new(), Lines { bytes, end: 0, line: 1 });
+        let (mut rows, mut record) = (Vec::new(), StringRecord::new());
+        let mut lines = Lines { bytes, end: 0, line: 1 };
         while reader.read_record(&mut record).map_err(|error| not_csv(&error))? {
-            let line = lines.of(&record);
-            let field = |at| record.get(at).unwrap_or_default();
-            file.add(field(from), field(to), line)?;
+            let line = u32::try_from(lines.of(&record)).unwrap_or(u32::MAX);
+            let kept = |field: &&str| field.len() <= MAX_FIELD;
+            let field = |at| record.get(at).filter(kept).unwrap_or_default().into();
+            rows.push(ImportRow { from: field(from), to: field(to), line });
         }
-        file.text.shrink_to_fit();
-        file.rows.shrink_to_fit();
-        Ok(file)
-    }
-
-    fn add(&mut self, from: &str, to: &str, line: u64) -> Result<(), FileError> {
-        let start = u32::try_from(self.text.len()).map_err(|_| FileError::TooLong)?;
-        let mut push = |field: &str| {
-            let length = u16::try_from(field.len()).unwrap_or_default();
-            if length > 0 {
-                self.text.push_str(field);
-            }
-            length
-        };
-        let (from, to) = (push(from), push(to));
-        self.rows.push(Span { start, from, to, line: u32::try_from(line).unwrap_or(u32::MAX) });
-        Ok(())
-    }
-
-    /// The number of rows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// The path and the target of a row, and its line.
-    pub(super) fn row(&self, at: usize) -> (&str, &str, u32) {
-        let Span { start, from, to, line } = self.rows[at];
-        let start = start as usize;
-        let middle = start + usize::from(from);
-        (&self.text[start..middle], &self.text[middle..middle + usize::from(to)], line)
+        rows.shrink_to_fit();
+        Ok(Self { name: name.to_owned(), rows })
     }
 }
 
@@ -182,11 +145,7 @@ mod tests {
 
     fn rows(text: &[u8]) -> Vec<(String, String, u32)> {
         let file = ImportFile::parse("x.csv", text).unwrap();
-        let row = |at| {
-            let (from, to, line) = file.row(at);
-            (from.to_owned(), to.to_owned(), line)
-        };
-        (0..file.len()).map(row).collect()
+        file.rows.into_iter().map(|row| (row.from.into(), row.to.into(), row.line)).collect()
     }
 
     #[test]
@@ -214,7 +173,7 @@ mod tests {
         let expected = [("/a,b\n\"c", "/d", 2), ("/x", "", 4), ("", "/y", 5), ("/z", "/w", 7)];
         let expected = expected.map(|(from, to, line)| (from.to_owned(), to.to_owned(), line));
         assert_eq!(found, expected);
-        assert!(ImportFile::parse("x", b"from,to\n").unwrap().is_empty());
+        assert!(ImportFile::parse("x", b"from,to\n").unwrap().rows.is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::file::ImportFile;
+use super::file::{ImportFile, ImportRow};
 use super::reason::Reason;
 use super::site_path::SitePath;
 use crate::moved::history::Row;
@@ -53,8 +53,8 @@ pub struct LeftOut<'i> {
 /// The place of a row: its file and its number in it.
 type At = (u32, u32);
 
-/// The rows by the hash of their paths and hosts.
-type ByPath = FxHashMap<u64, At>;
+/// The first row of each path.
+type ByPath = FxHashMap<SitePath, At>;
 
 /// What is known of the targets of rows.
 struct Targets<'i> {
@@ -76,40 +76,39 @@ impl<'i> Import<'i> {
     pub fn resolve(&self, now: i64, mut take: impl FnMut(Outcome<'i>)) {
         let mut targets = Targets { by_path: self.by_path(), known: FxHashMap::default() };
         for at in self.places() {
-            let (from, to, line) = self.row(at);
+            let ImportRow { from, to, line } = self.row(at);
             let file = self.files[at.0 as usize].name.as_str();
             take(match self.row_of(at, &mut targets, now) {
                 Ok(row) => Outcome::Row(row),
-                Err(reason) => Outcome::LeftOut(LeftOut { file, line, from, to, reason }),
+                Err(reason) => Outcome::LeftOut(LeftOut { file, line: *line, from, to, reason }),
             });
         }
     }
 
     fn places(&self) -> impl Iterator<Item = At> + use<'i> {
         let files = (0_u32..).zip(self.files);
-        files.flat_map(|(file, rows)| (0_u32..).take(rows.len()).map(move |row| (file, row)))
+        files.flat_map(|(at, file)| (0_u32..).take(file.rows.len()).map(move |row| (at, row)))
     }
 
-    fn row(&self, (file, row): At) -> (&'i str, &'i str, u32) {
-        self.files[file as usize].row(row as usize)
+    fn row(&self, (file, row): At) -> &'i ImportRow {
+        &self.files[file as usize].rows[row as usize]
     }
 
-    /// The first row of each path.
     fn by_path(&self) -> ByPath {
         let mut by_path = ByPath::default();
         for at in self.places() {
-            if let Ok(site_path) = SitePath::former(self.site, self.row(at).0) {
-                by_path.entry(site_path.hash()).or_insert(at);
+            if let Ok(site_path) = SitePath::former(self.site, &self.row(at).from) {
+                by_path.entry(site_path).or_insert(at);
             }
         }
         by_path
     }
 
     fn row_of(&self, at: At, targets: &mut Targets<'i>, now: i64) -> Result<Row, Reason> {
-        let (from, to, _) = self.row(at);
+        let ImportRow { from, to, .. } = self.row(at);
         let from = SitePath::former(self.site, from)?;
         SitePath::parse(self.site, to)?;
-        if targets.by_path.get(&from.hash()) != Some(&at) {
+        if targets.by_path.get(&from) != Some(&at) {
             return Err(Reason::Duplicate);
         }
         if is_live(self.site, self.index, &from.path, from.host) {
@@ -145,7 +144,7 @@ impl<'i> Import<'i> {
 
     /// Where the target of a row leads.
     fn step(&self, at: At, by_path: &ByPath) -> Step<'i> {
-        let Ok(target) = SitePath::parse(self.site, self.row(at).1) else {
+        let Ok(target) = SitePath::parse(self.site, &self.row(at).to) else {
             return Step::End(Err(Reason::NotFound));
         };
         if let Some(url) = self.document(&target) {
@@ -153,8 +152,10 @@ impl<'i> Import<'i> {
         }
         // A page outside the CMS, which is no document.
         let is_page = is_live(self.site, self.index, &target.path, target.host);
-        match self.row_from(&target, by_path).filter(|_| !is_page) {
-            Some(row) => Step::Row(row),
+        let on_any_host = SitePath { path: target.path.clone(), host: None };
+        let row = by_path.get(&target).or_else(|| by_path.get(&on_any_host));
+        match row.filter(|_| !is_page) {
+            Some(row) => Step::Row(*row),
             None => Step::End(Err(Reason::NotFound)),
         }
     }
@@ -172,15 +173,6 @@ impl<'i> Import<'i> {
                 FormerOwner::Moved(redirect) => Some(redirect.to),
                 _ => None,
             }
-        })
-    }
-
-    /// The row whose former path this is.
-    fn row_from(&self, site_path: &SitePath, by_path: &ByPath) -> Option<At> {
-        let on_any_host = SitePath { path: site_path.path.clone(), host: None };
-        [site_path, &on_any_host].into_iter().find_map(|site_path| {
-            let at = *by_path.get(&site_path.hash())?;
-            (SitePath::former(self.site, self.row(at).0).as_ref() == Ok(site_path)).then_some(at)
         })
     }
 
@@ -203,8 +195,8 @@ impl<'i> Import<'i> {
 /// The former paths of files that a site may have, whatever their targets are.
 #[must_use]
 pub fn listed_paths(files: &[ImportFile], site: &Site) -> ListedPaths {
-    let rows = files.iter().flat_map(|file| (0..file.len()).map(|at| file.row(at).0));
-    let paths = rows.filter_map(|from| SitePath::former(site, from).ok());
+    let rows = files.iter().flat_map(|file| &file.rows);
+    let paths = rows.filter_map(|row| SitePath::former(site, &row.from).ok());
     ListedPaths(paths.map(|site_path| xxh3_64(site_path.path.as_bytes())).collect())
 }
 

@@ -1,7 +1,5 @@
 //! The paths in lists of redirects: paths and URLs as other systems write them.
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::reason::Reason;
 use crate::site::Site;
 use frontend_map_rules::Pathname;
@@ -14,7 +12,7 @@ const SCHEMES: [&str; 2] = ["http", "https"];
 const MAX_PATH: usize = 2_048;
 
 /// A path of the site.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct SitePath {
     /// Normalized (D7).
     pub(super) path: String,
@@ -58,12 +56,6 @@ impl SitePath {
             return Err(Reason::Malformed);
         }
         Ok(Self { path: Pathname::parse(&rooted).normalized(), host })
-    }
-
-    /// Of the path and its host.
-    pub(super) fn hash(&self) -> u64 {
-        let host = self.host.map_or(0, |host| host as u64 + 1);
-        xxh3_64(self.path.as_bytes()) ^ host.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
 
