@@ -2,7 +2,6 @@
 //! overlap or never match.
 
 mod cms;
-mod colours;
 mod constant_rules;
 mod findings;
 mod indexnow;
@@ -20,10 +19,9 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
-use self::colours::coloured;
 use self::findings::{Check, Finding, Level, Place, failures_of, require_none};
 use super::output::sarif::{self, Annotation, Kind};
-use super::output::terminal::Colours;
+use super::output::terminal::{Colours, Style};
 use super::output::words::count;
 use super::selection;
 use crate::config::{Cms, Config, Problem, Problems};
@@ -60,8 +58,7 @@ pub(super) fn run(config: &Config, file: &Path, args: &CheckArgs) -> Result<(), 
     let mut out = io::stdout();
     match args.format {
         Format::Text => {
-            let report = coloured(&report(config, &findings), Colours::of_stdout());
-            out.write_all(report.as_bytes())?;
+            out.write_all(report(config, &findings, Colours::of_stdout()).as_bytes())?;
         }
         Format::Sarif => {
             let annotations: Vec<Annotation> =
@@ -113,7 +110,7 @@ fn find(config: &Config, offline: bool) -> Result<Vec<Finding>, Box<dyn Error>> 
 }
 
 /// The report for people: a summary, and a block for each finding.
-fn report(config: &Config, findings: &[Finding]) -> String {
+fn report(config: &Config, findings: &[Finding], colours: Colours) -> String {
     let rules = config.sites.iter().map(|site| site.rules.rules().len() as u64).sum();
     let sites = config.sites.iter().count() as u64;
     let (sites, rules) = (count(sites, "site"), count(rules, "rule"));
@@ -126,9 +123,12 @@ fn report(config: &Config, findings: &[Finding]) -> String {
         (failures_of(findings, &[Check::Redis]), "Redis"),
         (failures_of(findings, &[Check::IndexNow]), "IndexNow"),
     ];
-    let mut out = format!("{}: {sites}, {rules}\n", verdict(&problems));
+    let is_fine = problems.iter().all(|(number, _)| *number == 0);
+    let style = if is_fine { Style::Good } else { Style::Heading };
+    let summary = format!("{}: {sites}, {rules}", verdict(&problems));
+    let mut out = colours.apply(style, summary) + "\n";
     for finding in findings {
-        finding.write(&mut out);
+        finding.write(&mut out, colours);
     }
     out
 }
@@ -161,4 +161,27 @@ fn missing_base_url(site: &Site) -> Option<Finding> {
         (Place::Site(key.clone()), format!("site {key}: {missing}, {effect}; {remedy}"));
     let finding = Finding::new(Check::BaseUrl, Level::Warning, place, text);
     Some(Finding { is_failure: true, ..finding })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Environment, parse};
+
+    #[test]
+    fn first_line_of_the_report_is_good_unless_there_are_problems() {
+        let text = "[[site]]\nkey = \"a\"\nlocales = [\"en\"]\n\
+            [[site.rule]]\ncontent_type = \"api::x.x\"\ntemplate = \"/x/{slug}\"\n";
+        let config = parse(Some(text), Path::new("settings.toml"), &Environment::new()).unwrap();
+        let first_line = |findings: &[Finding]| {
+            let report = report(&config, findings, Colours::COLOURED);
+            report.lines().next().unwrap().to_owned()
+        };
+        let expected = "\u{1b}[32mthe settings are fine: 1 site, 1 rule\u{1b}[0m";
+        assert_eq!(first_line(&[]), expected);
+        let problem = Finding::problem(Check::Redis, Place::File, "");
+        let expected = "\u{1b}[1mthe settings are valid, but there is 1 problem with Redis: \
+            1 site, 1 rule\u{1b}[0m";
+        assert_eq!(first_line(&[problem]), expected);
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 
 use crate::cli::output::sarif::{self, Annotation, Kind};
+use crate::cli::output::terminal::{Colours, Style};
 use crate::config::Config;
 use frontend_map_catalog::site::Site;
 use frontend_map_rules::{ContentTypeUid, Rule};
@@ -161,16 +162,21 @@ impl Finding {
     }
 
     /// A block of the report for people.
-    pub(super) fn write(&self, out: &mut String) {
-        let level = match self.level {
-            Level::Problem | Level::Information => "",
-            Level::Warning => "warning: ",
-            Level::Note => "note: ",
+    pub(super) fn write(&self, out: &mut String, colours: Colours) {
+        let (style, level) = match self.level {
+            Level::Problem | Level::Information => (Style::Heading, ""),
+            Level::Warning => (Style::Warning, "warning: "),
+            Level::Note => (Style::Heading, "note: "),
         };
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "\n{level}{}", self.text);
+        let _ = writeln!(out, "\n{}", colours.apply(style, format_args!("{level}{}", self.text)));
         for (label, text) in &self.details {
-            let _ = writeln!(out, "  {label:6} {text}");
+            let style = match *label {
+                "wins" => Style::Good,
+                "loses" => Style::Warning,
+                _ => Style::Dim,
+            };
+            let _ = writeln!(out, "  {} {text}", colours.apply(style, format_args!("{label:6}")));
         }
     }
 }
@@ -249,12 +255,24 @@ mod tests {
     }
 
     #[test]
-    fn write_aligns_the_details_below_the_text() {
+    fn write_aligns_the_details_below_the_text_and_colours_labels_and_headings() {
         let mut finding = Finding::new(Check::Overlap, Level::Note, Place::File, "two rules");
         finding.detail("wins", "a");
         finding.detail("second", "b");
-        let mut out = String::new();
-        finding.write(&mut out);
-        assert_eq!(out, "\nnote: two rules\n  wins   a\n  second b\n");
+        let written = |finding: &Finding, colours| {
+            let mut out = String::new();
+            finding.write(&mut out, colours);
+            out
+        };
+        assert_eq!(
+            written(&finding, Colours::PLAIN),
+            "\nnote: two rules\n  wins   a\n  second b\n"
+        );
+        let expected = "\n\u{1b}[1mnote: two rules\u{1b}[0m\n  \u{1b}[32mwins  \u{1b}[0m a\n  \
+            \u{1b}[2msecond\u{1b}[0m b\n";
+        assert_eq!(written(&finding, Colours::COLOURED), expected);
+        let warning = Finding::new(Check::Setting, Level::Warning, Place::File, "no x");
+        let expected = "\n\u{1b}[33mwarning: no x\u{1b}[0m\n";
+        assert_eq!(written(&warning, Colours::COLOURED), expected);
     }
 }
