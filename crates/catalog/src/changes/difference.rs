@@ -13,9 +13,7 @@ mod documents;
 pub(crate) mod fixture;
 mod locale_names;
 
-use std::cmp::Ordering;
-use std::iter::Peekable;
-
+use itertools::{EitherOrBoth, Itertools};
 use smallvec::SmallVec;
 
 use crate::snapshot::{PublicUrl, Snapshot, Versions};
@@ -120,11 +118,11 @@ impl<'s> Difference<'s> {
             && before.urls_hash() == after.urls_hash()
             && !(self.with_titles && (before.has_titles() || after.has_titles()));
         let end = |snapshot: &Snapshot| if are_equal { 0 } else { snapshot.len() };
-        let mut pairs = Pairs {
-            before: before.documents(0..end(before)).peekable(),
-            after: after.documents(0..end(after)).peekable(),
-        };
-        std::iter::from_fn(move || pairs.next())
+        let (before, after) = (before.documents(0..end(before)), after.documents(0..end(after)));
+        let documents = before.merge_join_by(after, |before, after| {
+            before.document_order().cmp(&after.document_order())
+        });
+        documents.map(EitherOrBoth::left_and_right)
     }
 
     /// The version from before of one that both sides have.
@@ -170,30 +168,6 @@ impl<'s> Difference<'s> {
         let facts =
             |url: PublicUrl<'s>| (title(url), url.redirect(), url.modified(), url.is_listed());
         (facts(before) != facts(after)).then_some(Change::Updated(after))
-    }
-}
-
-/// The documents of two snapshots, those with the same id together.
-struct Pairs<B: Iterator, A: Iterator> {
-    before: Peekable<B>,
-    after: Peekable<A>,
-}
-
-impl<'s, B, A> Pairs<B, A>
-where
-    B: Iterator<Item = Versions<'s>>,
-    A: Iterator<Item = Versions<'s>>,
-{
-    fn next(&mut self) -> Option<(Option<Versions<'s>>, Option<Versions<'s>>)> {
-        let order = match (self.before.peek(), self.after.peek()) {
-            (None, None) => return None,
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(before), Some(after)) => before.document_order().cmp(&after.document_order()),
-        };
-        let before = (order != Ordering::Greater).then(|| self.before.next()).flatten();
-        let after = (order != Ordering::Less).then(|| self.after.next()).flatten();
-        Some((before, after))
     }
 }
 

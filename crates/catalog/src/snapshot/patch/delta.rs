@@ -7,12 +7,13 @@
 //! documents, and refuses any other result. So nothing depends on how the later snapshot came about, by
 //! a walk or by updates.
 
-use std::cmp::Ordering;
+use itertools::{EitherOrBoth, Itertools};
 
 use crate::snapshot::build::{Builder, Draft, NoSnapshot, OwnersFrom};
 use crate::snapshot::entry::EntryFacts;
 use crate::snapshot::hash::document_hash;
 use crate::snapshot::no_url::NoUrlRow;
+use crate::snapshot::references::Reference;
 use crate::snapshot::{PublicUrl, Snapshot};
 
 /// Which documents differ between two snapshots, and what the later one has of them.
@@ -54,11 +55,14 @@ impl Delta {
         }
         let documents = differing_documents(before, after);
         let (mut beyond_removed, mut beyond_added) = (Vec::new(), Vec::new());
-        merge(before.no_url.beyond(), after.no_url.beyond(), |key, side| match side {
-            Side::First => beyond_removed.push(*key),
-            Side::Second => beyond_added.push(*key),
-            Side::Both => {}
-        });
+        let keys = before.no_url.beyond().iter();
+        for key in keys.merge_join_by(after.no_url.beyond(), Ord::cmp) {
+            match key {
+                EitherOrBoth::Left(key) => beyond_removed.push(*key),
+                EitherOrBoth::Right(key) => beyond_added.push(*key),
+                EitherOrBoth::Both(..) => {}
+            }
+        }
         let present = after.part_of(&documents, beyond_added)?;
         Ok(Self { hash, change: Some(Change { documents, beyond_removed, present }) })
     }
@@ -98,13 +102,9 @@ impl Snapshot {
         let Change { documents, beyond_removed, present } = change;
         let is_replaced = |hash: u64| documents.binary_search(&hash).is_ok();
         let mut draft = self.merged(present, |id, _| is_replaced(document_hash(id)))?;
-        let mut beyond = present.no_url.beyond().to_vec();
-        merge(self.no_url.beyond(), beyond_removed, |key, side| {
-            if side == Side::First {
-                beyond.push(*key);
-            }
-        });
-        draft.no_url.add_beyond(beyond.into_iter());
+        let keys = self.no_url.beyond().iter().merge_join_by(beyond_removed, Ord::cmp);
+        let kept = keys.filter_map(EitherOrBoth::just_left);
+        draft.no_url.add_beyond(kept.chain(present.no_url.beyond()).copied());
         draft.hosts.clone_from(&present.hosts);
         draft.skipped.clone_from(&present.skipped);
         draft.without_row.clone_from(&present.without_row);
@@ -133,21 +133,16 @@ impl Snapshot {
 /// The hashes of the ids of the documents of which the snapshots have different things, in order.
 fn differing_documents(before: &Snapshot, after: &Snapshot) -> Vec<u64> {
     let mut documents = Vec::new();
-    let mut keep = |hash: u64, side: Side| {
-        if side != Side::Both && documents.last() != Some(&hash) {
-            documents.push(hash);
-        }
-    };
     let [one, other] = [before, after].map(|one| one.owners().map(url_facts));
-    merge(one, other, |(hash, ..), side| keep(hash, side));
+    documents.extend(in_one(one, other).map(|(hash, ..)| hash).dedup());
     let [one, other] = [before, after].map(|one| one.duplicates().map(url_facts));
-    merge(one, other, |(hash, ..), side| keep(hash, side));
+    documents.extend(in_one(one, other).map(|(hash, ..)| hash).dedup());
     let [one, other] = [before, after].map(|one| one.no_url().map(row_facts));
-    merge(one, other, |((_, id), _), side| keep(document_hash(id), side));
+    documents.extend(in_one(one, other).map(|((_, id), _)| document_hash(id)));
     let [one, other] = [before, after].map(|one| one.references.all().iter().copied());
-    merge(one, other, |reference, side| keep(reference.document(), side));
+    documents.extend(in_one(one, other).map(Reference::document).dedup());
     let [one, other] = [before, after].map(|one| one.references.ids_without_entry());
-    merge(one, other, |id, side| keep(document_hash(id), side));
+    documents.extend(in_one(one, other).map(document_hash));
     documents.sort_unstable();
     documents.dedup();
     documents
@@ -166,36 +161,13 @@ fn row_facts(row: NoUrlRow<'_>) -> ((usize, &str), impl Ord) {
     ((locale.unwrap_or(usize::MAX), document_id), (is_localized, reason, rule, title))
 }
 
-/// Which of two sequences has an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    First,
-    Second,
-    Both,
-}
-
-/// Gives each element of two ordered sequences to `take`, once for two equal ones.
-fn merge<T: Ord>(
+/// The elements of two ordered sequences that only one of them has.
+fn in_one<T: Ord>(
     one: impl IntoIterator<Item = T>,
     other: impl IntoIterator<Item = T>,
-    mut take: impl FnMut(T, Side),
-) {
-    let (mut one, mut other) = (one.into_iter().peekable(), other.into_iter().peekable());
-    loop {
-        let order = match (one.peek(), other.peek()) {
-            (Some(own), Some(others)) => own.cmp(others),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => return,
-        };
-        let (next, side) = match order {
-            Ordering::Less => (one.next(), Side::First),
-            Ordering::Greater => (other.next(), Side::Second),
-            Ordering::Equal => {
-                one.next();
-                (other.next(), Side::Both)
-            }
-        };
-        take(next.expect("it was seen"), side);
-    }
+) -> impl Iterator<Item = T> {
+    one.into_iter().merge_join_by(other, Ord::cmp).filter_map(|element| match element {
+        EitherOrBoth::Left(element) | EitherOrBoth::Right(element) => Some(element),
+        EitherOrBoth::Both(..) => None,
+    })
 }
