@@ -3,9 +3,11 @@
 //! possible error from then on. So a path that is requested often has a row, whatever else is requested.
 
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
 
-use hashbrown::HashTable;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use itertools::Itertools;
 
 use super::scanners::is_of_scanner;
 
@@ -17,25 +19,15 @@ pub const MAX_KEY_BYTES: usize = 768;
 
 /// The requests that found nothing, by path. It has at most [`MAX_ROWS`] rows and takes less than a
 /// mebibyte.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Summary {
-    rows: Vec<Row>,
-    /// The positions of all rows: none has fewer requests than that at half its place.
-    heap: Vec<u16>,
-    /// The positions of rows by their keys.
-    places: HashTable<u16>,
-    /// Of the hashes: requests must not choose rows that collide.
-    seed: u64,
+    /// By their keys, whose hashes are seeded: requests must not choose keys that collide.
+    paths: HashMap<Arc<str>, Tally>,
+    /// The key of each path behind the order that it had once. Orders only rise, so that the path with the
+    /// lowest one is found by setting right those in front of it.
+    by_order: BinaryHeap<Reverse<(Order, Arc<str>)>>,
     scanners: Option<Tally>,
     uncounted: u64,
-}
-
-#[derive(Clone, Debug)]
-struct Row {
-    key: Box<str>,
-    tally: Tally,
-    /// Its place in the heap.
-    place: u16,
 }
 
 /// The requests for one path.
@@ -50,6 +42,10 @@ pub struct Tally {
     /// The last one, in milliseconds since 1970.
     pub last: i64,
 }
+
+/// The number of requests for a path, and when the last one was: the lowest one is replaced first, of
+/// several equal ones the first by its key.
+type Order = (u64, i64);
 
 /// What a request that found nothing counts as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,22 +104,8 @@ impl Tally {
         self.last = self.last.max(other.last);
     }
 
-    /// The row with the lowest order is replaced first.
-    fn order(&self) -> (u64, i64) {
+    fn order(&self) -> Order {
         (self.count, self.last)
-    }
-}
-
-impl Default for Summary {
-    fn default() -> Self {
-        Self {
-            rows: Vec::new(),
-            heap: Vec::new(),
-            places: HashTable::new(),
-            seed: fastrand::u64(..),
-            scanners: None,
-            uncounted: 0,
-        }
     }
 }
 
@@ -160,19 +142,19 @@ impl Summary {
     /// The number of paths.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.paths.len()
     }
 
     /// Whether nothing was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty() && self.scanners.is_none() && self.uncounted == 0
+        self.paths.is_empty() && self.scanners.is_none() && self.uncounted == 0
     }
 
     /// The paths: first those of which the most requests are certain.
     #[must_use]
     pub fn paths(&self) -> Vec<MissedPath<'_>> {
-        let mut paths: Vec<MissedPath<'_>> = self.rows.iter().map(Row::path).collect();
+        let mut paths: Vec<MissedPath<'_>> = self.keys().map(MissedPath::of).collect();
         paths.sort_by_key(|path| {
             let Tally { count, .. } = path.tally;
             (Reverse(path.tally.certain()), Reverse(count), path.path, path.host)
@@ -182,14 +164,8 @@ impl Summary {
 
     /// Drops the paths that `keep` refuses.
     pub fn retain(&mut self, mut keep: impl FnMut(MissedPath<'_>) -> bool) {
-        let before = std::mem::take(&mut self.rows);
-        let length = before.len();
-        let kept: Vec<_> = before.into_iter().filter(|row| keep(row.path())).collect();
-        if kept.len() == length {
-            self.rows = kept;
-        } else {
-            self.replace(kept.into_iter().map(|row| (row.key, row.tally)).collect());
-        }
+        self.paths.retain(|key, tally| keep(MissedPath::of((key, *tally))));
+        self.by_order.retain(|Reverse((_, key))| self.paths.contains_key(key));
     }
 
     /// Drops what was requested last before this time, in milliseconds since 1970.
@@ -202,9 +178,8 @@ impl Summary {
     pub fn remove(&mut self, key: &MissKey) -> bool {
         match key {
             MissKey::Path(key) => {
-                let length = self.len();
-                self.retain(|path| key.strip_prefix(path.host) != Some(path.path));
-                self.len() < length
+                self.by_order.retain(|Reverse((_, own))| **own != **key);
+                self.paths.remove(key.as_str()).is_some()
             }
             MissKey::Scanner => self.scanners.take().is_some(),
             MissKey::TooLong => false,
@@ -219,31 +194,31 @@ impl Summary {
             self.scanners.get_or_insert(Tally { count: 0, ..scanners }).add(scanners);
         }
         let (own_least, other_least) = (self.least(), other.least());
-        let mut merged: Vec<(Box<str>, Tally)> = Vec::with_capacity(self.len() + other.len());
-        for row in &self.rows {
-            let mut tally = row.tally;
-            match other.find(&row.key) {
-                Some(at) => tally.add(other.rows[at].tally),
+        let mut merged = std::mem::take(&mut self.paths);
+        for (key, tally) in &mut merged {
+            match other.paths.get(key) {
+                Some(others) => tally.add(*others),
                 None => tally.add_error(other_least),
             }
-            merged.push((row.key.clone(), tally));
         }
-        for row in other.rows.iter().filter(|row| self.find(&row.key).is_none()) {
-            let mut tally = row.tally;
-            tally.add_error(own_least);
-            merged.push((row.key.clone(), tally));
+        for (key, tally) in &other.paths {
+            merged.entry(Arc::clone(key)).or_insert_with(|| {
+                let mut tally = *tally;
+                tally.add_error(own_least);
+                tally
+            });
         }
         self.replace(merged);
     }
 
     /// All keys with their requests.
     pub(super) fn keys(&self) -> impl Iterator<Item = (&str, Tally)> {
-        self.rows.iter().map(|row| (&*row.key, row.tally))
+        self.paths.iter().map(|(key, tally)| (&**key, *tally))
     }
 
     /// A summary of at most [`MAX_ROWS`] paths, none of them twice.
     pub(super) fn of_parts(
-        paths: Vec<(Box<str>, Tally)>,
+        paths: Vec<(Arc<str>, Tally)>,
         scanners: Option<Tally>,
         uncounted: u64,
     ) -> Self {
@@ -254,114 +229,51 @@ impl Summary {
 
     /// The requests that a path without a row may have had: none while there is room.
     fn least(&self) -> u64 {
-        let full = self.heap.first().filter(|_| self.rows.len() == MAX_ROWS);
-        full.map_or(0, |first| self.rows[usize::from(*first)].tally.count)
+        let counts = self.paths.values().map(|tally| tally.count);
+        counts.min().filter(|_| self.len() == MAX_ROWS).unwrap_or_default()
     }
 
     /// Replaces all rows, by those with the most requests of these. No two have one key.
-    fn replace(&mut self, mut rows: Vec<(Box<str>, Tally)>) {
-        rows.sort_by_key(|(_, tally)| Reverse(tally.order()));
-        rows.truncate(MAX_ROWS);
-        // In rising order they are a heap.
-        let rows = rows.into_iter().rev().zip(0..);
-        self.rows = rows.map(|((key, tally), place)| Row { key, tally, place }).collect();
-        self.heap = self.rows.iter().map(|row| row.place).collect();
-        self.places.clear();
-        for row in &self.rows {
-            let hash = self.hash(&row.key);
-            let rows = &self.rows;
-            self.places.insert_unique(hash, row.place, |at| {
-                xxh3_64_with_seed(rows[usize::from(*at)].key.as_bytes(), self.seed)
-            });
-        }
+    fn replace(&mut self, rows: impl IntoIterator<Item = (Arc<str>, Tally)>) {
+        let order = |(key, tally): &(Arc<str>, Tally)| Reverse((tally.order(), Arc::clone(key)));
+        self.paths = rows.into_iter().sorted_by_cached_key(order).take(MAX_ROWS).collect();
+        self.by_order =
+            self.paths.iter().map(|(key, tally)| order(&(Arc::clone(key), *tally))).collect();
     }
 
     fn count(&mut self, key: &str, now: i64) {
-        let one = Tally::one(now);
-        if let Some(at) = self.find(key) {
-            self.rows[at].tally.add(one);
-            self.sift_down(self.rows[at].place.into());
-        } else if self.rows.len() < MAX_ROWS {
-            let at = u16::try_from(self.rows.len()).expect("rows are less than 65,536");
-            self.rows.push(Row { key: key.into(), tally: one, place: at });
-            self.heap.push(at);
-            self.insert(key, at);
-            self.sift_up(self.heap.len() - 1);
-        } else {
-            let at = self.heap[0];
-            self.forget(at);
-            let row = &mut self.rows[usize::from(at)];
-            row.key = key.into();
-            row.tally = Tally { error: row.tally.count, count: row.tally.count, ..one };
-            row.tally.count = row.tally.count.saturating_add(1);
-            self.insert(key, at);
-            self.sift_down(0);
+        let mut tally = Tally::one(now);
+        if let Some(known) = self.paths.get_mut(key) {
+            return known.add(tally);
         }
-    }
-
-    fn hash(&self, key: &str) -> u64 {
-        xxh3_64_with_seed(key.as_bytes(), self.seed)
-    }
-
-    fn find(&self, key: &str) -> Option<usize> {
-        let is_key = |at: &u16| &*self.rows[usize::from(*at)].key == key;
-        self.places.find(self.hash(key), is_key).map(|at| usize::from(*at))
-    }
-
-    fn insert(&mut self, key: &str, at: u16) {
-        let (hash, Self { rows, places, seed, .. }) = (self.hash(key), self);
-        places.insert_unique(hash, at, |at| {
-            xxh3_64_with_seed(rows[usize::from(*at)].key.as_bytes(), *seed)
-        });
-    }
-
-    fn forget(&mut self, at: u16) {
-        let hash = self.hash(&self.rows[usize::from(at)].key);
-        if let Ok(found) = self.places.find_entry(hash, |other| *other == at) {
-            found.remove();
+        if self.len() == MAX_ROWS {
+            tally.add_error(self.remove_least().map_or(0, |least| least.count));
         }
+        let key: Arc<str> = key.into();
+        self.by_order.push(Reverse((tally.order(), Arc::clone(&key))));
+        self.paths.insert(key, tally);
     }
 
-    fn order(&self, place: usize) -> (u64, i64) {
-        self.rows[usize::from(self.heap[place])].tally.order()
-    }
-
-    fn swap(&mut self, one: usize, other: usize) {
-        self.heap.swap(one, other);
-        for place in [one, other] {
-            let at = usize::from(self.heap[place]);
-            self.rows[at].place = u16::try_from(place).expect("rows are less than 65,536");
-        }
-    }
-
-    fn sift_up(&mut self, mut place: usize) {
-        while place > 0 {
-            let parent = (place - 1) / 2;
-            if self.order(parent) <= self.order(place) {
-                break;
-            }
-            self.swap(parent, place);
-            place = parent;
-        }
-    }
-
-    fn sift_down(&mut self, mut place: usize) {
+    /// Removes the path with the lowest order.
+    fn remove_least(&mut self) -> Option<Tally> {
         loop {
-            let children = 2 * place + 1..(2 * place + 3).min(self.heap.len());
-            let Some(least) = children.min_by_key(|child| self.order(*child)) else { break };
-            if self.order(place) <= self.order(least) {
-                break;
+            let mut first = self.by_order.peek_mut()?;
+            let Reverse((order, key)) = &mut *first;
+            let present = self.paths.get(key)?.order();
+            if *order == present {
+                let Reverse((_, key)) = PeekMut::pop(first);
+                return self.paths.remove(&key);
             }
-            self.swap(place, least);
-            place = least;
+            *order = present;
         }
     }
 }
 
-impl Row {
-    fn path(&self) -> MissedPath<'_> {
-        let (host, path) = split(&self.key);
-        MissedPath { host, path, tally: self.tally }
+impl<'a> MissedPath<'a> {
+    fn of((key, tally): (&'a str, Tally)) -> Self {
+        // A host has no slash, and a path begins with one.
+        let (host, path) = key.split_at(key.find('/').unwrap_or(0));
+        Self { host, path, tally }
     }
 }
 
@@ -371,11 +283,6 @@ impl Tally {
         self.count = self.count.saturating_add(error);
         self.error = self.error.saturating_add(error);
     }
-}
-
-/// The host and the path of a key.
-fn split(key: &str) -> (&str, &str) {
-    key.split_at(key.find('/').unwrap_or(0))
 }
 
 #[cfg(test)]
