@@ -131,39 +131,31 @@ impl App {
     ///
     /// # Errors
     /// [`TooManyRuns`] when a new run would be needed and the queue of runs is full.
-    ///
-    /// # Panics
-    /// If the site is not one of this app.
     pub async fn validate(
         &self,
-        site: &Site,
         targets: Targets,
         kind: RunKind,
     ) -> Result<Subscription, TooManyRuns> {
-        let site = self.sites.get_shared(&site.key).expect("the site is one of this app");
         // It says since when URLs have been dead: taken from the store before the run ends.
-        block_in_place(|| self.shared.runs.load_last_run(site, &targets.content_type));
-        self.shared.runs.subscribe(site, targets, kind, self.run_times).await
+        block_in_place(|| self.shared.runs.load_last_run(&targets.site, &targets.content_type));
+        self.shared.runs.subscribe(targets, kind, self.run_times).await
     }
 
     /// The last run over a content type of a site that judged pages, as far as
     /// [`App::last_validations`] has found it.
     #[must_use]
-    pub fn last_content_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
+    pub fn last_content_run(&self, site: &Arc<Site>, content_type: &str) -> Option<Arc<LastRun>> {
         block_in_place(|| self.shared.runs.last_content_run(site, content_type))
     }
 
     /// The last runs of URL checks over content types of a site that have ended, in this instance or in
     /// another one of the fleet. The first time after a restart, they are read from the store.
     pub async fn last_validations(&self, site: &Site, content_types: &[&str]) -> Vec<Arc<LastRun>> {
+        let Some(site) = self.sites.get_shared(&site.key) else { return Vec::new() };
         let runs = &self.shared.runs;
         let load = |content_type: &&str| runs.last_run(site, content_type);
         let load = || block_in_place(|| content_types.iter().filter_map(load).collect());
         let own = load();
-        let site = self.sites.get_shared(&site.key);
-        match site {
-            Some(site) if runs.sync(site, content_types).await => load(),
-            _ => own,
-        }
+        if runs.sync(site, content_types).await { load() } else { own }
     }
 }

@@ -1,6 +1,5 @@
 //! The targets of a run: the listed URLs of one content type, and the source of each.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use url::Url;
@@ -10,27 +9,20 @@ use super::content::html::AlternateLink;
 use frontend_map_catalog::site::{AdminLinks, PAGES, Site};
 use frontend_map_catalog::sitemap::{HiddenUrls, ListedUrls};
 use frontend_map_catalog::snapshot::{PublicUrl, Snapshot};
-use frontend_map_rules::frontend_url::Hosts;
+use frontend_map_rules::Template;
 
 /// The listed URLs of one content type of a site, all below the site's base URLs.
 #[derive(Clone, Debug)]
 pub struct Targets {
-    /// The site key.
-    pub site: String,
+    /// The site.
+    pub site: Arc<Site>,
     /// The content-type UID, or [`PAGES`].
     pub content_type: String,
-    /// The base URLs of the paths.
-    hosts: Hosts,
     /// The URLs. The position of a URL is its index among the listed ones, in the order of D22, without
     /// the hidden ones.
     pub snapshot: Arc<Snapshot>,
     /// The URLs that redirects hide.
     pub hidden: Option<Arc<HiddenUrls>>,
-    locales: Vec<String>,
-    /// The values of `hreflang`.
-    languages: Vec<String>,
-    /// Templates by the indexes of rule and locale.
-    templates: HashMap<(usize, usize), String>,
 }
 
 /// One URL and its source.
@@ -51,27 +43,9 @@ pub struct Target<'t> {
 impl Targets {
     /// The targets of a content type, or of the pages outside the CMS, each of whose locales has a base URL.
     #[must_use]
-    pub fn new(site: &Site, content_type: &str, snapshot: Arc<Snapshot>) -> Self {
-        let locales = site.rules.locales().codes();
-        let languages = site.rules.locales().as_slice().iter();
-        let mut templates = HashMap::new();
-        for rule in site.rules.positions_of_type(content_type) {
-            for (at, locale) in locales.iter().enumerate() {
-                if let Some(template) = site.rules.rules()[rule].template(locale) {
-                    templates.insert((rule, at), template.as_str().to_owned());
-                }
-            }
-        }
-        Self {
-            site: site.key.clone(),
-            content_type: content_type.to_owned(),
-            hosts: site.hosts.clone(),
-            snapshot,
-            hidden: None,
-            locales: locales.iter().map(|locale| locale.as_str().to_owned()).collect(),
-            languages: languages.map(|locale| locale.hreflang().to_owned()).collect(),
-            templates,
-        }
+    pub fn new(site: &Arc<Site>, content_type: &str, snapshot: Arc<Snapshot>) -> Self {
+        let (site, content_type) = (Arc::clone(site), content_type.to_owned());
+        Self { site, content_type, snapshot, hidden: None }
     }
 
     /// Without these URLs of the snapshot.
@@ -106,8 +80,12 @@ impl Targets {
         self.listed().positions_of(document_id)
     }
 
+    fn locale(&self, url: PublicUrl<'_>) -> &str {
+        self.site.rules.locales().codes()[url.locale()].as_str()
+    }
+
     fn url_of(&self, url: PublicUrl<'_>) -> String {
-        let absolute = self.hosts.url(url.locale(), url.path());
+        let absolute = self.site.hosts.url(url.locale(), url.path());
         absolute.expect("each locale of the content type has a base URL")
     }
 
@@ -119,10 +97,8 @@ impl Targets {
         links: Option<&AdminLinks>,
     ) -> (Option<&str>, Option<String>) {
         let url = self.listed().nth(position);
-        let locale = self.locales.get(url.locale()).filter(|_| url.is_localized());
-        let link = |links: &AdminLinks| {
-            links.link(&self.content_type, url.document_id(), locale.map(String::as_str))
-        };
+        let locale = url.is_localized().then(|| self.locale(url));
+        let link = |links: &AdminLinks| links.link(&self.content_type, url.document_id(), locale);
         (url.title(), links.filter(|_| self.content_type != PAGES).map(link))
     }
 
@@ -140,10 +116,12 @@ impl Targets {
     pub fn expected(&self, position: usize) -> Expected {
         let url = self.listed().nth(position);
         let link = |hreflang: &str, url: PublicUrl<'_>| {
-            let href = self.hosts.url(url.locale(), url.path())?;
+            let href = self.site.hosts.url(url.locale(), url.path())?;
             Some(AlternateLink { hreflang: hreflang.to_owned(), href })
         };
-        let own = |url: PublicUrl<'_>| link(&self.languages[url.locale()], url);
+        let locales = self.site.rules.locales().as_slice();
+        let language = |url: PublicUrl<'_>| locales[url.locale()].hreflang();
+        let own = |url: PublicUrl<'_>| link(language(url), url);
         let is_listed = |url: &PublicUrl<'_>| self.listed().has(*url);
         let mut listed: Vec<AlternateLink> =
             url.versions().filter(is_listed).filter_map(own).collect();
@@ -155,10 +133,10 @@ impl Targets {
         let defaults = defaults.into_iter().flatten();
         let defaults = defaults.filter_map(|url| link("x-default", url));
         let published = url.versions().filter_map(own).chain(defaults).collect();
-        let has_language = url.is_localized() || self.languages.len() == 1;
+        let has_language = url.is_localized() || locales.len() == 1;
         Expected {
             url: Url::parse(&self.url_of(url)).expect("a base URL and an encoded path make a URL"),
-            language: has_language.then(|| self.languages[url.locale()].clone()),
+            language: has_language.then(|| language(url).to_owned()),
             listed,
             published,
             title: url.title().map(str::to_owned),
@@ -169,13 +147,17 @@ impl Targets {
     #[must_use]
     pub fn target(&self, position: usize) -> Target<'_> {
         let url = self.listed().nth(position);
-        let template = self.templates.get(&(url.rule(), url.locale()));
+        let codes = self.site.rules.locales().codes();
+        let rule = self.site.rules.rules().get(url.rule());
+        // Pages outside the CMS have none.
+        let rule = rule.filter(|rule| rule.content_type.as_str() == self.content_type);
+        let template = rule.and_then(|rule| rule.template(&codes[url.locale()]));
         Target {
             url: self.url_of(url),
             content_type: &self.content_type,
             document_id: url.document_id(),
-            locale: self.locales.get(url.locale()).map_or("", String::as_str),
-            rule: template.map_or("", String::as_str),
+            locale: self.locale(url),
+            rule: template.map_or("", Template::as_str),
         }
     }
 }

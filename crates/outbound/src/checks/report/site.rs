@@ -177,7 +177,7 @@ impl<'t> TypeReport<'t> {
             Finding { title, admin_url, ..finding }
         };
         let results = checked.into_iter().map(finding).collect();
-        let (site, content_type) = (targets.site.as_str(), targets.content_type.as_str());
+        let (site, content_type) = (targets.site.key.as_str(), targets.content_type.as_str());
         Self { validated: true, site, content_type, tally, content, results }
     }
 }

@@ -124,7 +124,6 @@ impl Drop for Subscription {
 /// A run with all that its task needs.
 pub(super) struct Job {
     pub(super) key: RunKey,
-    pub(super) site: Arc<Site>,
     pub(super) run: Arc<Run>,
     pub(super) publisher: Publisher,
     pub(super) times: RunTimes,
@@ -155,21 +154,21 @@ impl RunRegistry {
     /// The last run over a content type of a site that has ended, in this process or in one before it.
     /// The first call may block, because it reads the store.
     #[must_use]
-    pub fn last_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
+    pub fn last_run(&self, site: &Arc<Site>, content_type: &str) -> Option<Arc<LastRun>> {
         self.load_last_run(site, content_type);
         self.0.last_run(site, content_type)
     }
 
     /// As [`RunRegistry::last_run`], of those that judged pages.
     #[must_use]
-    pub fn last_content_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
+    pub fn last_content_run(&self, site: &Arc<Site>, content_type: &str) -> Option<Arc<LastRun>> {
         self.load_last_run(site, content_type);
         self.0.last_run_with(&RunKey::of(site, content_type, RunKind::Content))
     }
 
     /// Reads the last runs from the store, unless this process has them: the next run takes from them
     /// since when URLs have been dead. It blocks.
-    pub fn load_last_run(&self, site: &Site, content_type: &str) {
+    pub fn load_last_run(&self, site: &Arc<Site>, content_type: &str) {
         for kind in RunKind::ALL {
             let key = RunKey::of(site, content_type, kind);
             if self.0.last_runs.lock().contains_key(&key) {
@@ -227,12 +226,11 @@ impl RunRegistry {
     /// [`TooManyRuns`] when a new run would be needed and the queue is full.
     pub async fn subscribe(
         &self,
-        site: &Arc<Site>,
         targets: Targets,
         kind: RunKind,
         times: RunTimes,
     ) -> Result<Subscription, TooManyRuns> {
-        let subscription = self.join(site, targets, kind, times)?;
+        let subscription = self.join(targets, kind, times)?;
         if subscription.run.is_accepted().await {
             return Ok(subscription);
         }
@@ -242,12 +240,11 @@ impl RunRegistry {
 
     fn join(
         &self,
-        site: &Arc<Site>,
         targets: Targets,
         kind: RunKind,
         times: RunTimes,
     ) -> Result<Subscription, TooManyRuns> {
-        let key = RunKey::of(site, &targets.content_type, kind);
+        let key = RunKey::of(&targets.site, &targets.content_type, kind);
         let subscription = |key, run| Subscription { run, key, registry: self.0.clone() };
         if kind == RunKind::Status {
             let with_pages = RunKey { kind: RunKind::Content, ..key.clone() };
@@ -257,8 +254,7 @@ impl RunRegistry {
         }
         let begin = |may_own| {
             let (run, publisher) = Run::new(targets, kind);
-            let (left, key, site) = (Arc::default(), key.clone(), Arc::clone(site));
-            let job = Job { key, site, run, publisher, times, left };
+            let job = Job { key: key.clone(), run, publisher, times, left: Arc::default() };
             let (run, left) = (Arc::clone(&job.run), Arc::clone(&job.left));
             let task = tokio::spawn(Arc::clone(&self.0).drive(job, may_own)).abort_handle();
             Entry { run, subscriptions: 1, task, is_own: may_own, left }
@@ -279,9 +275,8 @@ impl Shared {
             None => {
                 job.publisher.admit(Admission::Accepted);
                 let _place = self.places.acquire().await.expect("the semaphore is never closed");
-                let site = Arc::clone(&job.site);
                 self.check(job).await;
-                self.record(&site, &key, &run);
+                self.record(&key, &run);
             }
             Some(fleet) => fleet_run::drive(&self, fleet, job, may_own).await,
         }
@@ -316,8 +311,8 @@ impl Shared {
     }
 
     /// Makes a run that has ended the last one with its key.
-    pub(super) fn record(&self, site: &Site, key: &RunKey, run: &Arc<Run>) -> Option<Arc<LastRun>> {
-        let previous = self.last_run(site, &key.content_type);
+    pub(super) fn record(&self, key: &RunKey, run: &Arc<Run>) -> Option<Arc<LastRun>> {
+        let previous = self.last_run(&run.targets().site, &key.content_type);
         // Not under the lock: it reads all results.
         let last_run = LastRun::new(Arc::clone(run), previous.as_deref()).map(Arc::new)?;
         self.keep(key, &last_run);
@@ -333,7 +328,7 @@ impl Shared {
     fn save(&self, key: &RunKey, last_run: &Arc<LastRun>) {
         let (fingerprint, shared) = (key.site, Arc::clone(last_run));
         let serialize = move || stored::serialize(&shared, fingerprint);
-        self.store.save_run(&last_run.run.targets().site, &key.name(), serialize);
+        self.store.save_run(&last_run.run.targets().site.key, &key.name(), serialize);
     }
 }
 

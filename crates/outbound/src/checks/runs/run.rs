@@ -312,7 +312,7 @@ impl Run {
 
     fn log_end(&self, not_checked: usize) {
         let Targets { site, content_type: uid, .. } = self.targets();
-        let tally = self.tally();
+        let (site, tally) = (&site.key, self.tally());
         let (count, ok) = (tally.count, tally.by_class.success);
         tracing::info!(site, uid, count, ok, not_checked, "a validation has ended");
     }

@@ -84,7 +84,7 @@ pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
     let dead =
         |all: &[Dead]| all.iter().map(|dead| (dead.position, unix_ms_of(dead.since))).collect();
     let head = RunHeader {
-        site: site.clone(),
+        site: site.key.clone(),
         content_type: content_type.clone(),
         made_by: hex(site_fingerprint),
         begun: unix_ms_of(last_run.begun()),
@@ -113,7 +113,7 @@ pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
 pub(super) fn read(
     bytes: &[u8],
     max_bytes: usize,
-    site: &Site,
+    site: &Arc<Site>,
     content_type: &str,
     kind: RunKind,
 ) -> Option<Stored> {

@@ -34,7 +34,7 @@ const X_SKIPPED_DOCUMENTS: HeaderName = HeaderName::from_static("x-skipped-docum
 
 /// The checked parameters.
 struct Params<'a> {
-    site: &'a Site,
+    site: &'a Arc<Site>,
     uid: Cow<'a, str>,
     xml: bool,
     validate: bool,
@@ -78,7 +78,7 @@ impl<'a> Params<'a> {
             let [uid, key] = [echo(&uid), echo(&key)];
             ApiError::validation(format!("contentType {uid}, site {key}: {what}"))
         };
-        let site = app.sites.get(&key).ok_or_else(|| refuse("there is no such `site`"))?;
+        let site = app.sites.get_shared(&key).ok_or_else(|| refuse("there is no such `site`"))?;
         if !site.has_group(&uid) {
             return Err(refuse("the site has no rule for this `contentType`"));
         }

@@ -83,8 +83,8 @@ async fn join(
     reuse: Duration,
     deadline: Instant,
 ) -> (RunKind, Joined) {
-    let Job { site, key, run, .. } = job;
-    let progress = run.progress();
+    let Job { key, run, .. } = job;
+    let (site, progress) = (&run.targets().site, run.progress());
     let id = |kind| SnapshotId::of(site, &RunKey { kind, ..key.clone() }.name());
     if key.kind == RunKind::Status {
         let other = id(RunKind::Content);
@@ -133,7 +133,7 @@ async fn complete(
     admitted_by: Instant,
 ) -> bool {
     let key = RunKey { kind, ..job.key.clone() };
-    let mut reading = pin!(read(fleet, &job.site, &key, result));
+    let mut reading = pin!(read(fleet, &job.run.targets().site, &key, result));
     let stored = tokio::select! {
         stored = &mut reading => stored,
         () = sleep_until(admitted_by.into()) => {
@@ -153,7 +153,7 @@ async fn complete(
 
 async fn read(
     fleet: &FleetRuns,
-    site: &Site,
+    site: &Arc<Site>,
     key: &RunKey,
     result: &SharedResult,
 ) -> Option<Stored> {
@@ -176,8 +176,8 @@ async fn read(
 /// Checks the URLs for all instances. Returns the job if another instance turns out to own the run
 /// before the first check.
 async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job) -> Option<Job> {
-    let (key, run, site) = (job.key.clone(), Arc::clone(&job.run), Arc::clone(&job.site));
-    let left = Arc::clone(&job.left);
+    let (key, run, left) = (job.key.clone(), Arc::clone(&job.run), Arc::clone(&job.left));
+    let site = &run.targets().site;
     shared.entries.set_own(&key, &run, true);
     job.publisher.admit(Admission::Accepted);
     let queued = Mutex::new(Some(job));
@@ -188,8 +188,8 @@ async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job)
             let Some(job) = queued.lock().take() else { return };
             shared.check(job).await;
         }
-        sync(shared, fleet, &site, std::slice::from_ref(&key.content_type)).await;
-        let Some(last_run) = shared.record(&site, &key, &run) else { return };
+        sync(shared, fleet, site, std::slice::from_ref(&key.content_type)).await;
+        let Some(last_run) = shared.record(&key, &run) else { return };
         let bytes = block_in_place(|| stored::serialize(&last_run, key.site));
         if let Err(error) = ownership.finish(&bytes, unix_ms_of(last_run.ended())).await {
             let (site, content_type) = (&site.key, &key.content_type);
@@ -259,7 +259,7 @@ pub(super) async fn sync_for_response(
 }
 
 /// Reads the last runs of other instances that are newer than those of this one.
-async fn sync(shared: &Shared, fleet: &FleetRuns, site: &Site, content_types: &[String]) {
+async fn sync(shared: &Shared, fleet: &FleetRuns, site: &Arc<Site>, content_types: &[String]) {
     let keys = content_types
         .iter()
         .flat_map(|content_type| RunKind::ALL.map(|kind| RunKey::of(site, content_type, kind)));

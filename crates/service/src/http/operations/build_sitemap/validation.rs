@@ -48,7 +48,7 @@ pub(super) async fn validate(
     };
     let targets = Targets::new(site, uid, snapshot).without(hidden);
     let kind = if params.content { RunKind::Content } else { RunKind::Status };
-    let subscription = app.validate(site, targets, kind).await;
+    let subscription = app.validate(targets, kind).await;
     let subscription = subscription.map_err(|TooManyRuns| ApiError::too_many_validations())?;
     let run = Arc::clone(subscription.run());
     let body = match format {

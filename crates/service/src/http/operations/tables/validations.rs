@@ -14,7 +14,7 @@ use super::links::judged;
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
-    MAX_UID_BYTES, SITE, known_site, known_type, parse_document_id, required,
+    MAX_UID_BYTES, SITE, known_shared_site, known_type, parse_document_id, required,
 };
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
@@ -39,7 +39,7 @@ pub(in crate::http) const PARAMS: [Param; 3] = [
 
 /// The checked parameters.
 struct Params<'a> {
-    site: &'a Site,
+    site: &'a Arc<Site>,
     content_type: Option<Cow<'a, str>>,
     document_id: Option<Cow<'a, str>>,
 }
@@ -84,7 +84,7 @@ fn links(app: &App, params: &Params<'_>) -> Option<LinkFigures> {
 impl<'a> Params<'a> {
     fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
         let [site, content_type, document_id] = parse(query, &PARAMS)?;
-        let site = known_site(app, &required("site", site)?)?;
+        let site = known_shared_site(app, &required("site", site)?)?;
         if let Some(uid) = &content_type {
             known_type(site, uid)?;
         }

@@ -29,7 +29,7 @@ impl ResultChunks {
         let targets = self.run.targets();
         let result = ValidationResult {
             validated: true,
-            site: &targets.site,
+            site: &targets.site.key,
             content_type: &targets.content_type,
             tally: self.run.tally(),
             content: self.run.content().filter(|_| self.kind == RunKind::Content),
