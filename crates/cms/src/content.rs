@@ -5,7 +5,7 @@ use tokio::task::yield_now;
 
 use crate::content_file::ContentFile;
 use crate::error::{ContentError, SetupProblem};
-use crate::query::{ContentQuery, Newest, Selected, Status, Versions};
+use crate::query::{ContentQuery, Newest, Status, Versions};
 use crate::strapi::{self, BreakerState, Strapi};
 use crate::walk::{DocumentSink, WalkRequest};
 use frontend_map_rules::{AbsentKey, ContentTypeUid, Document, FieldPath, Locale};
@@ -95,8 +95,8 @@ impl Content {
         SetupProblem::absent_key(uid.clone(), key, target).into()
     }
 
-    /// The published versions of the query's selection in these locales, unless the CMS has more
-    /// than `max` of them.
+    /// The published versions of the query's selection in these locales; `None`: the CMS has more than
+    /// `max` of them.
     ///
     /// # Errors
     /// [`ContentError`] when it is not certain that these are all.
@@ -105,11 +105,11 @@ impl Content {
         query: &ContentQuery,
         locales: &[Locale],
         max: u64,
-    ) -> Result<Selected, ContentError> {
+    ) -> Result<Option<Vec<Document<'static>>>, ContentError> {
         match self {
             Self::Strapi(strapi) => strapi::select(strapi, query, locales, max).await,
             // The documents of a file never change.
-            Self::File(_) => Ok(Selected::Versions(Vec::new())),
+            Self::File(_) => Ok(Some(Vec::new())),
         }
     }
 

@@ -58,7 +58,7 @@ pub use content_file::{AbsentType, ContentFile, ContentFileError};
 pub use error::{ContentError, Outage, QueryPart, Redirect, SetupProblem};
 pub use frontend_map_rules::{Document, DocumentLocale};
 pub use projection::{BadItem, Projection};
-pub use query::{ContentQuery, Newest, NewestVersion, Selected, Selection, Status, Versions};
+pub use query::{ContentQuery, Newest, NewestVersion, Selection, Status, Versions};
 pub use strapi::{
     BreakerState, CmsLocale, Endpoint, EndpointError, EndpointKind, Examination, FieldSchema,
     FieldUse, Finding, Page, Purpose, RequestLimiters, Sample, Schemas, Strapi, StrapiError,

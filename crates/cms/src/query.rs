@@ -90,15 +90,6 @@ fn is_one_of(value: &FieldValue<'_>, ids: &[String]) -> bool {
     }
 }
 
-/// The documents of a selection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Selected {
-    /// All published versions in the requested locales.
-    Versions(Vec<Document<'static>>),
-    /// More versions than the caller wants to read one by one.
-    TooMany,
-}
-
 /// How many published versions a content type has in all locales, and the newest of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Newest {

@@ -9,7 +9,7 @@ use crate::SnapshotCache;
 use crate::cached_snapshot::CachedSnapshot;
 use crate::refresh::TypeGroup;
 use frontend_map_catalog::snapshot::Patch;
-use frontend_map_cms::{ContentQuery, Selected, Selection};
+use frontend_map_cms::{ContentQuery, Selection};
 use frontend_map_rules::{Document, DocumentLocale};
 
 /// Up to this many versions, which fit on one page of a list, a walk never replaces an update.
@@ -56,10 +56,7 @@ pub(super) async fn select_in(
     if is_full {
         return Ok(cache.content.select_by_locale(&query, locales).await?);
     }
-    match cache.content.select(&query, locales, MAX_SHORT).await? {
-        Selected::Versions(versions) => Ok(versions),
-        Selected::TooMany => Err(NotUpdated::TooMany),
-    }
+    cache.content.select(&query, locales, MAX_SHORT).await?.ok_or(NotUpdated::TooMany)
 }
 
 /// All versions of these documents, one patch for each that was read, and why it is not all of them.
@@ -98,13 +95,12 @@ async fn select(
     ids: &[String],
 ) -> Result<Vec<Document<'static>>, NotUpdated> {
     let (content, locales) = (&cache.content, &group.locales);
-    match content.select(query, locales, u64::MAX).await? {
-        Selected::Versions(versions) if known_locales::may_be_missing(group, ids, &versions) => {
-            Ok(content.select_by_locale(query, locales).await?)
-        }
-        Selected::Versions(versions) => Ok(versions),
-        Selected::TooMany => Err(NotUpdated::NeedsWalk),
+    let found = content.select(query, locales, u64::MAX).await?;
+    let versions = found.ok_or(NotUpdated::NeedsWalk)?;
+    if known_locales::may_be_missing(group, ids, &versions) {
+        return Ok(content.select_by_locale(query, locales).await?);
     }
+    Ok(versions)
 }
 
 fn selecting(group: &TypeGroup, selection: Selection) -> ContentQuery {

@@ -7,7 +7,7 @@ use super::sink::LinkSink;
 use super::{Demand, REMEMBERED, SiteLinks, query};
 use crate::SnapshotCache;
 use frontend_map_catalog::links::LinkTable;
-use frontend_map_cms::{ContentError, DocumentSink, Selected, Selection};
+use frontend_map_cms::{ContentError, DocumentSink, Selection};
 
 /// The most documents of one request: their content may be long.
 const AT_ONCE: usize = 20;
@@ -75,10 +75,8 @@ impl SiteLinks {
         let source = &self.site.links[at];
         let query = query(source, Some(Selection::Documents(ids.to_vec())));
         let locales = self.site.rules.locales().codes();
-        let documents = match cache.content.select(&query, locales, u64::MAX).await? {
-            Selected::Versions(documents) => documents,
-            Selected::TooMany => Vec::new(),
-        };
+        let found = cache.content.select(&query, locales, u64::MAX).await?;
+        let documents = found.unwrap_or_default();
         let max_bytes = self.state.lock().max_bytes;
         let mut sink = LinkSink {
             site: &self.site,

@@ -14,14 +14,13 @@ use serde_json::{Map, Value};
 use super::Strapi;
 use super::endpoint::EndpointKind;
 use super::endpoint_cache::ResolvedEndpoint;
+use super::page::NO_LIST;
 use super::query_string;
 use crate::{ContentError, ContentQuery, Projection, SetupProblem, Status};
 use frontend_map_rules::{Condition, ContentTypeUid, FieldPath, Locale};
 
 /// The most requests for a document of one type: each one without the fields that were refused.
 const MAX_REFUSED: usize = 20;
-
-const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
 
 /// What the settings need of a content type.
 #[derive(Clone, Debug)]

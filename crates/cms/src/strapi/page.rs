@@ -5,7 +5,10 @@ use serde_json::value::RawValue;
 
 use super::json::object;
 use crate::projection::Rows;
-use crate::{BadItem, Document, Projection};
+use crate::{BadItem, ContentError, Document, Projection};
+
+pub(super) const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
+pub(super) const BAD_ITEM: ContentError = ContentError::Unusable("an item that is not a document");
 
 /// One page of a list. Its documents borrow from its text.
 #[derive(Debug)]
@@ -24,16 +27,34 @@ pub(super) struct EchoedPaging {
 }
 
 impl<'a> Page<'a> {
-    /// Reads a list response; `None` when it has another shape.
+    /// Reads a list response.
     ///
     /// Its rows are found first, and then each is read by itself, so that an unreadable row does not
     /// affect the others (D28). Missing or odd paging does not matter here: the proof refuses it.
-    #[must_use]
-    pub fn read(json: &'a str, projection: &'a Projection) -> Option<Self> {
-        let response: ListResponse<'a> = object(json)?;
+    ///
+    /// # Errors
+    /// [`ContentError::Unusable`] when it has another shape.
+    pub fn read(json: &'a str, projection: &'a Projection) -> Result<Self, ContentError> {
+        let response: ListResponse<'a> = object(json).ok_or(NO_LIST)?;
         let mut rows = Rows::with_capacity(projection, response.data.len());
         response.data.iter().for_each(|row| rows.push(row.get()));
-        Some(Self { rows, echo: response.meta.and_then(|meta| echo(meta.get())) })
+        Ok(Self { rows, echo: response.meta.and_then(|meta| echo(meta.get())) })
+    }
+
+    /// The number of all rows that match the filters, if it was requested.
+    pub(super) fn total(&self) -> Option<u64> {
+        self.echo?.total
+    }
+
+    /// The documents of all rows, unless one is unreadable, because it is not known which document
+    /// that is.
+    pub(super) fn documents(self) -> Result<Vec<Document<'static>>, ContentError> {
+        let mut documents = Vec::with_capacity(self.keys().count());
+        self.each(usize::MAX, |row| {
+            documents.push(row.map_err(|_| BAD_ITEM)?.clone().into_owned());
+            Ok::<(), ContentError>(())
+        })?;
+        Ok(documents)
     }
 
     /// The `documentId` of each row, in order; `None` where it cannot be read.

@@ -23,7 +23,7 @@ use super::fetch::ListReply;
 use super::page::Page;
 use super::query_string::{self, PageRequest};
 use crate::{ContentError, DocumentLocale, DocumentSink, Status, WalkRequest};
-use error::{NO_LIST, OTHER_LOCALE, WalkError, final_error};
+use error::{OTHER_LOCALE, WalkError, final_error};
 use failures::Failures;
 use frontend_map_rules::Locale;
 use locale_evidence::LocaleEvidence;
@@ -148,7 +148,7 @@ async fn walk_once<S: DocumentSink>(
     }
     let requested = is_localized.then_some(locale);
     loop {
-        let page = Page::read(&body, &query.projection).ok_or(NO_LIST)?;
+        let page = Page::read(&body, &query.projection)?;
         let facts = facts(&page);
         let step = proof.page(&facts)?;
         seen.add(&facts.keys[..step.rows]);
@@ -180,7 +180,7 @@ async fn walk_once<S: DocumentSink>(
             break;
         }
     }
-    let totals_differ = proof.close(Page::read(&body, &query.projection).ok_or(NO_LIST)?.echo)?;
+    let totals_differ = proof.close(Page::read(&body, &query.projection)?.echo)?;
     if evidence.all_in_other_locales() {
         return Err(OTHER_LOCALE.into());
     }

@@ -9,7 +9,7 @@ use super::is_referred_to;
 use crate::SnapshotCache;
 use crate::invalidation::{Change, Invalidation, PendingInvalidation, RelationTargets};
 use crate::refresh::TypeGroup;
-use frontend_map_cms::{ContentQuery, Projection, Selected, Selection};
+use frontend_map_cms::{ContentQuery, Projection, Selection};
 use frontend_map_rules::{ContentTypeUid, FieldPath};
 
 /// The most versions that a check of a content type reads: all locales of one document behind each
@@ -184,10 +184,7 @@ async fn documents_of_type(
     let selection = Some(Selection::Documents(ids.into_iter().map(str::to_owned).collect()));
     let projection = Projection::new(Vec::new());
     let query = ContentQuery { uid, projection, alternatives: Vec::new(), selection };
-    match cache.content.select(&query, &group.locales, MAX_VERSIONS).await {
-        Ok(Selected::Versions(versions)) => {
-            versions.into_iter().map(|version| version.id.into_owned()).collect()
-        }
-        Ok(Selected::TooMany) | Err(_) => BTreeSet::new(),
-    }
+    let found = cache.content.select(&query, &group.locales, MAX_VERSIONS).await;
+    let versions = found.ok().flatten().unwrap_or_default();
+    versions.into_iter().map(|version| version.id.into_owned()).collect()
 }

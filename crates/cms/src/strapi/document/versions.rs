@@ -6,13 +6,10 @@ use super::{is_in_locale, read};
 use crate::Strapi;
 use crate::strapi::endpoint::EndpointKind;
 use crate::strapi::endpoint_cache::ResolvedEndpoint;
-use crate::strapi::page::Page;
+use crate::strapi::page::{NO_LIST, Page};
 use crate::strapi::query_string;
 use crate::{ContentError, ContentQuery, Document, Status, Versions};
 use frontend_map_rules::Locale;
-
-const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
-const BAD_ITEM: ContentError = ContentError::Unusable("an item that is not a document");
 
 /// See [`crate::Content::versions`].
 pub(in crate::strapi) async fn versions(
@@ -45,15 +42,10 @@ async fn listed(
         query_string::versions(query, locales, status)
     };
     let reply = strapi.list(resolved, locales.first(), query_string).await?;
-    let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
-    let total = page.echo.and_then(|echo| echo.total).ok_or(NO_LIST)?;
-    let rows = page.keys().count();
-    let mut documents = Vec::with_capacity(rows);
-    page.each(rows, |row| {
-        documents.push(row.map_err(|_| BAD_ITEM)?.clone().into_owned());
-        Ok::<(), ContentError>(())
-    })?;
-    Ok(Versions { documents, are_all: total <= rows as u64 })
+    let page = Page::read(&reply.body, &query.projection)?;
+    let total = page.total().ok_or(NO_LIST)?;
+    let documents = page.documents()?;
+    Ok(Versions { are_all: total <= documents.len() as u64, documents })
 }
 
 /// A single type has no list.

@@ -74,7 +74,7 @@ fn other_shapes_are_no_list() {
         r#"{"data":[],"meta":null,"meta":null}"#,
         r#"{"data":[1,]}"#,
     ] {
-        assert!(Page::read(json, &projection()).is_none(), "{json}");
+        assert!(Page::read(json, &projection()).is_err(), "{json}");
     }
 }
 

@@ -3,8 +3,6 @@
 use super::proof::{RowCounts, Unproven};
 use crate::{ContentError, Outage};
 
-pub(super) const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
-
 /// The CMS, or a cache in front of it, ignores `locale`.
 pub(super) const OTHER_LOCALE: ContentError =
     ContentError::Unusable("documents in another locale than requested");

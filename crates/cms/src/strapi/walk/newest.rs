@@ -1,17 +1,15 @@
 //! The newest published versions of a content type, and how many there are.
 
-use super::error::NO_LIST;
 use crate::Strapi;
 use crate::strapi::document;
 use crate::strapi::endpoint::EndpointKind;
-use crate::strapi::page::Page;
+use crate::strapi::page::{NO_LIST, Page};
 use crate::strapi::query_string;
 use crate::{
     ContentError, ContentQuery, Document, DocumentLocale, Newest, NewestVersion, Projection, Status,
 };
 use frontend_map_rules::{FieldPath, FieldValue, Locale};
 
-const UNREADABLE: ContentError = ContentError::Unusable("an item that is not a document");
 /// Strapi sets this date when a document is published, and at each change of one without Draft &
 /// Publish.
 const PUBLISHED: &str = "publishedAt";
@@ -31,11 +29,13 @@ pub(crate) async fn newest(
     let field = if has_drafts == Some(false) { UPDATED } else { PUBLISHED };
     let date = FieldPath::parse(field).expect("a field name");
     let query = ContentQuery { projection: Projection::new(vec![date.clone()]), ..query.clone() };
+    let versions = |rows: &[Document<'_>]| -> Vec<NewestVersion> {
+        rows.iter().map(|row| version(row, &date)).collect()
+    };
     if resolved.endpoint.kind() == EndpointKind::Single {
         // There is no list: one request for each locale.
         let found = document::versions(strapi, &query, locales, Status::Published).await?;
-        let versions: Vec<NewestVersion> =
-            found.documents.iter().map(|row| version(row, &date)).collect();
+        let versions = versions(&found.documents);
         let total = versions.len() as u64;
         return Ok(Newest { total, dated: total, field, versions });
     }
@@ -49,14 +49,11 @@ pub(crate) async fn newest(
             text
         };
         let reply = strapi.list(&resolved, locales.first(), query_string).await?;
-        let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
-        let total = page.echo.and_then(|echo| echo.total).ok_or(NO_LIST)?;
-        let mut versions = Vec::with_capacity(size);
-        page.each(size, |row| {
-            versions.push(version(row.map_err(|_| UNREADABLE)?, &date));
-            Ok::<(), ContentError>(())
-        })?;
-        Ok::<_, ContentError>((total, versions))
+        let page = Page::read(&reply.body, &query.projection)?;
+        let total = page.total().ok_or(NO_LIST)?;
+        let mut rows = page.documents()?;
+        rows.truncate(size);
+        Ok::<_, ContentError>((total, versions(&rows)))
     };
     let (total, mut versions) = page(false).await?;
     let mut dated = total;

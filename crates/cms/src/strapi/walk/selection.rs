@@ -9,17 +9,15 @@ use super::walk;
 use crate::Strapi;
 use crate::strapi::document::is_in_locale;
 use crate::strapi::endpoint::EndpointKind;
-use crate::strapi::page::Page;
+use crate::strapi::page::{BAD_ITEM, NO_LIST, Page};
 use crate::strapi::query_string::{self, PageRequest};
 use crate::{
-    BadItem, ContentError, ContentQuery, Document, DocumentSink, KnownDocuments, Selected,
-    Selection, WalkRequest,
+    BadItem, ContentError, ContentQuery, Document, DocumentSink, KnownDocuments, Selection,
+    WalkRequest,
 };
 use frontend_map_rules::Locale;
 
-const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
 const IGNORED: ContentError = ContentError::Unusable("documents that the filter excludes");
-const BAD_ITEM: ContentError = ContentError::Unusable("an item that is not a document");
 
 /// See [`crate::Content::select`]. It is also an error when the CMS ignores the filter.
 pub(crate) async fn select(
@@ -27,40 +25,30 @@ pub(crate) async fn select(
     query: &ContentQuery,
     locales: &[Locale],
     max: u64,
-) -> Result<Selected, ContentError> {
-    let Some(selection) = &query.selection else { return Ok(Selected::TooMany) };
+) -> Result<Option<Vec<Document<'static>>>, ContentError> {
+    let Some(selection) = &query.selection else { return Ok(None) };
     let resolved = strapi.resolve(&query.uid).await?;
     if resolved.endpoint.kind() == EndpointKind::Single {
         let mut versions = by_locale(strapi, query, locales).await?;
         versions.retain(|version| selection.has(version));
-        return Ok(Selected::Versions(versions));
+        return Ok(Some(versions));
     }
     let query_string = |locale: Option<&Locale>| {
         query_string::selection(query, locale.is_some(), strapi.page_size)
     };
     let reply = strapi.list(&resolved, locales.first(), query_string).await?;
-    let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
-    let echo = page.echo.ok_or(NO_LIST)?;
-    let rows = page.keys().count();
-    let mut versions = Versions::default();
-    page.each(rows, |row| {
-        versions.push(row);
-        Ok::<(), ContentError>(())
-    })?;
-    let mut versions = versions.checked(selection)?;
-    let total = echo.total.ok_or(NO_LIST)?;
+    let page = Page::read(&reply.body, &query.projection)?;
+    let total = page.total().ok_or(NO_LIST)?;
+    let mut versions = checked(page.documents()?, selection)?;
     if total > max {
-        return Ok(Selected::TooMany);
+        return Ok(None);
     }
-    if rows as u64 != total {
+    if versions.len() as u64 != total {
         let locales = if reply.is_localized { locales } else { locales.get(..1).unwrap_or(&[]) };
-        versions = by_locale(strapi, query, locales).await?;
-        if versions.iter().any(|version| !selection.has(version)) {
-            return Err(IGNORED);
-        }
+        versions = checked(by_locale(strapi, query, locales).await?, selection)?;
     }
     versions.retain(|version| locales.iter().any(|locale| is_in_locale(version, locale)));
-    Ok(Selected::Versions(versions))
+    Ok(Some(versions))
 }
 
 /// See [`crate::Content::select_by_locale`].
@@ -70,18 +58,15 @@ pub(crate) async fn select_by_locale(
     locales: &[Locale],
 ) -> Result<Vec<Document<'static>>, ContentError> {
     let Some(selection) = &query.selection else { return Ok(Vec::new()) };
+    let is_long = matches!(selection, Selection::Dependents { .. });
     let mut all = Vec::new();
     for locale in locales {
-        if !matches!(selection, Selection::Dependents { .. })
-            && let Some(versions) = on_one_page(strapi, query, locale).await?
-        {
-            all.extend(versions.checked(selection)?);
-            continue;
-        }
-        let request = WalkRequest::new(query, slice::from_ref(locale), &Unknown);
-        for versions in walk(strapi, request, |_| Versions::default()).await? {
-            all.extend(versions.checked(selection)?);
-        }
+        let page = if is_long { None } else { on_one_page(strapi, query, locale).await? };
+        let versions = match page {
+            Some(versions) => versions,
+            None => by_locale(strapi, query, slice::from_ref(locale)).await?,
+        };
+        all.extend(checked(versions, selection)?);
     }
     Ok(all)
 }
@@ -92,7 +77,7 @@ async fn on_one_page(
     strapi: &Strapi,
     query: &ContentQuery,
     locale: &Locale,
-) -> Result<Option<Versions>, ContentError> {
+) -> Result<Option<Vec<Document<'static>>>, ContentError> {
     let resolved = strapi.resolve(&query.uid).await?;
     if resolved.endpoint.kind() == EndpointKind::Single {
         return Ok(None);
@@ -100,14 +85,11 @@ async fn on_one_page(
     let page = PageRequest { after: None, size: strapi.page_size, with_total: true };
     let query_string = |locale: Option<&Locale>| query_string::page(query, locale, page);
     let reply = strapi.list(&resolved, Some(locale), query_string).await?;
-    let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
-    let (rows, mut versions) = (page.keys().count(), Versions::default());
-    let is_all = page.echo.and_then(|echo| echo.total) == Some(rows as u64);
-    page.each(rows, |row| {
-        versions.push(row);
-        Ok::<(), ContentError>(())
-    })?;
-    let is_own = versions.documents.iter().all(|version| is_in_locale(version, locale));
+    let page = Page::read(&reply.body, &query.projection)?;
+    let total = page.total();
+    let versions = page.documents()?;
+    let is_all = total == Some(versions.len() as u64);
+    let is_own = versions.iter().all(|version| is_in_locale(version, locale));
     Ok((reply.is_localized && is_all && is_own).then_some(versions))
 }
 
@@ -121,8 +103,8 @@ async fn by_locale(
     // One after another, so that the CMS stays fast for editors.
     for locale in locales {
         let request = WalkRequest::new(query, slice::from_ref(locale), &Unknown);
-        for versions in walk(strapi, request, |_| Versions::default()).await? {
-            all.extend(versions.documents()?);
+        for versions in walk(strapi, request, |_| Versions(Ok(Vec::new()))).await? {
+            all.extend(versions.0?);
         }
     }
     Ok(all)
@@ -135,34 +117,24 @@ impl KnownDocuments for Unknown {
     fn each(&self, _: Option<&Locale>, _: &mut dyn FnMut(&str)) {}
 }
 
-/// Collects documents.
-#[derive(Default)]
-struct Versions {
-    documents: Vec<Document<'static>>,
-    has_bad_item: bool,
-}
+/// Collects documents, unless one is unreadable, because it is not known which version that is.
+struct Versions(Result<Vec<Document<'static>>, ContentError>);
 
 impl DocumentSink for Versions {
     fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
-        match item {
-            Ok(document) => self.documents.push(document.clone().into_owned()),
-            Err(_) => self.has_bad_item = true,
+        match (item, &mut self.0) {
+            (Ok(document), Ok(documents)) => documents.push(document.clone().into_owned()),
+            (Err(_), own @ Ok(_)) => *own = Err(BAD_ITEM),
+            (_, Err(_)) => {}
         }
     }
 }
 
-impl Versions {
-    /// The documents, unless one is unreadable, because it is not known which version that is.
-    fn documents(self) -> Result<Vec<Document<'static>>, ContentError> {
-        if self.has_bad_item { Err(BAD_ITEM) } else { Ok(self.documents) }
-    }
-
-    fn checked(self, selection: &Selection) -> Result<Vec<Document<'static>>, ContentError> {
-        let documents = self.documents()?;
-        if documents.iter().all(|document| selection.has(document)) {
-            Ok(documents)
-        } else {
-            Err(IGNORED)
-        }
-    }
+/// The documents, if the filter selects all of them.
+fn checked(
+    documents: Vec<Document<'static>>,
+    selection: &Selection,
+) -> Result<Vec<Document<'static>>, ContentError> {
+    let are_selected = documents.iter().all(|document| selection.has(document));
+    are_selected.then_some(documents).ok_or(IGNORED)
 }

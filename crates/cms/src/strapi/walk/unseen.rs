@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use tokio::task::block_in_place;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::{NO_LIST, WalkError};
+use super::error::WalkError;
 use super::proof::{NO_ECHO, Unproven};
 use super::scope::WalkScope;
 use crate::strapi::page::Page;
@@ -64,7 +64,7 @@ pub(super) async fn check(
     for ids in block_in_place(|| seen.unseen(known, locale)).chunks(Selection::MAX_IDS) {
         let query_string = |locale: Option<&Locale>| query_string::any_of(query, locale, ids);
         let reply = strapi.list(resolved, locale, query_string).await?;
-        let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
+        let page = Page::read(&reply.body, &query.projection)?;
         page.echo.ok_or(NO_ECHO)?;
         match page.keys().next() {
             None => {}
