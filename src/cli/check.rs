@@ -19,13 +19,16 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
-use self::findings::{Check, Finding, Level, Place, failures_of, require_none};
+use self::findings::{Check, Finding, Level, Place, failures};
 use super::output::sarif::{self, Annotation, Kind};
 use super::output::terminal::{Colours, Style};
 use super::output::words::count;
 use super::selection;
-use crate::config::{Cms, Config, Problem, Problems};
+use crate::config::{Config, Problem, Problems};
 use frontend_map_catalog::site::Site;
+
+/// What the settings may be valid without.
+const PEERS: [Check; 4] = [Check::Cms, Check::ContentFile, Check::Redis, Check::IndexNow];
 
 /// What to check, and how to report it.
 #[derive(Debug, Args)]
@@ -66,7 +69,10 @@ pub(super) fn run(config: &Config, file: &Path, args: &CheckArgs) -> Result<(), 
             sarif::write(file, &annotations, &mut out)?;
         }
     }
-    if args.strict { Ok(require_none(&findings)?) } else { Ok(()) }
+    match failures(&findings) {
+        Some(counts) if args.strict => Err(counts.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Prints the problems of settings that cannot be used, for a program: stderr has them for people.
@@ -114,38 +120,19 @@ fn report(config: &Config, findings: &[Finding], colours: Colours) -> String {
     let rules = config.sites.iter().map(|site| site.rules.rules().len() as u64).sum();
     let sites = config.sites.iter().count() as u64;
     let (sites, rules) = (count(sites, "site"), count(rules, "rule"));
-    let source = match config.cms {
-        Cms::Strapi(_) => "the CMS",
-        Cms::Files { .. } => "the content file",
+    let with_peers = findings.iter().filter(|finding| PEERS.contains(&finding.check));
+    let (style, verdict) = match failures(with_peers) {
+        None => (Style::Good, "the settings are fine".to_owned()),
+        Some(counts) => {
+            let are = if counts.starts_with("1 ") { "is" } else { "are" };
+            (Style::Heading, format!("the settings are valid, but there {are} {counts}"))
+        }
     };
-    let problems = [
-        (failures_of(findings, &[Check::Cms, Check::ContentFile]), source),
-        (failures_of(findings, &[Check::Redis]), "Redis"),
-        (failures_of(findings, &[Check::IndexNow]), "IndexNow"),
-    ];
-    let is_fine = problems.iter().all(|(number, _)| *number == 0);
-    let style = if is_fine { Style::Good } else { Style::Heading };
-    let summary = format!("{}: {sites}, {rules}", verdict(&problems));
-    let mut out = colours.apply(style, summary) + "\n";
+    let mut out = colours.apply(style, format_args!("{verdict}: {sites}, {rules}")) + "\n";
     for finding in findings {
         finding.write(&mut out, colours);
     }
     out
-}
-
-/// Whether the settings are fine, with the number of problems and what they are about.
-fn verdict(problems: &[(usize, &str)]) -> String {
-    let (numbers, with): (Vec<usize>, Vec<String>) = problems
-        .iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, peer)| (*number, format!("with {peer}")))
-        .unzip();
-    let problems = match numbers.iter().sum() {
-        0 => return "the settings are fine".to_owned(),
-        1 => "is 1 problem".to_owned(),
-        more => format!("are {more} problems"),
-    };
-    format!("the settings are valid, but there {problems} {}", with.join(" and "))
 }
 
 /// The warning about locales without a base URL.
