@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// What is percent-encoded: everything but the unreserved characters of RFC 3986, section 2.3. This
 /// is more than its reserved characters.
@@ -51,46 +51,20 @@ fn unreserved(byte: u8) -> u8 {
 
 /// Decodes percent-encoded text to bytes. `None` if an escape is malformed.
 ///
-/// One pass; a `+` stays a plus.
+/// A `+` stays a plus.
 #[must_use]
 pub fn percent_decode(text: &str) -> Option<Cow<'_, [u8]>> {
-    let Some(first) = text.find('%') else {
-        return Some(Cow::Borrowed(text.as_bytes()));
+    let is_escape = |after: &str| {
+        let digits = after.as_bytes().first_chunk::<2>();
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
-    let (plain, mut rest) = text.as_bytes().split_at(first);
-    let mut out = plain.to_vec();
-    while let [head, tail @ ..] = rest {
-        if *head == b'%' {
-            let (byte, after) = escape(tail)?;
-            out.push(byte);
-            rest = after;
-        } else {
-            out.push(*head);
-            rest = tail;
-        }
-    }
-    Some(Cow::Owned(out))
-}
-
-/// The value of two hexadecimal digits, and the rest after them.
-fn escape(digits: &[u8]) -> Option<(u8, &[u8])> {
-    let (pair, rest) = digits.split_at_checked(2)?;
-    let value = |digit: u8| char::from(digit).to_digit(16);
-    let byte = value(pair[0])? * 16 + value(pair[1])?;
-    Some((u8::try_from(byte).ok()?, rest))
+    text.split('%').skip(1).all(is_escape).then(|| percent_decode_str(text).into())
 }
 
 /// Decodes as a lenient reader would: valid escapes are decoded once. Malformed ones, and those of
 /// bytes that are not UTF-8, stay as written.
 pub(super) fn decode_leniently(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [head, tail @ ..] = rest {
-        let decoded = if *head == b'%' { escape(tail) } else { None };
-        let (byte, after) = decoded.unwrap_or((*head, tail));
-        bytes.push(byte);
-        rest = after;
-    }
+    let bytes = Cow::from(percent_decode_str(text));
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());
