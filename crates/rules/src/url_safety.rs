@@ -1,13 +1,25 @@
 //! Which values can be used in a URL, and what is wrong with the others (D13).
 
-use std::fmt;
-
 use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::encode::{decode_leniently, is_unreserved};
 
 /// Why a value cannot be used in a URL. In the order of D13: the first fault is the reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    strum::Display,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Fault {
     /// Absent or null.
     Missing,
@@ -45,52 +57,12 @@ pub enum Fault {
 
 impl Fault {
     /// All of them, in the order of D13.
-    pub const ALL: [Self; 16] = [
-        Self::Missing,
-        Self::Empty,
-        Self::NotString,
-        Self::ControlChar,
-        Self::BidiOrInvisible,
-        Self::BadCodepoint,
-        Self::Backslash,
-        Self::HasSlash,
-        Self::EmptySegment,
-        Self::EndsWithSlash,
-        Self::DotSegment,
-        Self::UnsafeAfterDecoding,
-        Self::NotAllowed,
-        Self::NotADate,
-        Self::AncestorCycle,
-        Self::TooManyAncestors,
-    ];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The name that follows `<placeholder>_` in a reason.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Empty => "empty",
-            Self::NotString => "not_string",
-            Self::ControlChar => "control_char",
-            Self::BidiOrInvisible => "bidi_or_invisible",
-            Self::BadCodepoint => "bad_codepoint",
-            Self::Backslash => "backslash",
-            Self::HasSlash => "has_slash",
-            Self::EmptySegment => "empty_segment",
-            Self::EndsWithSlash => "ends_with_slash",
-            Self::DotSegment => "dot_segment",
-            Self::UnsafeAfterDecoding => "unsafe_after_decoding",
-            Self::NotAllowed => "not_allowed",
-            Self::NotADate => "not_a_date",
-            Self::AncestorCycle => "ancestor_cycle",
-            Self::TooManyAncestors => "too_many_ancestors",
-        }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.into()
     }
 }
 

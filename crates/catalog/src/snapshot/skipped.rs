@@ -54,7 +54,7 @@ impl Skipped {
 }
 
 fn kinds() -> impl Iterator<Item = &'static str> {
-    Fault::ALL.into_iter().map(Fault::as_str).chain(WITHOUT_PLACEHOLDER)
+    Fault::ALL.iter().copied().map(Fault::as_str).chain(WITHOUT_PLACEHOLDER)
 }
 
 /// Whether a reason is of a kind: `slug_missing` is of `missing`. No kind ends with another one.

@@ -32,7 +32,7 @@ pub fn in_words(
         "not_published" => "it is not published",
         "url_too_long" => "its URL would have 2,048 characters or more",
         "path_taken_by_page" => "a page outside the CMS has its path",
-        _ => match RedirectFault::ALL.into_iter().find(|fault| fault.to_string() == reason) {
+        _ => match RedirectFault::ALL.iter().find(|fault| fault.to_string() == reason) {
             Some(fault) => fault.in_words(),
             None => return of_value(reason, template, document, null),
         },
@@ -46,7 +46,7 @@ fn of_value(
     document: Option<&Document<'_>>,
     null: impl Fn(&FieldPath) -> NullLink,
 ) -> Option<String> {
-    let (placeholder, fault) = Fault::ALL.into_iter().find_map(|fault| {
+    let (placeholder, fault) = Fault::ALL.iter().copied().find_map(|fault| {
         let placeholder = reason.strip_suffix(fault.as_str())?.strip_suffix('_')?;
         Some((placeholder, fault))
     })?;

@@ -5,13 +5,16 @@
 #[cfg(test)]
 mod tests;
 
+use strum::IntoStaticStr;
+
 use super::pattern::Pattern;
 use crate::locale::Locales;
 use crate::pathname::{PathSegment, Pathname};
 use crate::template::{Placeholder, Segment, Source};
 
 /// Why a rule does not match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum MismatchReason {
     /// The pathname has too few or too many segments.
     SegmentCount,
@@ -27,12 +30,7 @@ impl MismatchReason {
     /// The name in `details.candidates` (D10).
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::SegmentCount => "segment_count",
-            Self::StaticMismatch => "static_mismatch",
-            Self::UnknownLocale => "unknown_locale",
-            Self::Constraint => "constraint",
-        }
+        self.into()
     }
 }
 

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use strum::VariantArray;
+
 use crate::document::{Document, FieldValue};
 use crate::encode::encode;
 use crate::frontend_url::BaseUrl;
@@ -65,7 +67,7 @@ pub enum Target<'d> {
 }
 
 /// What is wrong with a document that should be a redirect. `Display` is the reason's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, thiserror::Error)]
 pub enum RedirectFault {
     /// It has neither an address nor a document. A document that is not published counts as none.
     #[error("target_missing")]
@@ -92,15 +94,7 @@ pub enum RedirectFault {
 
 impl RedirectFault {
     /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::NoTarget,
-        Self::TwoTargets,
-        Self::NotAnAddress,
-        Self::TooLong,
-        Self::OtherHost,
-        Self::Status,
-        Self::Force,
-    ];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The rest of a sentence about the document.
     #[must_use]

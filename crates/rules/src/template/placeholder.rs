@@ -1,5 +1,7 @@
 //! Placeholders: their names, the sources of their values, and their constraints.
 
+use strum::{EnumString, IntoStaticStr};
+
 use super::FieldPath;
 use crate::constraint::Constraint;
 
@@ -30,7 +32,8 @@ pub enum Source {
 }
 
 /// A part of a date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum DatePart {
     /// Four digits.
     Year,
@@ -44,17 +47,13 @@ impl DatePart {
     /// The name after the colon.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Year => "year",
-            Self::Month => "month",
-            Self::Day => "day",
-        }
+        self.into()
     }
 
     /// The part with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Year, Self::Month, Self::Day].into_iter().find(|part| part.as_str() == name)
+        name.parse().ok()
     }
 
     /// Whether text can be this part of a date.
