@@ -16,7 +16,7 @@ use std::time::Instant;
 use frontend_map_catalog::misses::{MAX_ROWS, MissKey, Misses, Summary};
 use frontend_map_catalog::site::{ResolveBy, Site, SitePages};
 use frontend_map_catalog::snapshot::{Builder, Listing, Snapshot};
-use frontend_map_catalog::tables::Form;
+use frontend_map_catalog::tables::{Form, Rows as _};
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,

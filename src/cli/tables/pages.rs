@@ -12,7 +12,7 @@ use crate::cli::selection;
 use crate::config::Config;
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::read_rfc3339;
-use frontend_map_catalog::tables::{Form, PageFilter, Pages};
+use frontend_map_catalog::tables::{Form, PageFilter, Pages, Rows as _};
 use frontend_map_rules::ContentTypeUid;
 
 const AFTER_HELP: &str = "\

@@ -16,7 +16,7 @@ use crate::cli::walk::{listed_urls, walk};
 use crate::config::{Config, Lines};
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::tables::{
-    Form, Problem, Problems, RedirectProblems, SharedPaths, VersionRow,
+    Form, Problem, Problems, RedirectProblems, Rows as _, SharedPaths, VersionRow,
 };
 
 const AFTER_HELP: &str = "\

@@ -12,7 +12,7 @@ use crate::json::Json;
 use crate::path_index::PathIndex;
 use crate::site::{AdminLinks, Site};
 use crate::snapshot::{PublicUrl, timestamp_text};
-use crate::tables::{Chunks, Form, Rows, Step};
+use crate::tables::{Rows, Step};
 use frontend_map_rules::{Locale, Pathname};
 
 /// What the rows say of the documents with the links.
@@ -99,12 +99,6 @@ impl LinkRows {
     #[must_use]
     pub fn count(&self) -> usize {
         self.judged.rows.len()
-    }
-
-    /// The table as a text.
-    #[must_use]
-    pub fn chunks(self, form: Form) -> Chunks<Self> {
-        Chunks::new(self, form)
     }
 
     fn row(&self, row: JudgedRow) -> ContentLink<'_> {

@@ -7,7 +7,7 @@ use crate::path_index::{PathIndex, TypePaths};
 use crate::resolve::{Resolution, resolve};
 use crate::site::{LinkSource, ResolveBy, Site, SitePages, Sites};
 use crate::snapshot::{Builder, Listing, Snapshot};
-use crate::tables::Form;
+use crate::tables::{Form, Rows as _};
 use frontend_map_rules::frontend_url::{BaseUrl, Hosts};
 use frontend_map_rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,

@@ -10,7 +10,7 @@ use super::summary::{MissedPath, Summary, Tally};
 use crate::json::Json;
 use crate::site::Site;
 use crate::snapshot::{Snapshot, timestamp_text};
-use crate::tables::{Chunks, Form, Rows, Step};
+use crate::tables::{Rows, Step};
 
 /// The table: a row for each path, and as the last one that of scanners.
 #[derive(Debug)]
@@ -104,12 +104,6 @@ impl Misses {
     #[must_use]
     pub fn count(&self) -> usize {
         self.rows.len()
-    }
-
-    /// The table as a text.
-    #[must_use]
-    pub fn chunks(self, form: Form) -> Chunks<Self> {
-        Chunks::new(self, form)
     }
 }
 

@@ -18,7 +18,7 @@ pub enum Form {
 }
 
 /// The rows of a table, which are written one after the other.
-pub trait Rows {
+pub trait Rows: Sized {
     /// The name of the list in the JSON document.
     const NAME: &'static str;
 
@@ -33,6 +33,12 @@ pub trait Rows {
 
     /// Appends the next row, a JSON text.
     fn write_next(&mut self, out: &mut Json) -> Step;
+
+    /// The table as a text.
+    #[must_use]
+    fn chunks(self, form: Form) -> Chunks<Self> {
+        Chunks { rows: self, form, state: State::Head }
+    }
 }
 
 /// The result of writing the next row.
@@ -64,12 +70,6 @@ enum State {
 }
 
 impl<R: Rows> Chunks<R> {
-    /// The text of a table in a format.
-    #[must_use]
-    pub fn new(rows: R, form: Form) -> Self {
-        Self { rows, form, state: State::Head }
-    }
-
     fn write(&mut self, out: &mut Json) {
         if self.state == State::Head {
             self.state = State::FirstRow;
@@ -175,7 +175,7 @@ mod tests {
     }
 
     fn text(left: u32, form: Form) -> String {
-        Chunks::new(Numbers { left, found_nothing: false }, form).collect()
+        Numbers { left, found_nothing: false }.chunks(form).collect()
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
     fn figures_that_are_known_last_are_after_the_list() {
         let text = |left, form| {
             let rows = Counted(Numbers { left, found_nothing: false });
-            Chunks::new(rows, form).collect::<String>()
+            rows.chunks(form).collect::<String>()
         };
         assert_eq!(text(2, Form::Json), r#"{"data":{"numbers":[2,1],"left":0},"meta":{}}"#);
         assert_eq!(text(0, Form::Json), r#"{"data":{"numbers":[],"left":0},"meta":{}}"#);
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn chunks_have_about_the_same_size() {
-        let chunks = Chunks::new(Numbers { left: 50_000, found_nothing: false }, Form::Lines);
+        let chunks = Numbers { left: 50_000, found_nothing: false }.chunks(Form::Lines);
         assert!(chunks.into_iter().all(|chunk| chunk.len() <= CHUNK + 16));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::chunks::{Chunks, Form, Rows, Step};
+use super::chunks::{Rows, Step};
 use crate::json::Json;
 use crate::resolve::ParamValues;
 use crate::site::{AbsoluteUrl, Site};
@@ -128,12 +128,6 @@ impl Pages {
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
-    }
-
-    /// The table as a text.
-    #[must_use]
-    pub fn chunks(self, form: Form) -> Chunks<Self> {
-        Chunks::new(self, form)
     }
 
     fn row<'a>(&'a self, url: PublicUrl<'a>, pathname: &'a Pathname<'a>) -> PageRow<'a> {

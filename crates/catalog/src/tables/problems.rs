@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::chunks::{Chunks, Form, Rows, Step};
+use super::chunks::{Rows, Step};
 use super::redirect_problems::{RedirectProblem, RedirectProblems};
 use super::shared_paths::{SharedPath, SharedPaths, VersionAt};
 use crate::json::Json;
@@ -133,12 +133,6 @@ impl Problems {
     pub fn rows(&self) -> impl Iterator<Item = Problem<'_>> {
         let mut next = self.next;
         std::iter::from_fn(move || self.row(&mut next))
-    }
-
-    /// The table as a text.
-    #[must_use]
-    pub fn chunks(self, form: Form) -> Chunks<Self> {
-        Chunks::new(self, form)
     }
 
     fn row(&self, next: &mut Next) -> Option<Problem<'_>> {

@@ -13,7 +13,7 @@ use crate::moved::history::{PathHistory, Row, SiteId};
 use crate::path_index::PathIndex;
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, Snapshot, timestamp_text};
-use crate::tables::{Chunks, Form, Rows, Step};
+use crate::tables::{Rows, Step};
 use frontend_map_rules::{ContentTypeUid, Pathname, RuleSet};
 
 /// The table: each path that a document had and that neither a document nor a page has now, with where
@@ -125,12 +125,6 @@ impl Redirects {
         let of_site = history.site.redirects.as_ref();
         let entries = of_site.map(|site| Entries::new(site, entries));
         Self { history, index, entries, status, pending: Vec::new(), place: 0, count: 0, gone: 0 }
-    }
-
-    /// The table as a text.
-    #[must_use]
-    pub fn chunks(self, form: Form) -> Chunks<Self> {
-        Chunks::new(self, form)
     }
 
     /// Reads the next rows of the history. False: there are no more.

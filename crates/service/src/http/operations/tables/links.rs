@@ -21,6 +21,7 @@ use crate::http::responses::ReadingLinks;
 use frontend_map_cache::SiteLinks;
 use frontend_map_catalog::links::{LinkFilter, LinkRows, Linking, Verdict};
 use frontend_map_catalog::site::Site;
+use frontend_map_catalog::tables::Rows as _;
 use frontend_map_rules::PATHNAME_NEEDS_SLASH;
 
 /// The query parameters of GET.

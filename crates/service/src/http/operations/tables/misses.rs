@@ -21,6 +21,7 @@ use crate::http::response::no_store;
 use crate::http::responses::ClearedMisses;
 use frontend_map_catalog::misses::{MissKey, Misses};
 use frontend_map_catalog::site::Site;
+use frontend_map_catalog::tables::Rows as _;
 use frontend_map_rules::Pathname;
 
 /// The query parameters of GET.

@@ -22,7 +22,7 @@ use crate::http::response::conditional::is_not_modified;
 use crate::http::response::error::ApiError;
 use crate::http::response::etag;
 use frontend_map_catalog::site::{PAGES, Site};
-use frontend_map_catalog::tables::{PageFilter, Pages};
+use frontend_map_catalog::tables::{PageFilter, Pages, Rows as _};
 use frontend_map_cms::ContentError;
 
 /// The query parameters.

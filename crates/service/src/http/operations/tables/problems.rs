@@ -13,7 +13,7 @@ use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
 use frontend_map_catalog::site::Site;
-use frontend_map_catalog::tables::{Problems, RedirectProblems};
+use frontend_map_catalog::tables::{Problems, RedirectProblems, Rows as _};
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 1] = [SITE];

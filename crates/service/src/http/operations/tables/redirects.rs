@@ -15,6 +15,7 @@ use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
 use frontend_map_catalog::moved::redirects::Redirects;
+use frontend_map_catalog::tables::Rows as _;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 1] = [SITE];
