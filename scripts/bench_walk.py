@@ -267,7 +267,7 @@ def compare(strapi: Strapi, folder: pathlib.Path, options: argparse.Namespace) -
 def walks_with(
     strapi: Strapi, folder: pathlib.Path, options: argparse.Namespace, more: str
 ) -> list[float]:
-    """The seconds of a first walk, and of one beside the first requests for content, if there are any."""
+    """The seconds of a first walk, and of one beside the requests for content that follow it."""
     strapi_log = lab() / f".tmp/strapi-{strapi.environment['PORT']}.log"
     before = strapi_log.stat().st_size
     (folder / "log").unlink(missing_ok=True)

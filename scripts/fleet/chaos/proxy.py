@@ -4,9 +4,14 @@ and repeats bytes."""
 import asyncio
 import random
 import threading
+import time
 from dataclasses import dataclass
 
 CHUNK = 64 << 10
+# Chunks that are late; no more are read.
+MOST_ON_THE_WAY = 64
+# Chunks, each behind the time at which it is due; an empty one is the end.
+OnTheWay = asyncio.Queue[tuple[float, bytes]]
 
 
 @dataclass
@@ -68,22 +73,40 @@ class Proxy:
             return
         both = (writer, out_writer)
         self.writers.update(both)
-        ways = [self.pass_on(reader, out_writer), self.pass_on(out_reader, writer)]
-        tasks = [asyncio.ensure_future(way) for way in ways]
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        tasks, ends = [], []
+        for source, target in ((reader, out_writer), (out_reader, writer)):
+            on_the_way: OnTheWay = asyncio.Queue(MOST_ON_THE_WAY)
+            tasks.append(asyncio.ensure_future(self.receive(source, on_the_way)))
+            ends.append(asyncio.ensure_future(self.send(on_the_way, target)))
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        tasks += ends
         for task in tasks:
             task.cancel()
         self.writers.difference_update(both)
         for one in both:
             one.transport.abort()
 
-    async def pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def receive(self, reader: asyncio.StreamReader, on_the_way: OnTheWay) -> None:
+        """A delay is latency: what follows is read meanwhile."""
+        data = b"-"
+        while data:
+            try:
+                data = await reader.read(CHUNK)
+            except OSError:
+                data = b""
+            delay = self.random.uniform(0, 2) * self.faults.delay
+            await on_the_way.put((time.monotonic() + delay, data))
+
+    async def send(self, on_the_way: OnTheWay, writer: asyncio.StreamWriter) -> None:
+        """Until the end of what is read, or until it is cut."""
         try:
-            while data := await reader.read(CHUNK):
+            while True:
+                due, data = await on_the_way.get()
+                await asyncio.sleep(max(due - time.monotonic(), 0))
                 while self.faults.silent:
                     await asyncio.sleep(0.05)
-                if self.faults.delay:
-                    await asyncio.sleep(self.random.uniform(0, 2) * self.faults.delay)
+                if not data:
+                    return
                 if self.random.random() < self.faults.cut:
                     self.cuts += 1
                     writer.write(data[: self.random.randrange(len(data))])
