@@ -152,8 +152,7 @@ impl DocumentCache {
         status: Status,
     ) -> Result<Option<Document<'static>>, ContentError> {
         let projection = Projection::new(fields.into_iter().collect());
-        let (uid, alternatives) = (uid.clone(), Vec::new());
-        let query = ContentQuery { uid, projection, alternatives, selection: None };
+        let query = ContentQuery::new(uid.clone(), projection);
         let document = self.content.document(&query, document_id, locale, status);
         timeout(self.limits.deadline, document).await.unwrap_or(Err(ContentError::TimedOut))
     }

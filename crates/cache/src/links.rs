@@ -281,12 +281,8 @@ impl SiteLinks {
 
 /// The fields of a content type, of all documents or of some.
 fn query(source: &LinkSource, selection: Option<Selection>) -> ContentQuery {
-    ContentQuery {
-        uid: source.content_type.clone(),
-        projection: Projection::of_content(source.fields.clone()),
-        alternatives: Vec::new(),
-        selection,
-    }
+    let projection = Projection::of_content(source.fields.clone());
+    ContentQuery { selection, ..ContentQuery::new(source.content_type.clone(), projection) }
 }
 
 impl SnapshotCache {

@@ -291,12 +291,7 @@ mod tests {
         let file = ContentFile::parse(text.to_owned()).unwrap();
         let fields = FieldPath::parse("slug").into_iter().collect();
         let uid = ContentTypeUid::parse("api::a.a").unwrap();
-        let query = ContentQuery {
-            uid,
-            projection: Projection::new(fields),
-            alternatives: Vec::new(),
-            selection: None,
-        };
+        let query = ContentQuery::new(uid, Projection::new(fields));
         let [en, de] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
         let slug = |id, locale, status| {
             file.document(&query, id, locale, status).map(|document| document.values)

@@ -37,6 +37,14 @@ pub struct ContentQuery {
     pub selection: Option<Selection>,
 }
 
+impl ContentQuery {
+    /// These fields of all documents of a content type.
+    #[must_use]
+    pub fn new(uid: ContentTypeUid, projection: Projection) -> Self {
+        Self { uid, projection, alternatives: Vec::new(), selection: None }
+    }
+}
+
 /// Some documents of a content type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {

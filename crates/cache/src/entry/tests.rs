@@ -27,12 +27,7 @@ const FAILURE: ContentError = ContentError::TimedOut;
 
 fn entry() -> Entry {
     let uid = ContentTypeUid::parse(UID).unwrap();
-    let query = ContentQuery {
-        uid,
-        projection: Projection::new(Vec::new()),
-        alternatives: Vec::new(),
-        selection: None,
-    };
+    let query = ContentQuery::new(uid, Projection::new(Vec::new()));
     Entry::new("main".to_owned(), query, Arc::default())
 }
 

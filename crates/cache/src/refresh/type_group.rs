@@ -75,12 +75,8 @@ impl TypeGroup {
         let alternatives = queries().flat_map(|query| &query.alternatives);
         let alternatives = if all { Vec::new() } else { distinct(alternatives) };
         let locales = distinct(members.iter().flat_map(|member| member.site.locales()));
-        let query = ContentQuery {
-            uid,
-            projection: Projection::new(fields),
-            alternatives,
-            selection: None,
-        };
+        let query = ContentQuery::new(uid, Projection::new(fields));
+        let query = ContentQuery { alternatives, ..query };
         Self { query, locales, members, shared, beginning: Mutex::default() }
     }
 

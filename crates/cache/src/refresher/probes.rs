@@ -289,12 +289,7 @@ async fn wanted(cache: &SnapshotCache) -> HashMap<ContentTypeUid, Wanted> {
     let mut all: HashMap<ContentTypeUid, Wanted> = HashMap::new();
     for group in own_groups(cache) {
         for target in targets(cache, group).await {
-            let query = ContentQuery {
-                uid: target.clone(),
-                projection: Projection::new(Vec::new()),
-                alternatives: Vec::new(),
-                selection: None,
-            };
+            let query = ContentQuery::new(target.clone(), Projection::new(Vec::new()));
             all.entry(target).or_insert_with(|| Wanted { query, locales: group.locales.clone() });
         }
     }

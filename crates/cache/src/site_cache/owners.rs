@@ -82,12 +82,9 @@ impl SiteCache {
         });
         let deadline = Instant::now() + PATIENCE;
         for (locale, ids) in requests {
-            let query = ContentQuery {
-                uid: uid.clone(),
-                projection: Projection::new(vec![field.clone()]),
-                alternatives: Vec::new(),
-                selection: Some(Selection::Documents(ids)),
-            };
+            let query = ContentQuery::new(uid.clone(), Projection::new(vec![field.clone()]));
+            let selection = Some(Selection::Documents(ids));
+            let query = ContentQuery { selection, ..query };
             let locales = slice::from_ref(&self.locales()[locale]);
             let found = self.content.versions(&query, locales, Status::Published);
             let failure = match timeout_at(deadline, found).await {

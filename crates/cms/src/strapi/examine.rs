@@ -176,16 +176,10 @@ impl Examiner<'_> {
     fn query(&self) -> ContentQuery {
         let paths = self.fields.iter().map(|field| field.path.clone()).collect();
         let is_for_links = self.wanted.is_for_links();
-        ContentQuery {
-            uid: self.wanted.uid.clone(),
-            projection: if is_for_links {
-                Projection::of_content(paths)
-            } else {
-                Projection::new(paths)
-            },
-            alternatives: self.wanted.alternatives.clone(),
-            selection: None,
-        }
+        let projection =
+            if is_for_links { Projection::of_content(paths) } else { Projection::new(paths) };
+        let alternatives = self.wanted.alternatives.clone();
+        ContentQuery { alternatives, ..ContentQuery::new(self.wanted.uid.clone(), projection) }
     }
 
     /// Turns a refusal into findings, and leaves out what was refused. Returns whether the next

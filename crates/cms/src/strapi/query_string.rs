@@ -325,12 +325,7 @@ mod tests {
     fn query(paths: &[&str]) -> ContentQuery {
         let paths = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
         let uid = ContentTypeUid::parse("api::article.article").unwrap();
-        ContentQuery {
-            uid,
-            projection: Projection::new(paths),
-            alternatives: Vec::new(),
-            selection: None,
-        }
+        ContentQuery::new(uid, Projection::new(paths))
     }
 
     fn en() -> Locale {

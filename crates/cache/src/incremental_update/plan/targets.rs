@@ -182,8 +182,8 @@ async fn documents_of_type(
 ) -> BTreeSet<String> {
     let Ok(uid) = ContentTypeUid::parse(target) else { return BTreeSet::new() };
     let selection = Some(Selection::Documents(ids.into_iter().map(str::to_owned).collect()));
-    let projection = Projection::new(Vec::new());
-    let query = ContentQuery { uid, projection, alternatives: Vec::new(), selection };
+    let query = ContentQuery::new(uid, Projection::new(Vec::new()));
+    let query = ContentQuery { selection, ..query };
     let found = cache.content.select(&query, &group.locales, MAX_VERSIONS).await;
     let versions = found.ok().flatten().unwrap_or_default();
     versions.into_iter().map(|version| version.id.into_owned()).collect()

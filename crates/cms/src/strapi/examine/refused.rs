@@ -154,11 +154,6 @@ async fn populate(
     wanted: &TypeUse,
     path: FieldPath,
 ) -> Result<Option<serde_json::Map<String, Value>>, ContentError> {
-    let query = ContentQuery {
-        uid: wanted.uid.clone(),
-        projection: Projection::new(vec![path]),
-        alternatives: Vec::new(),
-        selection: None,
-    };
+    let query = ContentQuery::new(wanted.uid.clone(), Projection::new(vec![path]));
     request(strapi, &query, &wanted.locale, false).await
 }

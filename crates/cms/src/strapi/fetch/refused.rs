@@ -44,12 +44,7 @@ pub(super) async fn explained(
 /// Whether Strapi accepts a relation, and the first document lacks it.
 async fn is_left_out(strapi: &Strapi, resolved: &ResolvedEndpoint, path: &FieldPath) -> bool {
     let Some(id) = FieldPath::parse(&format!("{path}.id")) else { return false };
-    let query = ContentQuery {
-        uid: resolved.uid.clone(),
-        projection: Projection::new(vec![id]),
-        alternatives: Vec::new(),
-        selection: None,
-    };
+    let query = ContentQuery::new(resolved.uid.clone(), Projection::new(vec![id]));
     let query = query_string::sample(&query, None, false);
     let reply = strapi.client.list_page(resolved.endpoint.path(), &query).await;
     let Ok(Reply::Json(body)) = reply else { return false };
