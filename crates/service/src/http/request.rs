@@ -2,6 +2,7 @@
 
 pub(super) mod accept;
 pub(super) mod bearer;
+pub(super) mod call;
 pub(super) mod encoding;
 pub(super) mod params;
 pub(super) mod query;

@@ -6,12 +6,12 @@ mod validation;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::HeaderName;
 use axum::response::Response;
 
 use self::url_list::url_list;
 use crate::app::App;
+use crate::http::request::call::Call;
 use crate::http::request::params::{MAX_UID_BYTES, SITE, parse_boolean, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::cache_status::insert_cache_status;
@@ -43,11 +43,7 @@ struct Params<'a> {
 }
 
 /// The response: a list of URLs, or with `validate=true` a validation run.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let params = Params::parse(&app, query.as_deref())?;
     if params.validate {
         return validation::validate(&app, &params, &headers).await;

@@ -1,13 +1,11 @@
 //! `GET /api/changes`: what has changed on a site since a cursor, from memory.
 
-use std::sync::Arc;
-
-use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
+use crate::http::request::call::Call;
 use crate::http::request::params::{SITE, known_site, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::success;
@@ -25,11 +23,7 @@ pub(in crate::http) const PARAMS: [Param; 2] = [SITE, Param::unlimited("since")]
 const MAX_CHANGES: usize = 1_000;
 
 /// The response.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [site, since] = parse(query.as_deref(), &PARAMS)?;
     let site = known_site(&app, &required("site", site)?)?;
     let since = since.as_deref().map(parse_since).transpose()?;

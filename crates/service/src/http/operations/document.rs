@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
 use axum::response::Response;
 
 use super::frontend_url::{self, NO_VERSION};
@@ -14,6 +12,7 @@ use super::shared_path;
 use super::tables::validations::last_checks;
 use crate::app::{App, log_unread_documents};
 use crate::http::request::bearer::require_bearer;
+use crate::http::request::call::Call;
 use crate::http::request::params::SITE;
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
@@ -43,11 +42,7 @@ struct Request<'a> {
 }
 
 /// The response.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [uid, document_id, site] = parse(query.as_deref(), &PARAMS)?;
     let params = frontend_url::Params::of_version(&app, [uid, document_id, None, None, site])?;
     let site = params.site_with_rule(&app)?;

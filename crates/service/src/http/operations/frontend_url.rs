@@ -5,11 +5,9 @@ mod in_snapshot;
 mod path_or_reason;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::http::header::CACHE_CONTROL;
 use axum::response::{IntoResponse, Response};
@@ -17,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use super::shared_path;
 use crate::app::{App, log_unread_documents};
 use crate::http::request::bearer::require_bearer;
+use crate::http::request::call::Call;
 use crate::http::request::params::{
     LOCALE, MAX_UID_BYTES, SITE, known_site, parse_boolean, parse_document_id,
     parse_document_locale, required,
@@ -72,11 +71,7 @@ pub(super) struct Params<'a> {
 }
 
 /// The response. Its errors have the order of D21: parameters, rule, document, URL, base URL.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [version @ .., details] = parse(query.as_deref(), &PARAMS)?;
     let details = parse_boolean(DETAILS, details.as_deref())?;
     let params = Params { details, ..Params::of_version(&app, version)? };

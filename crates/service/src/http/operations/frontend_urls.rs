@@ -22,6 +22,7 @@ use axum::response::Response;
 use self::batch::Batch;
 use self::item::Items;
 use crate::app::App;
+use crate::http::request::call::Call;
 use crate::http::request::params::{
     LOCALE, MAX_UID_BYTES, SITE, known_site, parse_document_locale, required,
 };
@@ -50,11 +51,7 @@ pub(in crate::http) const POST_PARAMS: [Param; 2] = [STATUS, SITE];
 const MAX_DOCUMENTS: usize = 1_000;
 
 /// The response about documents of one content type in one locale.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [uid, ids, locale, status, site] = parse(query.as_deref(), &GET_PARAMS)?;
     let uid = required("uid", uid)?;
     let ids = required("documentId", ids)?;

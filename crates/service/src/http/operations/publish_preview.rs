@@ -2,17 +2,15 @@
 //! public URLs of all sites. The draft is read from the CMS; the rest comes from the snapshots.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
 use axum::response::Response;
 use tokio::task::block_in_place;
 
 use super::frontend_url::{self, draft_response, no_version};
 use super::resolve::{DOCUMENT_ID, UID};
 use crate::app::{App, log_unread_documents};
+use crate::http::request::call::Call;
 use crate::http::request::params::{LOCALE, SITE};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
@@ -42,11 +40,7 @@ struct Read {
 }
 
 /// The response. Its errors have the order of D21: parameters, token, rule, document.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [uid, document_id, locale, site] = parse(query.as_deref(), &PARAMS)?;
     let params = frontend_url::Params::of_version(&app, [uid, document_id, locale, None, site])?;
     Ok(draft_response(&app, &headers, respond(&app, &params)).await)

@@ -1,14 +1,10 @@
 //! `GET /api/sites`: the sites of the settings with their locales, content types and redirects in the CMS,
 //! from memory.
 
-use std::sync::Arc;
-
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
 use axum::response::Response;
 
-use crate::app::App;
 use crate::http::request::bearer::require_bearer;
+use crate::http::request::call::Call;
 use crate::http::request::query::parse;
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
@@ -18,11 +14,7 @@ use frontend_map_catalog::site::Site;
 use frontend_map_rules::{ContentTypeUid, FieldPath, Locale, Rule};
 
 /// The response.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [] = parse(query.as_deref(), &[])?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
     let sites = app.sites.iter().map(row).collect();

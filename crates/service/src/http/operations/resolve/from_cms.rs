@@ -1,11 +1,8 @@
 //! Responses that are read from the CMS: drafts by their pathname, and documents by their id (D18).
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
 use axum::http::header::CACHE_CONTROL;
 use axum::response::Response;
 
@@ -16,6 +13,7 @@ use crate::http::operations::frontend_url;
 use crate::http::operations::no_match::no_match;
 use crate::http::operations::resolved_by::{insert_resolved_by, path_index, without_path_index};
 use crate::http::operations::shared_path;
+use crate::http::request::call::Call;
 use crate::http::request::params::{
     known_site, parse_host, parse_locale, parse_pathname, required,
 };
@@ -54,11 +52,7 @@ pub(super) struct Known<'a> {
 }
 
 /// The response.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let params = Params::parse(&app, query.as_deref())?;
     if params.status == Status::Published {
         let mut response = params.respond(&app).await?;

@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use tokio::task::block_in_place;
@@ -12,6 +11,7 @@ use tokio::task::block_in_place;
 use super::Format;
 use crate::app::{App, AppPages};
 use crate::http::request::bearer::{require_bearer, require_validate_token};
+use crate::http::request::call::Call;
 use crate::http::request::params::{SITE, known_shared_site, parse_document_id, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::{json_response, success_text};
@@ -35,11 +35,7 @@ pub(in crate::http) const PARAMS: [Param; 4] = [
 pub(in crate::http) const POST_PARAMS: [Param; 1] = [SITE];
 
 /// The list.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [site, document_id, to, verdict] = parse(query.as_deref(), &PARAMS)?;
     let site = known_shared_site(&app, &required("site", site)?)?;
     let document_id = document_id.map(parse_document_id).transpose()?;
@@ -75,9 +71,7 @@ pub(super) fn judged(
 
 /// Lets all content be read again, as soon as the share of the CMS permits it.
 pub(in crate::http) async fn post(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    Call { app, query, headers }: Call,
 ) -> Result<Response, ApiError> {
     let [site] = parse(query.as_deref(), &POST_PARAMS)?;
     let site = known_shared_site(&app, &required("site", site)?)?;

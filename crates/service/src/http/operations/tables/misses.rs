@@ -1,16 +1,13 @@
 //! `/api/misses`: the paths that `/api/resolve` found nothing for. GET lists them with the pages that were
 //! perhaps meant, DELETE clears one or all of them.
 
-use std::sync::Arc;
-
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
 use axum::response::Response;
 
 use super::{Format, snapshots};
 use crate::app::{App, SiteMisses, read_misses, remove_misses};
 use crate::http::operations::resolved_by::without_path_index;
 use crate::http::request::bearer::{require_bearer, require_validate_token};
+use crate::http::request::call::Call;
 use crate::http::request::params::{
     HOST, PATHNAME, SITE, known_shared_site, known_site, parse_host, parse_pathname, required,
 };
@@ -30,11 +27,7 @@ pub(in crate::http) const PARAMS: [Param; 1] = [SITE];
 pub(in crate::http) const DELETE_PARAMS: [Param; 3] = [SITE, PATHNAME, HOST];
 
 /// The list.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [site] = parse(query.as_deref(), &PARAMS)?;
     let site = known_shared_site(&app, &required("site", site)?)?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
@@ -51,9 +44,7 @@ pub(in crate::http) async fn get(
 
 /// Clears the row in which a path counts, or all rows.
 pub(in crate::http) async fn delete(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    Call { app, query, headers }: Call,
 ) -> Result<Response, ApiError> {
     let [site, pathname, host] = parse(query.as_deref(), &DELETE_PARAMS)?;
     let site = known_site(&app, &required("site", site)?)?;

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
 use axum::http::header::{CACHE_CONTROL, ETAG};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Format, ServedSnapshots, insert_headers, snapshots};
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
+use crate::http::request::call::Call;
 use crate::http::request::params::{
     LOCALE, MAX_UID_BYTES, SITE, known_shared_site, parse_boolean, parse_locale, parse_since,
     required,
@@ -43,11 +43,7 @@ struct Params<'a> {
 }
 
 /// The response: the table, or a 304.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let params = Params::parse(&app, query.as_deref())?;
     if params.filter.unlisted {
         require_bearer(app.http.validate_token.as_ref(), &headers)?;

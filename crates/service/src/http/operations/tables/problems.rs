@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
 use axum::response::Response;
 
 use super::{Format, ServedSnapshots, by_type, snapshots};
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
+use crate::http::request::call::Call;
 use crate::http::request::params::{SITE, known_shared_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
@@ -19,11 +18,7 @@ use frontend_map_catalog::tables::{Problems, RedirectProblems, Rows as _};
 pub(in crate::http) const PARAMS: [Param; 1] = [SITE];
 
 /// The response.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [site] = parse(query.as_deref(), &PARAMS)?;
     let site = known_shared_site(&app, &required("site", site)?)?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;

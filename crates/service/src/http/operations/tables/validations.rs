@@ -5,14 +5,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
 use axum::response::Response;
 use tokio::task::block_in_place;
 
 use super::links::judged;
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
+use crate::http::request::call::Call;
 use crate::http::request::params::{
     MAX_UID_BYTES, SITE, known_shared_site, known_type, parse_document_id, required,
 };
@@ -45,11 +44,7 @@ struct Params<'a> {
 }
 
 /// The response, from memory.
-pub(in crate::http) async fn get(
-    State(app): State<Arc<App>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let params = Params::parse(&app, query.as_deref())?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
     let uids = params.site.rules.content_types();
