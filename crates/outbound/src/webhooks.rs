@@ -5,7 +5,6 @@ mod client;
 mod indexnow;
 mod message;
 mod position;
-mod positions;
 mod signing_key;
 mod worker;
 
@@ -22,13 +21,13 @@ use tokio::task::JoinSet;
 
 use client::Client;
 use frontend_map_catalog::changes::log::{ChangeLog, Kind};
+use frontend_map_fleet::positions::{SharedPosition, SharedPositions};
 use frontend_map_platform::http_client::{BuildError, LookUp};
 use frontend_map_platform::metrics::NotifyCounters;
+use frontend_map_store::Store;
 pub use indexnow::{BadKey as BadIndexNowKey, IndexNow, Key as IndexNowKey};
 pub use message::{ChangesMessage, ChangesOfSite};
 use position::Position;
-use positions::OfSite;
-pub use positions::Positions;
 pub use signing_key::{BadKey, SigningKey};
 use worker::Worker;
 
@@ -102,8 +101,8 @@ pub struct TargetState {
 /// The webhooks of a process. They survive a reload of the settings.
 pub struct Notifier {
     targets: watch::Sender<Vec<Arc<Target>>>,
-    /// By target and site, once its worker runs.
-    positions: Mutex<FxHashMap<String, OfSite>>,
+    /// By target and site, once its worker runs. `None`: this process alone sends.
+    positions: Mutex<FxHashMap<String, Option<Arc<SharedPosition>>>>,
     /// By target and site.
     progress: Mutex<FxHashMap<String, Progress>>,
     log: Arc<ChangeLog>,
@@ -151,7 +150,8 @@ impl Notifier {
         let state = |target: &Arc<Target>| {
             let of_sites = target.sites.iter().filter_map(|site| {
                 let key = position::key(target, site);
-                let sends = positions.get(&key).is_none_or(OfSite::is_available);
+                let shared = positions.get(&key).and_then(Option::as_ref);
+                let sends = shared.is_none_or(|shared| shared.is_sender());
                 let position = progress.get(&key).filter(|_| sends)?.position;
                 let waiting = self.log.waiting(site, position.cursor);
                 // The number is not known if the log no longer has all of them.
@@ -164,13 +164,15 @@ impl Notifier {
         self.targets.borrow().iter().map(state).collect()
     }
 
-    /// Sends changes until it is dropped.
+    /// Sends changes until it is dropped. The positions are kept in the store, if there is one, or in Redis
+    /// that several instances share: then the holder of the lease of a target and a site sends.
     ///
     /// # Errors
     /// [`BuildError`] when TLS cannot be set up.
     pub async fn run(
         self: Arc<Self>,
-        positions: Positions,
+        store: Arc<Store>,
+        shared: Option<SharedPositions>,
         look_up: LookUp,
         timing: Timing,
     ) -> Result<(), BuildError> {
@@ -187,13 +189,19 @@ impl Notifier {
                         // The settings name the site twice.
                         continue;
                     }
-                    let positions = positions.of(target, site);
-                    all.insert(key, positions.clone());
-                    let (notifier, client) = (Arc::clone(&self), client.clone());
-                    let target = Arc::clone(target);
-                    let (site, epoch) = (site.clone(), AtomicU64::new(0));
-                    let worker =
-                        Worker { notifier, positions, epoch, client, target, site, timing };
+                    let id = position::target_id(target);
+                    let shared = shared.as_ref().map(|shared| Arc::new(shared.of(&id, site)));
+                    all.insert(key, shared.clone());
+                    let worker = Worker {
+                        notifier: Arc::clone(&self),
+                        store: Arc::clone(&store),
+                        shared,
+                        epoch: AtomicU64::new(0),
+                        client: client.clone(),
+                        target: Arc::clone(target),
+                        site: site.clone(),
+                        timing,
+                    };
                     workers.spawn(worker.run());
                 }
             }

@@ -19,7 +19,7 @@ use frontend_map_cache::{
     keep_fresh,
 };
 use frontend_map_fleet::Fleet;
-use frontend_map_outbound::webhooks::{Notifier, Positions, Timing};
+use frontend_map_outbound::webhooks::Timing;
 use frontend_map_platform::http_client::system_look_up;
 
 /// The pause before a task that has panicked starts again: it may panic again at once.
@@ -220,12 +220,9 @@ async fn share_links(service: Service) {
 /// Sends the changes to the targets of webhooks.
 async fn send_webhooks(service: Service) {
     let shared = Arc::clone(&service.app().shared);
-    let positions = match shared.fleet.positions() {
-        Some(positions) => Positions::Shared(positions),
-        None => Positions::Store(Arc::clone(&shared.store)),
-    };
+    let (store, positions) = (Arc::clone(&shared.store), shared.fleet.positions());
     let notifier = Arc::clone(&shared.notifier);
-    let sent = Notifier::run(notifier, positions, system_look_up(), Timing::default()).await;
+    let sent = notifier.run(store, positions, system_look_up(), Timing::default()).await;
     if let Err(error) = sent {
         tracing::error!(%error, "no webhooks can be sent");
     }

@@ -46,8 +46,8 @@ impl World {
         let site = Site::new();
         let notifier = Arc::new(Notifier::new(Arc::clone(&site.log), Arc::default()));
         notifier.set_targets(vec![target(url, SECRET)]);
-        let store = Positions::Store(Arc::default());
-        let running = tokio::spawn(Arc::clone(&notifier).run(store, look_up, timing));
+        let run = Arc::clone(&notifier).run(Arc::default(), None, look_up, timing);
+        let running = tokio::spawn(run);
         let world = Self { site, notifier, running };
         world.set(&[]);
         world

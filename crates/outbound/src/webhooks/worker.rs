@@ -11,17 +11,20 @@ use tokio::time::sleep;
 use super::client::{Client, DeliveryError};
 use super::message::{Message, Next, next};
 use super::position::{Position, key};
-use super::positions::OfSite;
 use super::{MAX_WAITING, Notifier, Progress, Target, TargetKind, Timing};
 use frontend_map_catalog::changes::log::Cursor;
+use frontend_map_fleet::positions::SharedPosition;
 use frontend_map_platform::clock::unix_ms;
+use frontend_map_store::Store;
 
 /// The pause after Redis has not answered.
 const SHARED_PAUSE: Duration = Duration::from_millis(250);
 
 pub(super) struct Worker {
     pub(super) notifier: Arc<Notifier>,
-    pub(super) positions: OfSite,
+    pub(super) store: Arc<Store>,
+    /// Where several instances keep the position; without it, it is in the store.
+    pub(super) shared: Option<Arc<SharedPosition>>,
     /// In which the position in Redis is written.
     pub(super) epoch: AtomicU64,
     pub(super) client: Client,
@@ -40,15 +43,15 @@ struct Attempts {
 
 impl Worker {
     pub(super) async fn run(self) {
-        match &self.positions {
-            OfSite::Store(store) => self.run_alone(store).await,
-            OfSite::Shared(shared) => self.run_as_sender(shared).await,
+        match &self.shared {
+            None => self.run_alone().await,
+            Some(shared) => self.run_as_sender(shared).await,
         }
     }
 
     /// Sends at most one request. Returns whether there may be more.
     async fn send_next(&self, attempts: &mut Attempts) -> bool {
-        if !self.positions.is_current() {
+        if self.shared.as_ref().is_some_and(|shared| !shared.is_current()) {
             // What this instance has recorded alone is no part of the log that all share.
             sleep(SHARED_PAUSE).await;
             return true;
@@ -175,7 +178,7 @@ impl Worker {
     /// and where the request of one of several instances ends. If this instance is killed, the next one
     /// sends the same request again. False: this instance must not send.
     async fn announce(&self, position: &mut Position, message: &Message, now: i64) -> bool {
-        let (before, is_alone) = (*position, matches!(self.positions, OfSite::Store(_)));
+        let (before, is_alone) = (*position, self.shared.is_none());
         if message.is_reset {
             position.failing_since.get_or_insert(now);
         } else if !is_alone {
@@ -192,16 +195,12 @@ impl Worker {
         if !is_stored {
             return true;
         }
-        match &self.positions {
-            OfSite::Store(store) => {
-                store.save_position(&key, position.text());
-                true
-            }
-            OfSite::Shared(shared) => {
-                let epoch = self.epoch.load(Ordering::Relaxed);
-                shared.save(epoch, &position.text()).await == Ok(true)
-            }
-        }
+        let Some(shared) = &self.shared else {
+            self.store.save_position(&key, position.text());
+            return true;
+        };
+        let epoch = self.epoch.load(Ordering::Relaxed);
+        shared.save(epoch, &position.text()).await == Ok(true)
     }
 
     fn set_epoch(&self, epoch: u64) {

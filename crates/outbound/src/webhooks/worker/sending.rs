@@ -8,7 +8,7 @@ use super::{Attempts, SHARED_PAUSE, Worker};
 use crate::webhooks::Progress;
 use crate::webhooks::position::Position;
 use frontend_map_fleet::positions::{LastContent, SharedPosition, Stored};
-use frontend_map_store::{Store, StoreState};
+use frontend_map_store::StoreState;
 
 /// How often a process checks whether another one has released the store: until then, the other one
 /// sends.
@@ -16,18 +16,18 @@ const IN_USE_PERIOD: Duration = Duration::from_millis(250);
 
 impl Worker {
     /// Sends as the only process with this store.
-    pub(super) async fn run_alone(&self, store: &Store) {
+    pub(super) async fn run_alone(&self) {
         let mut changed = self.notifier.log.watch();
         let mut generation = None;
         let mut attempts = Attempts::default();
         loop {
-            while store.state() == Some(StoreState::InUse) {
+            while self.store.state() == Some(StoreState::InUse) {
                 sleep(IN_USE_PERIOD).await;
             }
             changed.mark_unchanged();
             let current = self.notifier.log.generation();
             if generation.replace(current) != Some(current) {
-                tokio::task::block_in_place(|| self.load_position(store, current));
+                tokio::task::block_in_place(|| self.load_position(current));
             }
             if !self.send_next(&mut attempts).await {
                 // The sender lives as long as the log.
@@ -111,17 +111,17 @@ impl Worker {
     }
 
     /// Loads the position from the store, which belongs to the log in it.
-    fn load_position(&self, store: &Store, generation: u64) {
+    fn load_position(&self, generation: u64) {
         if self.is_loaded(generation) {
             // After a reload of the settings: the store may not have the last position yet.
             return;
         }
         let key = self.key();
-        let stored = store.load_position(&key).and_then(|text| Position::parse(&text));
+        let stored = self.store.load_position(&key).and_then(|text| Position::parse(&text));
         let position = stored.unwrap_or_else(|| self.position());
         if stored.is_none() {
             // From now on, also after a restart.
-            store.save_position(&key, position.text());
+            self.store.save_position(&key, position.text());
         }
         let loaded = Progress { position, generation: Some(generation) };
         self.notifier.progress.lock().insert(key, loaded);
