@@ -108,13 +108,11 @@ enum Command {
 }
 
 /// The description of the command line, from which man pages and completions are made.
-#[must_use]
 pub fn command() -> clap::Command {
     Arguments::command()
 }
 
 /// Runs the command in the arguments of the process.
-#[must_use]
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     match execute(&arguments) {

@@ -192,7 +192,6 @@ fn text(file: &Path) -> Result<String, Problems> {
 
 impl Config {
     /// What the content file lacks: each content type of a rule or of links that it does not name.
-    #[must_use]
     pub fn absent_types(&self) -> Vec<AbsentType> {
         let Cms::Files { content, name } = &self.cms else { return Vec::new() };
         let mut wanted: Vec<&ContentTypeUid> = Vec::new();

@@ -36,7 +36,6 @@ pub struct Operation {
 
 impl Operation {
     /// Whether the response has the results of URL checks.
-    #[must_use]
     pub fn checks_urls(&self) -> bool {
         self.target.ends_with("validate=true")
     }

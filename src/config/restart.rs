@@ -12,7 +12,6 @@ pub struct RestartSettings(Vec<(&'static str, String)>);
 
 impl RestartSettings {
     /// The names of the settings whose values differ in `other`.
-    #[must_use]
     pub fn changed(&self, other: &Self) -> Vec<&'static str> {
         let pairs = self.0.iter().zip(&other.0).filter(|(this, other)| this != other);
         pairs.map(|((name, _), _)| *name).collect()
@@ -21,7 +20,6 @@ impl RestartSettings {
 
 impl Config {
     /// The settings that need a restart, as they are written here.
-    #[must_use]
     pub fn restart_settings(&self) -> RestartSettings {
         let (server, limits, log) = (&self.server, &self.limits, &self.log);
         let (traces, shared) = (self.traces.as_ref(), self.shared.as_ref());

@@ -39,19 +39,16 @@ pub struct Lines(BTreeMap<String, usize>);
 
 impl Lines {
     /// The line of the header of a site.
-    #[must_use]
     pub fn site(&self, key: &str) -> Option<usize> {
         self.0.get(&site_place(key)).copied()
     }
 
     /// The line of the header of a rule, by its position from 0.
-    #[must_use]
     pub fn rule(&self, site: &str, at: usize) -> Option<usize> {
         self.entry(site, "rule", at)
     }
 
     /// The line of the header of links, by their position from 0.
-    #[must_use]
     pub fn links(&self, site: &str, at: usize) -> Option<usize> {
         self.entry(site, "links", at)
     }

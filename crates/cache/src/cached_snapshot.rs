@@ -102,20 +102,17 @@ impl CachedSnapshot {
     }
 
     /// The URLs that sitemaps list.
-    #[must_use]
     pub fn listed(&self) -> ListedUrls<'_> {
         ListedUrls::new(&self.snapshot, self.hidden.as_deref())
     }
 
     /// `changed` as the `Last-Modified` of a response. `None` for an orphaned snapshot: while two
     /// lists are in use, a date does not distinguish them.
-    #[must_use]
     pub fn last_modified(&self, changed: SystemTime) -> Option<SystemTime> {
         (!self.orphaned).then_some(changed)
     }
 
     /// How long the refresh took.
-    #[must_use]
     pub fn refresh_duration(&self) -> Duration {
         self.completed - self.begun
     }

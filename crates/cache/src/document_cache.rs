@@ -60,7 +60,6 @@ pub struct DocumentCache {
 
 impl DocumentCache {
     /// A cache for these sites that uses these last good responses.
-    #[must_use]
     pub fn new(
         sites: &Sites,
         content: Arc<Content>,

@@ -110,7 +110,6 @@ type PendingDocument = (usize, String);
 impl LinkRegistry {
     /// Sets the sites, and returns the links of those whose settings ask for them, by their keys; at most
     /// `max_bytes` each. A table that was made by the same settings is kept.
-    #[must_use]
     pub fn set_sites(
         &self,
         sites: &Sites,
@@ -191,13 +190,11 @@ impl SiteLinks {
     }
 
     /// The table; `None`: the documents have not been read yet.
-    #[must_use]
     pub fn table(&self) -> Option<Arc<LinkTable>> {
         self.state.lock().table.clone()
     }
 
     /// The hosts of all sites.
-    #[must_use]
     pub fn hosts(&self) -> &KnownHosts {
         &self.hosts
     }

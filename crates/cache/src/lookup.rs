@@ -117,7 +117,6 @@ impl SnapshotCache {
     ///
     /// # Panics
     /// As [`SnapshotCache::get`].
-    #[must_use]
     pub fn known(&self, site: &Site, uid: &str) -> Option<KnownSnapshot> {
         let (_, entry) = self.entry(site, uid);
         let (cached, _) = self.look_up(entry)?;
@@ -129,7 +128,6 @@ impl SnapshotCache {
     ///
     /// # Panics
     /// As [`SnapshotCache::get`].
-    #[must_use]
     pub fn present_snapshot(&self, site: &Site, uid: &str) -> Option<CachedSnapshot> {
         self.entry(site, uid).1.cached()
     }
@@ -210,7 +208,6 @@ impl SnapshotCache {
     ///
     /// # Panics
     /// As [`SnapshotCache::get`].
-    #[must_use]
     pub fn documents_seen(&self, site: &Site, uid: &str) -> u64 {
         self.entry(site, uid).1.seen.load(Ordering::Relaxed)
     }

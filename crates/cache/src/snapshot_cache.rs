@@ -53,7 +53,6 @@ pub async fn follow_store(current: impl Fn() -> Arc<SnapshotCache>) {
 impl SnapshotCache {
     /// A cache of these sites. A site of `previous` with the same fingerprint keeps what is cached
     /// for it; any other site starts with the snapshots that the store has for it.
-    #[must_use]
     pub fn new(
         sites: &Sites,
         content: Arc<Content>,
@@ -162,7 +161,6 @@ impl SnapshotCache {
     }
 
     /// The content source.
-    #[must_use]
     pub fn content(&self) -> &Arc<Content> {
         &self.content
     }
@@ -174,7 +172,6 @@ impl SnapshotCache {
     }
 
     /// The path index of a site; `None` for one that resolves by rules alone.
-    #[must_use]
     pub fn path_index(&self, site: &Site) -> Option<PathIndexState> {
         let limits =
             AgeLimits { stale: self.interval.stale_limit(), hard: self.settings.freshness.hard };
@@ -199,7 +196,6 @@ impl SnapshotCache {
     }
 
     /// The path history of a site; `None` for one that resolves by rules alone.
-    #[must_use]
     pub fn history(&self, site: &Site) -> Option<SiteHistory<'_>> {
         Some(self.sites.get(&site.key)?.history.as_ref()?.reader())
     }
@@ -207,7 +203,6 @@ impl SnapshotCache {
     /// The content type of which a document had this path, on any host, by the settings before the
     /// present ones, and that has no complete snapshot by these yet: where the document is now is not
     /// known.
-    #[must_use]
     pub fn type_that_had(
         &self,
         site: &Site,
@@ -218,14 +213,12 @@ impl SnapshotCache {
     }
 
     /// The pages of a site outside the CMS, if it has any: they depend on the settings alone.
-    #[must_use]
     pub fn pages(&self, site: &Site) -> Option<&CachedSnapshot> {
         self.sites.get(&site.key)?.pages.as_ref()
     }
 
     /// Whether a service that has been running for this long still waits for the first walks of
     /// content types whose documents decide about paths (D33).
-    #[must_use]
     pub fn is_starting(&self, running_for: Duration) -> bool {
         let Freshness { at_start, ready, .. } = self.settings.freshness;
         let is_awaited = |(site, entry): (&Arc<SiteCache>, &Arc<Entry>)| {
@@ -235,7 +228,6 @@ impl SnapshotCache {
     }
 
     /// The age from which snapshots are refreshed at present (D35).
-    #[must_use]
     pub fn interval(&self) -> Duration {
         self.interval.current()
     }

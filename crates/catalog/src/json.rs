@@ -31,7 +31,6 @@ pub struct Members<'j> {
 pub enum Never {}
 
 /// A value as a JSON text.
-#[must_use]
 pub fn to_vec(value: &impl Serialize) -> Vec<u8> {
     let mut json = Json::with_capacity(USUAL_BYTES);
     json.value(value);
@@ -39,7 +38,6 @@ pub fn to_vec(value: &impl Serialize) -> Vec<u8> {
 }
 
 /// A value as a JSON text.
-#[must_use]
 pub fn to_text(value: &impl Serialize) -> String {
     let mut json = Json::with_capacity(USUAL_BYTES);
     json.value(value);
@@ -48,7 +46,6 @@ pub fn to_text(value: &impl Serialize) -> String {
 
 impl Json {
     /// An empty text with room for this many bytes.
-    #[must_use]
     pub fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))
     }
@@ -70,7 +67,6 @@ impl Json {
     }
 
     /// The length so far, in bytes.
-    #[must_use]
     pub fn length(&self) -> usize {
         self.0.len()
     }
@@ -81,7 +77,6 @@ impl Json {
     }
 
     /// The text, in UTF-8.
-    #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
@@ -90,7 +85,6 @@ impl Json {
     ///
     /// # Panics
     /// Never: what is appended is UTF-8.
-    #[must_use]
     pub fn into_text(self) -> String {
         String::from_utf8(self.0).expect("JSON is text")
     }

@@ -65,7 +65,6 @@ pub enum Basis<'r> {
 
 impl PathIndex {
     /// The index of a site with these rules, from what is known of each of its content types.
-    #[must_use]
     pub fn new<'t>(
         rules: &RuleSet,
         types: impl IntoIterator<Item = (&'t ContentTypeUid, TypePaths)>,
@@ -97,7 +96,6 @@ impl PathIndex {
     }
 
     /// The index of a site all of whose content types have these snapshots.
-    #[must_use]
     pub fn of_fresh<'t>(
         rules: &RuleSet,
         snapshots: impl IntoIterator<Item = (&'t ContentTypeUid, Arc<Snapshot>)>,
@@ -112,13 +110,11 @@ impl PathIndex {
     }
 
     /// Whether the snapshots of all content types are fresh.
-    #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.stale.is_none() && self.unknown.is_none()
     }
 
     /// Whether there is a snapshot of each content type, fresh or stale.
-    #[must_use]
     pub fn knows_all_types(&self) -> bool {
         self.unknown.is_none()
     }
@@ -132,7 +128,6 @@ impl PathIndex {
     ///
     /// A content type that is not known matters only if one of its rules could own the path before
     /// the first owner that is known (D33).
-    #[must_use]
     pub fn decide<'r>(
         &self,
         rules: &'r RuleSet,
@@ -239,7 +234,6 @@ impl PathIndex {
 
     /// The URL with this path; `None` if no document owns it, or if a content type that could own it
     /// is not known.
-    #[must_use]
     pub fn owner(
         &self,
         rules: &RuleSet,
@@ -290,7 +284,6 @@ impl<'r> Basis<'r> {
 
 impl Decision<'_, '_> {
     /// Whether the path is the own path of its document (D41).
-    #[must_use]
     pub fn has_own_path(&self) -> bool {
         self.owner.is_some_and(PublicUrl::has_own_path)
     }

@@ -142,7 +142,6 @@ pub fn preview(
 
 /// The fields of a document that decide about its URL and about those of its dependents on a site; none
 /// if the site has neither.
-#[must_use]
 pub fn fields(world: &World<'_>, uid: &str, document_id: &str) -> BTreeSet<FieldPath> {
     let rules = &world.site.rules;
     let mut fields: BTreeSet<FieldPath> = rules.listing_fields(uid).into_iter().collect();
@@ -159,7 +158,6 @@ pub fn fields(world: &World<'_>, uid: &str, document_id: &str) -> BTreeSet<Field
 
 /// The documents behind relations of a draft about whose published versions the snapshots say too
 /// little: each relation, and the `documentId`.
-#[must_use]
 pub fn unknown_related(
     world: &World<'_>,
     subject: Subject<'_>,
@@ -172,7 +170,6 @@ pub fn unknown_related(
 
 impl<'v> Subject<'v> {
     /// The version of a draft; `None`: its locale is none of the site's.
-    #[must_use]
     pub fn of(site: &Site, uid: &'v str, draft: &'v Document<'_>) -> Option<Self> {
         let (locale, is_localized) = match &draft.locale {
             DocumentLocale::None => (0, false),

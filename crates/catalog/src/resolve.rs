@@ -149,7 +149,6 @@ pub fn resolve<'r, 'i>(
 }
 
 /// The page outside the CMS with this path.
-#[must_use]
 pub fn page<'s>(
     site: &'s Site,
     pathname: &Pathname<'_>,
@@ -160,7 +159,6 @@ pub fn page<'s>(
 
 /// Whether a requested pathname is the path of this URL, percent-encoded or not and without query and
 /// fragment, on its host (by its position, if the site has several).
-#[must_use]
 pub fn is_canonical(pathname: &str, host: Option<usize>, url: PublicUrl<'_>) -> bool {
     let end = pathname.find(['?', '#']).unwrap_or(pathname.len());
     let written = &pathname[..end];
@@ -171,7 +169,6 @@ pub fn is_canonical(pathname: &str, host: Option<usize>, url: PublicUrl<'_>) -> 
 
 /// Finds the rule of a pathname. While a content type that could own the path is not known, or too old
 /// to decide, the rules decide alone (D33).
-#[must_use]
 pub fn resolve_rule<'r>(
     site: &'r Site,
     index: Option<&PathIndex>,
@@ -218,7 +215,6 @@ fn owner_host(site: &Site, decision: &Decision<'_, '_>) -> Option<usize> {
 
 impl Resolution<'_, '_> {
     /// Whether there is a page at the path, or a redirect from it, or an entry that says that it is gone.
-    #[must_use]
     pub fn leads_to_page(&self) -> bool {
         match &self.found {
             Found::Page(_) | Found::Rule { document: Some(_), .. } => true,
@@ -231,7 +227,6 @@ impl Resolution<'_, '_> {
 
     /// Whether it is known that the path leads to no page, from fresh snapshots of all types that could
     /// have it.
-    #[must_use]
     pub fn is_definite_miss(&self) -> bool {
         let is_known = !matches!(self.found, Found::NotKnown(_));
         is_known && !self.leads_to_page() && !self.resolved_by.is_provisional()
@@ -239,7 +234,6 @@ impl Resolution<'_, '_> {
 
     /// Marks the result as stale if no document and no redirect was found: a redirect that is not in the
     /// stale snapshot may exist.
-    #[must_use]
     pub fn with_stale_redirects(self) -> Self {
         let former = match &self.found {
             Found::Rule { document: None, former, .. } | Found::NoRule(former) => former,
@@ -305,7 +299,6 @@ impl ResolvedByHeader {
     }
 
     /// Whether a fresh index may decide otherwise, so that the response is cached for a short time.
-    #[must_use]
     pub fn is_provisional(self) -> bool {
         !matches!(
             self,
@@ -319,7 +312,6 @@ impl ResolvedByHeader {
     }
 
     /// The value of `X-Resolved-By`.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Documents => "documents",

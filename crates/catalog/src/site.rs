@@ -72,13 +72,11 @@ pub struct Sites(Arc<[Arc<Site>]>);
 
 impl Sites {
     /// The sites, in the order of the settings.
-    #[must_use]
     pub fn new(sites: Vec<Site>) -> Self {
         Self(sites.into_iter().map(Arc::new).collect())
     }
 
     /// The site with exactly this key.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&Site> {
         self.iter().find(|site| site.key == key)
     }
@@ -94,7 +92,6 @@ impl Sites {
     }
 
     /// The site with exactly this key, to be shared.
-    #[must_use]
     pub fn get_shared(&self, key: &str) -> Option<&Arc<Site>> {
         self.iter_shared().find(|site| site.key == key)
     }
@@ -105,7 +102,6 @@ impl Sites {
     }
 
     /// Whether both have the same sites with the same fingerprints.
-    #[must_use]
     pub fn have_same_fingerprints(&self, other: &Self) -> bool {
         let fingerprint = |site: &Arc<Site>| (site.key.clone(), site.fingerprint);
         let sorted =
@@ -116,7 +112,6 @@ impl Sites {
     /// The site of a content type when the request names none (D17): the only one with a rule for
     /// it, else the only one of these with the requested locale, else the one named like the type's
     /// plugin, else the first.
-    #[must_use]
     pub fn of_type(&self, uid: &str, locale: Option<&str>) -> Option<&Site> {
         let with_rule = |site: &&Site| site.has_rule(uid);
         let plugin = ContentTypeUid::parse(uid).ok()?.plugin().map(str::to_owned);
@@ -138,7 +133,6 @@ fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
 
 impl Site {
     /// Whether the content types are those of redirects of another site.
-    #[must_use]
     pub fn has_redirects_alone(&self) -> bool {
         self.rules.rules().first().is_some_and(|rule| rule.redirect.is_some())
     }
@@ -150,7 +144,6 @@ impl Site {
     }
 
     /// Whether the site has a rule for this content type.
-    #[must_use]
     pub fn has_rule(&self, uid: &str) -> bool {
         self.rules.of_type(uid).next().is_some()
     }
@@ -169,7 +162,6 @@ impl Site {
     }
 
     /// The first locale without a base URL in which these content types can have URLs: its position.
-    #[must_use]
     pub fn first_without_base<'u>(
         &self,
         uids: impl IntoIterator<Item = &'u str, IntoIter: Clone>,
@@ -178,19 +170,16 @@ impl Site {
     }
 
     /// Whether this is a content type with a rule, or stands for the pages outside the CMS.
-    #[must_use]
     pub fn has_group(&self, group: &str) -> bool {
         self.has_rule(group) || (group == PAGES && !self.pages.is_empty())
     }
 
     /// The first locale without a base URL in which sitemaps list pages outside the CMS.
-    #[must_use]
     pub fn first_page_without_base(&self) -> Option<usize> {
         self.hosts.first_without(self.pages.snapshot().listed().map(PublicUrl::locale))
     }
 
     /// The environment variable that would give this locale, which has no base URL, one.
-    #[must_use]
     pub fn missing_variable(&self, locale: usize) -> String {
         let code = self.rules.locales().codes().get(locale);
         match code.filter(|_| !self.hosts.all().is_empty()) {
@@ -201,14 +190,12 @@ impl Site {
 
     /// The environment variable with the base URL of one locale: that of the site, `_` and the code
     /// of the locale, written in the same way.
-    #[must_use]
     pub fn locale_variable(key: &str, code: &str) -> String {
         format!("{}_{}", Self::base_url_variable(key), variable_part(code))
     }
 
     /// The environment variable with the base URL: `FRONT_END_URL_` and the key in upper case, each
     /// character that is not a letter or digit replaced by `_`.
-    #[must_use]
     pub fn base_url_variable(key: &str) -> String {
         "FRONT_END_URL_".to_owned() + &variable_part(key)
     }

@@ -133,37 +133,31 @@ impl Snapshot {
     }
 
     /// The listed URL at a position, which is less than [`Snapshot::listed_count`].
-    #[must_use]
     pub fn nth_listed(&self, position: usize) -> PublicUrl<'_> {
         self.url(self.in_order[position] as usize)
     }
 
     /// The number of listed URLs.
-    #[must_use]
     pub fn listed_count(&self) -> usize {
         self.in_order.len()
     }
 
     /// The length of all listed paths together, in bytes.
-    #[must_use]
     pub fn listed_bytes(&self) -> usize {
         self.listed.bytes
     }
 
     /// A hash of the listed paths in order: equal lists have equal hashes on every instance.
-    #[must_use]
     pub fn listing_hash(&self) -> u128 {
         self.listed.hash
     }
 
     /// The URLs that sitemaps leave out, each once, in the order of the listed ones.
-    #[must_use]
     pub fn unlisted(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
         self.unlisted_from(0)
     }
 
     /// The URLs that sitemaps leave out, after the first `start` ones.
-    #[must_use]
     pub fn unlisted_from(
         &self,
         start: usize,
@@ -172,62 +166,52 @@ impl Snapshot {
     }
 
     /// A hash of everything about all URLs but their titles: equal on every instance for equal URLs.
-    #[must_use]
     pub fn urls_hash(&self) -> u128 {
         self.urls_hash
     }
 
     /// The number of URLs, listed or not.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.owners
     }
 
     /// Whether no document has a URL.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.owners == 0
     }
 
     /// All URLs, each once, in the order of [`Snapshot::documents`].
-    #[must_use]
     pub fn owners(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
         (0..self.owners).map(|at| self.url(at))
     }
 
     /// All versions with a URL: the owners and the duplicates.
-    #[must_use]
     pub fn urls(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
         (0..self.entries.len()).map(|at| self.url(at))
     }
 
     /// The version at a [position](PublicUrl::position).
-    #[must_use]
     pub fn nth(&self, position: usize) -> PublicUrl<'_> {
         self.url(position)
     }
 
     /// The versions whose path another version owns, ordered as the documents.
-    #[must_use]
     pub fn duplicates(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
         (self.owners..self.entries.len()).map(|at| self.url(at))
     }
 
     /// The versions without a URL, in the order of locales, then of `documentId`: at most
     /// [`MAX_ROWS`] of them.
-    #[must_use]
     pub fn no_url(&self) -> impl ExactSizeIterator<Item = NoUrlRow<'_>> + Clone {
         self.no_url.iter_from(0, &self.arena)
     }
 
     /// The versions without a URL, after the first `start` ones.
-    #[must_use]
     pub fn no_url_from(&self, start: usize) -> impl ExactSizeIterator<Item = NoUrlRow<'_>> + Clone {
         self.no_url.iter_from(start, &self.arena)
     }
 
     /// How many versions have no URL.
-    #[must_use]
     pub fn no_url_count(&self) -> usize {
         self.no_url.count()
     }
@@ -244,7 +228,6 @@ impl Snapshot {
 
     /// In a part of all URLs whose documents' hashes have the same first `bit` bits, the first
     /// position where the next bit is set.
-    #[must_use]
     pub fn first_with_bit(&self, part: Range<usize>, bit: u32) -> usize {
         let is_set =
             |entry: &Entry| hash::document_hash(entry.id(&self.arena)) & (1 << (63 - bit)) != 0;
@@ -253,13 +236,11 @@ impl Snapshot {
 
     /// The URL with this path, with or without a slash at its end; `None` too if the snapshot has no
     /// path table. Of several hosts with the path, the first in the order of the site's locales.
-    #[must_use]
     pub fn owner(&self, path: &str) -> Option<PublicUrl<'_>> {
         self.owner_on(path, None)
     }
 
     /// The owner of a path on the host at this position of the site's hosts, if there is one.
-    #[must_use]
     pub fn owner_on(&self, path: &str, host: Option<usize>) -> Option<PublicUrl<'_>> {
         let (path, table) = (without_trailing_slash(path), self.path_table.as_ref()?);
         let path_of = |at| self.url(at).normalized_path();
@@ -273,13 +254,11 @@ impl Snapshot {
 
     /// The position of the host of the site's first locale, where documents that are not localized have
     /// their paths; `None` if there is one host.
-    #[must_use]
     pub fn first_host(&self) -> Option<usize> {
         self.hosts.first().map(|host| usize::from(*host))
     }
 
     /// The position of a URL's host among the site's hosts; 0 if there is one host.
-    #[must_use]
     pub fn host_of(&self, url: PublicUrl<'_>) -> usize {
         self.hosts.get(url.locale()).map_or(0, |host| usize::from(*host))
     }
@@ -292,7 +271,6 @@ impl Snapshot {
     }
 
     /// The memory that it takes, in bytes.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let path_table = self.path_table.as_ref().map_or(0, PathTable::bytes);
         let positions = size_of_val(&*self.in_order) + size_of_val(&*self.unlisted);

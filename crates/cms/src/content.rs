@@ -74,7 +74,6 @@ impl Content {
     }
 
     /// Whether two names may stand for the same content type of the CMS.
-    #[must_use]
     pub fn may_be_same_type(&self, known: &ContentTypeUid, other: &ContentTypeUid) -> bool {
         self.strapi().is_some_and(|strapi| strapi.may_be_same_type(known, other))
     }
@@ -131,7 +130,6 @@ impl Content {
     }
 
     /// The rows of a page of a list.
-    #[must_use]
     pub fn page_size(&self) -> usize {
         self.strapi().map_or(usize::MAX, |strapi| strapi.page_size)
     }
@@ -170,26 +168,22 @@ impl Content {
 
     /// The path of a document in the API of the CMS, `/api/articles/<documentId>`, without a
     /// request; `None`: the endpoint of the content type is not known, or there is no CMS.
-    #[must_use]
     pub fn resource(&self, uid: &ContentTypeUid, document_id: &str) -> Option<String> {
         self.strapi()?.resource(uid, document_id)
     }
 
     /// The text of an error for operators, with the address of the CMS. It never belongs into a
     /// response.
-    #[must_use]
     pub fn detail(&self, error: &ContentError) -> String {
         self.strapi().map_or_else(|| error.detail(), |strapi| strapi.detail(error))
     }
 
     /// The error of every request while the circuit breaker is open; `None`: it is closed.
-    #[must_use]
     pub fn circuit_open(&self) -> Option<ContentError> {
         self.strapi()?.client.circuit_open()
     }
 
     /// A receiver of each change of the circuit breaker's state.
-    #[must_use]
     pub fn watch_breaker(&self) -> watch::Receiver<BreakerState> {
         match self {
             Self::Strapi(strapi) => strapi.client.watch_breaker(),
@@ -206,19 +200,16 @@ impl Content {
     }
 
     /// The state of the circuit breaker; `None`: there is no CMS.
-    #[must_use]
     pub fn breaker_state(&self) -> Option<BreakerState> {
         self.strapi().map(|strapi| strapi.client.breaker_state())
     }
 
     /// Whether a content type is known to have a single document.
-    #[must_use]
     pub fn is_single_type(&self, uid: &ContentTypeUid) -> bool {
         self.strapi().is_some_and(|strapi| strapi.is_single_type(uid))
     }
 
     /// Whether documents may change while the service runs. A file is read once.
-    #[must_use]
     pub fn may_change(&self) -> bool {
         matches!(self, Self::Strapi(_))
     }

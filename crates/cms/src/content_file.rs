@@ -91,13 +91,11 @@ impl ContentFile {
     }
 
     /// A hash of the text.
-    #[must_use]
     pub fn hash(&self) -> u128 {
         self.0.hash
     }
 
     /// One version of a document. A document that is not localized is found in every locale.
-    #[must_use]
     pub fn document(
         &self,
         query: &ContentQuery,
@@ -127,7 +125,6 @@ impl ContentFile {
     }
 
     /// The versions of the query's selection, or of all documents.
-    #[must_use]
     pub fn versions(&self, query: &ContentQuery, status: Status) -> Versions {
         let stored = self.stored(&query.uid).iter().filter(|stored| stored.status == status);
         let read = stored.filter_map(|stored| self.read(stored, &query.projection).ok());
@@ -139,7 +136,6 @@ impl ContentFile {
     }
 
     /// Whether a content type has at most one document, in whatever versions.
-    #[must_use]
     pub fn has_at_most_one_document(&self, uid: &ContentTypeUid) -> bool {
         let ids: HashSet<u64> = self.stored(uid).iter().map(|stored| stored.id).collect();
         ids.len() <= 1
@@ -147,7 +143,6 @@ impl ContentFile {
 
     /// The content types among these that the file does not have, each with a sentence that names the most
     /// similar one of the others. A list without documents says that there are none.
-    #[must_use]
     pub fn absent_types(&self, wanted: &[&ContentTypeUid], name: &str) -> Vec<AbsentType> {
         let is_wanted = |uid: &str| wanted.iter().any(|wanted| wanted.as_str() == uid);
         let uids = self.0.by_type.keys().map(String::as_str);

@@ -58,13 +58,11 @@ pub enum ContentError {
 
 impl ContentError {
     /// The CMS is not available and did not say for how long.
-    #[must_use]
     pub const fn unavailable(outage: Outage) -> Self {
         Self::Unavailable { retry_after: None, outage }
     }
 
     /// Whether the CMS did not respond, or a proxy responded in its place.
-    #[must_use]
     pub const fn is_without_response(&self) -> bool {
         match self {
             Self::Unavailable { .. }
@@ -78,7 +76,6 @@ impl ContentError {
     }
 
     /// The text for operators: in the log and in the output of commands, never in a response.
-    #[must_use]
     pub fn detail(&self) -> String {
         match self {
             Self::Unavailable { outage, .. } => format!("{self}: {outage}"),

@@ -39,7 +39,6 @@ impl Projection {
     ///
     /// # Panics
     /// Never: the system keys are field names.
-    #[must_use]
     pub fn new(fields: Vec<FieldPath>) -> Self {
         let system = SYSTEM_KEYS.map(|key| FieldPath::parse(key).expect("a field name"));
         let tree = PathTree::new(fields.iter().chain(&system));
@@ -48,7 +47,6 @@ impl Projection {
 
     /// A projection of fields with content: each value is its JSON text, of whatever form it is. A path may
     /// lead through dynamic zones. None is the beginning of another one.
-    #[must_use]
     pub fn of_content(fields: Vec<FieldPath>) -> Self {
         let mut projection = Self::new(fields);
         projection.tree.read_as_json(&*projection.fields);
@@ -57,13 +55,11 @@ impl Projection {
     }
 
     /// Whether the values are JSON texts.
-    #[must_use]
     pub(crate) fn is_of_content(&self) -> bool {
         self.is_of_content
     }
 
     /// The fields that the rules need, without the system keys.
-    #[must_use]
     pub fn paths(&self) -> &[FieldPath] {
         &self.fields
     }

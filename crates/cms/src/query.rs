@@ -14,7 +14,6 @@ pub enum Status {
 
 impl Status {
     /// The value of the parameter `status`, of this service and of Strapi.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Draft => "draft",
@@ -39,7 +38,6 @@ pub struct ContentQuery {
 
 impl ContentQuery {
     /// These fields of all documents of a content type.
-    #[must_use]
     pub fn new(uid: ContentTypeUid, projection: Projection) -> Self {
         Self { uid, projection, alternatives: Vec::new(), selection: None }
     }
@@ -67,7 +65,6 @@ impl Selection {
 
     /// Whether a document is selected. Through a relation to several documents, it is if one of
     /// them has one of the ids.
-    #[must_use]
     pub fn has(&self, document: &Document<'_>) -> bool {
         match self {
             Self::Documents(ids) => ids.iter().any(|id| *id == *document.id),
@@ -113,13 +110,11 @@ pub struct Newest {
 
 impl Newest {
     /// Whether there are other versions with a date than the newest.
-    #[must_use]
     pub fn is_partial(&self) -> bool {
         (self.versions.len() as u64) < self.dated
     }
 
     /// Whether this version is among the newest, with the same date.
-    #[must_use]
     pub fn has(&self, version: &NewestVersion) -> bool {
         self.versions.contains(version)
     }

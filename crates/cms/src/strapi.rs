@@ -68,7 +68,6 @@ impl Strapi {
 
     /// The text of an error for operators, with the address of the CMS, which has neither a user
     /// name nor a password.
-    #[must_use]
     pub fn detail(&self, error: &ContentError) -> String {
         format!("{} (CMS at {})", error.detail(), self.client.address())
     }
@@ -116,7 +115,6 @@ impl Strapi {
     }
 
     /// Whether a content type has a single document, as the settings or earlier requests say.
-    #[must_use]
     pub fn is_single_type(&self, uid: &ContentTypeUid) -> bool {
         self.known_endpoint(uid).is_some_and(|endpoint| endpoint.kind() == EndpointKind::Single)
     }
@@ -139,7 +137,6 @@ impl Strapi {
     }
 
     /// The path of a document in the REST API, if the endpoint of its type is known.
-    #[must_use]
     pub fn resource(&self, uid: &ContentTypeUid, document_id: &str) -> Option<String> {
         let endpoint = self.confirmed_endpoint(uid)?;
         let path = endpoint.path();
@@ -151,7 +148,6 @@ impl Strapi {
 
     /// Whether two names may stand for the same content type: the second one's endpoint is, by its
     /// name, that of the first one.
-    #[must_use]
     pub fn may_be_same_type(&self, known: &ContentTypeUid, other: &ContentTypeUid) -> bool {
         let endpoint = self.known_endpoint(known).unwrap_or_else(|| Endpoint::guess(known));
         endpoint.may_be_of(other) || Endpoint::guess_single(known).may_be_of(other)

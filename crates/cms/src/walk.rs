@@ -22,7 +22,6 @@ pub struct WalkRequest<'a> {
 
 impl<'a> WalkRequest<'a> {
     /// A walk that reads as fast as the CMS responds.
-    #[must_use]
     pub fn new(
         query: &'a ContentQuery,
         locales: &'a [Locale],

@@ -136,7 +136,6 @@ struct Settled {
 
 impl SharedChanges {
     /// The logs in Redis; `log` has the replicas, which readers get.
-    #[must_use]
     pub fn new(redis: redis::Client, log: Arc<ChangeLog>) -> Self {
         let inner = Inner {
             recorder: Recorder::new(Arc::clone(&log)),
@@ -221,7 +220,6 @@ impl SharedChanges {
     }
 
     /// Which snapshot has not been published for long, and why; `None`: all are.
-    #[must_use]
     pub fn unpublished(&self) -> Option<String> {
         let state = self.inner.state.lock();
         state.sites.iter().find_map(|(site, known)| {

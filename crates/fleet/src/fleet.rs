@@ -53,14 +53,12 @@ pub struct Fleet {
 
 impl Fleet {
     /// The fleet of a single instance, without Redis.
-    #[must_use]
     pub fn alone() -> Self {
         Self::default()
     }
 
     /// The fleet of the instances that share this Redis; `log` and `history` are those of this
     /// instance.
-    #[must_use]
     pub fn sharing(redis: redis::Client, log: Arc<ChangeLog>, history: Arc<PathHistory>) -> Self {
         let history = Some(SharedHistory::new(redis.clone(), history));
         let changes = SharedChanges::new(redis.clone(), log);
@@ -69,25 +67,21 @@ impl Fleet {
     }
 
     /// The change logs that instances share; `None` without `[shared]`.
-    #[must_use]
     pub fn changes(&self) -> Option<&SharedChanges> {
         self.changes.as_ref()
     }
 
     /// The positions up to which webhooks have been sent; `None` without `[shared]`.
-    #[must_use]
     pub fn positions(&self) -> Option<SharedPositions> {
         Some(SharedPositions::new(self.redis.clone()?, self.changes.clone()?))
     }
 
     /// The paths that were not found on a site, of all instances; `None` without `[shared]`.
-    #[must_use]
     pub fn misses(&self, site: &Site) -> Option<SharedMisses> {
         Some(SharedMisses::new(self.redis.clone()?, site.source, &site.key))
     }
 
     /// The links in the content of a site, as the leader has read them; `None` without `[shared]`.
-    #[must_use]
     pub fn links(&self, site: &Site) -> Option<SharedLinks> {
         Some(SharedLinks::new(self.redis.clone()?, site))
     }
@@ -155,13 +149,11 @@ impl Fleet {
     }
 
     /// Redis; `None` without `[shared]`.
-    #[must_use]
     pub fn redis(&self) -> Option<&redis::Client> {
         self.redis.as_ref()
     }
 
     /// The shared snapshots; `None` without `[shared]`.
-    #[must_use]
     pub fn snapshots(&self) -> Option<&SharedSnapshots> {
         self.snapshots.as_ref()
     }
@@ -175,7 +167,6 @@ impl Fleet {
     }
 
     /// The status of Redis, with these URL checks of this instance; `None` without `[shared]`.
-    #[must_use]
     pub fn redis_status(&self, url_checks: CheckCounts) -> Option<RedisStatus> {
         let redis = self.redis.as_ref()?;
         let unpublished = self.changes.as_ref().and_then(SharedChanges::unpublished);
@@ -183,14 +174,12 @@ impl Fleet {
     }
 
     /// The status of a snapshot on this instance; `None` without `[shared]`.
-    #[must_use]
     pub fn snapshot_status(&self, id: &SnapshotId) -> Option<SnapshotStatus> {
         let (snapshots, (id, group)) = (self.snapshots.as_ref()?, self.groups.newest(id)?);
         Some(SnapshotStatus::of(&group, snapshots.versions(&id), self.is_unavailable()))
     }
 
     /// Whether there is `[shared]`, and Redis is unavailable.
-    #[must_use]
     pub fn is_unavailable(&self) -> bool {
         let is_unavailable = |redis: &redis::Client| {
             matches!(redis.availability(), redis::Availability::Unavailable { .. })
@@ -201,7 +190,6 @@ impl Fleet {
     /// How old the snapshots of this instance may be although Redis is available: it has not read the
     /// events of the others for seconds, or not adopted a version that another one has published, as after
     /// a pause of the process. `None`: it is up to date, or works by itself.
-    #[must_use]
     pub fn lag(&self) -> Option<Duration> {
         let redis = self.redis.as_ref().filter(|redis| redis.is_available())?;
         let missing = self.snapshots.as_ref().and_then(SharedSnapshots::missing_for);
@@ -213,7 +201,6 @@ impl Fleet {
     /// The number of instances that divide the share of the CMS, because each of them walks by
     /// itself: the last known number while Redis is unavailable or the leader of some snapshot does
     /// not respond, otherwise 1.
-    #[must_use]
     pub fn separate_instances(&self) -> usize {
         let is_alone =
             self.is_unavailable() || self.groups().iter().any(|one| one.is_without_leader());
@@ -222,7 +209,6 @@ impl Fleet {
 
     /// The lead of all these snapshots; `None` without Redis. Two calls for the same snapshots return
     /// the same lead, as long as one of its users has it.
-    #[must_use]
     pub fn lead(&self, ids: &[SnapshotId]) -> Option<Arc<Lead>> {
         let redis = self.redis.as_ref()?;
         let name = crate::snapshot_id::lease_name(ids);
@@ -236,7 +222,6 @@ impl Fleet {
 
     /// The group of these snapshots of a content type. Two calls for the same lead and content type
     /// return the same group, as long as one of its users has it.
-    #[must_use]
     pub fn group(
         &self,
         lead: Option<&Arc<Lead>>,
@@ -252,7 +237,6 @@ impl Fleet {
     }
 
     /// The group of a shared snapshot.
-    #[must_use]
     pub fn group_of(&self, id: &SharedSnapshotId) -> Option<Arc<SnapshotGroup>> {
         self.groups.of(id)
     }
@@ -265,7 +249,6 @@ impl Fleet {
     }
 
     /// All groups in use; none without Redis.
-    #[must_use]
     pub fn groups(&self) -> Vec<Arc<SnapshotGroup>> {
         self.groups.all()
     }

@@ -42,7 +42,6 @@ struct Sharing {
 
 impl SnapshotGroup {
     /// A group that is not shared.
-    #[must_use]
     pub fn alone() -> Self {
         Self { ids: Vec::new(), sharing: None }
     }
@@ -55,25 +54,21 @@ impl SnapshotGroup {
     }
 
     /// Its snapshots, as they are shared; none without Redis.
-    #[must_use]
     pub fn ids(&self) -> &[SharedSnapshotId] {
         &self.ids
     }
 
     /// The lead; `None`: it is not shared.
-    #[must_use]
     pub fn lead(&self) -> Option<&Arc<Lead>> {
         self.sharing.as_ref().map(|sharing| &sharing.lead)
     }
 
     /// Whether events with this name are about the group.
-    #[must_use]
     pub fn has_name(&self, name: &str) -> bool {
         self.sharing.as_ref().is_some_and(|sharing| sharing.name == name)
     }
 
     /// The role of this instance for the group now.
-    #[must_use]
     pub fn role(&self) -> Role {
         let Some(sharing) = &self.sharing else { return Role::Alone };
         match sharing.lead.role() {
@@ -83,26 +78,22 @@ impl SnapshotGroup {
     }
 
     /// Whether this instance is the leader, which walks for all.
-    #[must_use]
     pub fn leads(&self) -> bool {
         matches!(self.role(), Role::Leader(_))
     }
 
     /// Whether this instance is a follower: another instance walks for it.
-    #[must_use]
     pub fn follows(&self) -> bool {
         self.role() == Role::Follower
     }
 
     /// Whether another instance is the leader, or will be; also if its snapshots cannot be used.
-    #[must_use]
     pub fn is_led_elsewhere(&self) -> bool {
         self.sharing.as_ref().is_some_and(|sharing| !sharing.is_holder())
     }
 
     /// Whether this instance refreshes and updates its snapshots in the background by itself: as
     /// the leader or alone, unless it stops and other instances take over.
-    #[must_use]
     pub fn refreshes_here(&self) -> bool {
         let is_released =
             |sharing: &Sharing| sharing.lead.is_released() && !sharing.lead.is_unavailable();
@@ -118,7 +109,6 @@ impl SnapshotGroup {
     }
 
     /// Whether this instance walks by itself because the leader does not respond.
-    #[must_use]
     pub fn is_without_leader(&self) -> bool {
         let is_silent = |sharing: &Sharing| !sharing.is_holder() && sharing.liveness.is_silent();
         self.sharing.as_ref().is_some_and(is_silent)
@@ -133,7 +123,6 @@ impl SnapshotGroup {
     }
 
     /// Whether a response of the leader has been expected for two seconds.
-    #[must_use]
     pub fn lacks_response(&self) -> bool {
         self.sharing.as_ref().is_some_and(|sharing| sharing.liveness.lacks_response())
     }
@@ -148,7 +137,6 @@ impl SnapshotGroup {
 
     /// Whether walks in the background still wait: Redis has been unavailable for less than the
     /// random delay of this instance, which keeps instances from beginning together.
-    #[must_use]
     pub fn is_in_jitter(&self) -> bool {
         self.sharing.as_ref().is_some_and(|sharing| sharing.lead.is_in_jitter(&sharing.name))
     }

@@ -66,7 +66,6 @@ enum Announcement {
 
 impl SharedHistory {
     /// The history in this Redis; `history` is that of this instance.
-    #[must_use]
     pub fn new(redis: redis::Client, history: Arc<PathHistory>) -> Self {
         history.keep_changes(Mirror::Fleet);
         // Else the instance whose clock is ahead had each path last.

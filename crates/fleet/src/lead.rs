@@ -89,7 +89,6 @@ impl Lead {
     }
 
     /// The lease of the leader.
-    #[must_use]
     pub fn lease(&self) -> &Lease {
         &self.lease
     }
@@ -110,7 +109,6 @@ impl Lead {
 
     /// The epoch of the lease if this instance has it and does not lead yet: it has not adopted
     /// what was published before.
-    #[must_use]
     pub fn new_epoch(&self) -> Option<u64> {
         self.lease.epoch().filter(|epoch| self.ready.load(Ordering::Relaxed) != *epoch)
     }

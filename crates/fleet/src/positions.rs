@@ -87,13 +87,11 @@ impl LastContent {
 
 impl SharedPositions {
     /// The positions in this Redis.
-    #[must_use]
     pub fn new(redis: redis::Client, changes: SharedChanges) -> Self {
         Self { redis, changes }
     }
 
     /// The position of a target in the log of a site. Requests the lease of its sender from now on.
-    #[must_use]
     pub fn of(&self, target: &str, site: &str) -> SharedPosition {
         let lease = self.redis.lease(&lease_name(&self.changes, target, site));
         SharedPosition {
@@ -150,13 +148,11 @@ impl SharedPosition {
     }
 
     /// Whether this instance still has the lease of the sender, in this epoch.
-    #[must_use]
     pub fn is_sender_in(&self, epoch: u64) -> bool {
         self.redis.is_available() && self.lease().epoch() == Some(epoch)
     }
 
     /// Whether this instance has the lease of the sender now.
-    #[must_use]
     pub fn is_sender(&self) -> bool {
         self.redis.is_available() && self.lease().epoch().is_some()
     }
@@ -169,7 +165,6 @@ impl SharedPosition {
     }
 
     /// Whether the change log of the site in memory is a replica of Redis's, not a branch.
-    #[must_use]
     pub fn is_current(&self) -> bool {
         self.changes.is_current(&self.site)
     }

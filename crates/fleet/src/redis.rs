@@ -96,7 +96,6 @@ struct Inner {
 
 impl Client {
     /// Starts the heartbeat, which connects; waits for nothing. Must be called within a runtime.
-    #[must_use]
     pub fn start(settings: &Settings, counters: Arc<RedisCounters>) -> Self {
         let instance = format!("{:032x}", fastrand::u128(..));
         let sealer = Sealer::new(&settings.prefix, settings.key.as_ref());
@@ -118,33 +117,28 @@ impl Client {
     }
 
     /// Whether Redis is available now.
-    #[must_use]
     pub fn is_available(&self) -> bool {
         matches!(self.availability(), Availability::Available { .. })
     }
 
     /// Whether Redis is available now.
-    #[must_use]
     pub fn availability(&self) -> Availability {
         self.0.availability.get()
     }
 
     /// The time since Redis became usable, or ceased to be; if it never was usable, since the
     /// start.
-    #[must_use]
     pub fn availability_age(&self) -> Duration {
         self.0.availability.age()
     }
 
     /// The availability, and each change of it.
-    #[must_use]
     pub fn watch(&self) -> watch::Receiver<Availability> {
         self.0.availability.watch()
     }
 
     /// The last known number of instances, this one included: at least 1. It stays the same while
     /// Redis is unavailable.
-    #[must_use]
     pub fn instances(&self) -> usize {
         self.0.instances.load(Ordering::Relaxed).max(1)
     }
@@ -157,19 +151,16 @@ impl Client {
 
     /// The other deployments that use the same keys, at most ten: a rolling deployment that is not
     /// over, or a prefix that is used twice.
-    #[must_use]
     pub fn other_deployments(&self) -> Vec<String> {
         self.0.deployments.others()
     }
 
     /// The random id of this process: 32 hexadecimal digits.
-    #[must_use]
     pub fn instance_id(&self) -> &str {
         &self.0.instance
     }
 
     /// The counters of this Redis.
-    #[must_use]
     pub fn counters(&self) -> &RedisCounters {
         &self.0.counters
     }
@@ -177,28 +168,24 @@ impl Client {
     /// The key with this name in Redis: it begins with the prefix, the version of the layout
     /// and, if there is a key of seals, the id of that key. So instances with another key of seals
     /// are another fleet: otherwise each would refuse the values of the other.
-    #[must_use]
     pub fn key(&self, name: &str) -> String {
         format!("{}:{name}", self.0.base)
     }
 
     /// The time by Redis's clock, in ms since 1970; before the first heartbeat, by the system
     /// clock of this instance.
-    #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.0.clock.now_ms()
     }
 
     /// The instant of this time of Redis's clock, in ms since 1970. A time in the future
     /// counts as now.
-    #[must_use]
     pub fn instant_of(&self, server_ms: i64) -> Instant {
         self.0.clock.instant_of(server_ms)
     }
 
     /// The lease with this name: each heartbeat tries to get or to renew it, until all clones are
     /// dropped. Two calls with one name get the same lease.
-    #[must_use]
     pub fn lease(&self, name: &str) -> Lease {
         self.0.leases.lease(name, || self.key(&format!("lease:{name}")), &self.0.instance)
     }
@@ -212,7 +199,6 @@ impl Client {
     /// The body, followed by its seal: an HMAC-SHA256 of 32 bytes with a key, an XXH3 checksum of
     /// 16 bytes without one. The seal also covers the `context`, which says what the value is
     /// (kind, id, version), so that values cannot be swapped.
-    #[must_use]
     pub fn seal(&self, context: &str, body: &[u8]) -> Vec<u8> {
         self.0.sealer.seal(context, body)
     }

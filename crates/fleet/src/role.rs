@@ -18,7 +18,6 @@ impl Role {
     pub const NAMES: [&str; 3] = ["alone", "leader", "follower"];
 
     /// The name, as `/readyz` and the metrics show it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         let [alone, leader, follower] = Self::NAMES;
         match self {

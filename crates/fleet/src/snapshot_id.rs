@@ -20,7 +20,6 @@ pub struct SharedSnapshotId(String);
 
 impl SnapshotId {
     /// The id of the snapshot of a content type of a site.
-    #[must_use]
     pub fn of(site: &Site, uid: &str) -> Self {
         let mut hash = Xxh3::new();
         hash.update(&made_by(site.fingerprint).to_le_bytes());
@@ -40,7 +39,6 @@ impl SnapshotId {
     }
 
     /// The text of the id, as in keys.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -48,14 +46,12 @@ impl SnapshotId {
 
 impl SharedSnapshotId {
     /// The id of 32 lower-case hexadecimal digits; `None` for any other text.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         (text.len() == 32 && text.bytes().all(is_hex)).then(|| Self(text.to_owned()))
     }
 
     /// The text of the id, as in keys and events.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

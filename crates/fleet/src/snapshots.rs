@@ -109,7 +109,6 @@ pub enum Which {
 
 impl SharedSnapshots {
     /// The snapshots in this Redis; publications append to these change logs.
-    #[must_use]
     pub fn new(redis: redis::Client, changes: SharedChanges) -> Self {
         Self {
             redis,
@@ -174,7 +173,6 @@ impl SharedSnapshots {
     }
 
     /// The versions of a snapshot that this instance has seen.
-    #[must_use]
     pub fn versions(&self, id: &SharedSnapshotId) -> VersionStatus {
         self.state(id).status.lock().versions
     }
@@ -225,7 +223,6 @@ pub(super) fn id_of(body: &[u8]) -> Option<SharedSnapshotId> {
 
 impl Which {
     /// Whether a snapshot is one of them.
-    #[must_use]
     pub fn has(&self, id: &SharedSnapshotId) -> bool {
         match self {
             Self::All => true,

@@ -152,7 +152,6 @@ impl VersionStatus {
 
     /// The time since the publication of the first version that this instance has not adopted;
     /// `None`: it has adopted all.
-    #[must_use]
     pub fn missing_for(&self) -> Option<Duration> {
         self.missing_since().map(|since| since.elapsed())
     }

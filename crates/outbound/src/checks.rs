@@ -95,14 +95,12 @@ impl Validator {
     }
 
     /// This validator with the limit that all instances of a fleet share (D55).
-    #[must_use]
     pub fn in_fleet(self, redis: redis::Client) -> Self {
         let limits = Limits { checks: CONCURRENT_CHECKS, longest_check: LONGEST_CHECK };
         Self { limit: Limit::Fleet(CheckLimit::start(redis, limits)), ..self }
     }
 
     /// The checks of this process in a fleet; none without one.
-    #[must_use]
     pub fn counts(&self) -> CheckCounts {
         match &self.limit {
             Limit::Process(_) => CheckCounts::default(),

@@ -126,7 +126,6 @@ impl fmt::Debug for Target {
 
 impl Notifier {
     /// Without targets.
-    #[must_use]
     pub fn new(log: Arc<ChangeLog>, counters: Arc<NotifyCounters>) -> Self {
         let targets = watch::Sender::new(Vec::new());
         Self { targets, positions: Mutex::default(), progress: Mutex::default(), log, counters }
@@ -143,7 +142,6 @@ impl Notifier {
     }
 
     /// The states of all targets. An instance that does not send knows of no change that waits.
-    #[must_use]
     pub fn states(&self) -> Vec<TargetState> {
         let positions = self.positions.lock();
         let progress = self.progress.lock();

@@ -21,7 +21,6 @@ impl<Cause> Default for HourlyWarnings<Cause> {
 
 impl<Cause: Eq + Hash> HourlyWarnings<Cause> {
     /// Whether a warning is due: one for each cause and hour.
-    #[must_use]
     pub fn is_due(&self, cause: Cause, now: Instant) -> bool {
         let mut warned = self.0.lock();
         warned.retain(|_, last| now.duration_since(*last) < PERIOD);

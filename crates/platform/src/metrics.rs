@@ -104,7 +104,6 @@ pub struct Metrics {
 
 impl Metrics {
     /// When the process started.
-    #[must_use]
     pub fn started(&self) -> SystemTime {
         self.process.started
     }

@@ -7,14 +7,12 @@ use strsim::osa_distance;
 const MIN_PREFIX: usize = 3;
 
 /// The most similar name, if there is a similar one. Letter case, `-` and `_` do not matter.
-#[must_use]
 pub fn closest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let ranked = names.into_iter().filter_map(|name| Some((distance(given, name)?, name)));
     ranked.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
 }
 
 /// `; did you mean `name`?`, or nothing if no name is similar.
-#[must_use]
 pub fn did_you_mean<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> String {
     closest(given, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }

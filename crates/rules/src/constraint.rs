@@ -46,7 +46,6 @@ impl Constraint {
     }
 
     /// Whether this value is allowed.
-    #[must_use]
     pub fn allows(&self, value: &str) -> bool {
         match self {
             Self::Pattern(pattern) => pattern.is_match(value),

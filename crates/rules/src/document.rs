@@ -10,7 +10,6 @@ use crate::template::FieldPath;
 const MAX_ID: usize = 64;
 
 /// Whether a text can be a `documentId`: `[A-Za-z0-9_-]{1,64}` (D20).
-#[must_use]
 pub fn is_document_id(text: &str) -> bool {
     let is_fine = |byte: u8| matches!(byte, b'_' | b'-') | byte.is_ascii_alphanumeric();
     // Without an early exit, so that the compiler vectorizes it.
@@ -60,7 +59,6 @@ pub enum DocumentLocale<'a> {
 impl DocumentLocale<'_> {
     /// Whether it is a locale that a site with these ones does not have: the version belongs to
     /// other sites then. A value that is no locale code belongs to none.
-    #[must_use]
     pub fn is_of_other_site(&self, locales: &Locales) -> bool {
         match self {
             Self::Named(code) => locales.get(code).is_none() && Locale::parse(code).is_ok(),
@@ -87,21 +85,18 @@ pub struct Document<'a> {
 
 impl<'a> Document<'a> {
     /// The value of a field; [`FieldValue::Missing`] if it was not requested.
-    #[must_use]
     pub fn field(&self, path: &FieldPath) -> &FieldValue<'a> {
         let slot = self.fields.iter().position(|field| field == path);
         slot.and_then(|slot| self.values.get(slot)).unwrap_or(&FieldValue::Missing)
     }
 
     /// This document with each absent key as a missing value, as in a content file (D32).
-    #[must_use]
     pub fn without_absent(self) -> Self {
         let values = self.values.into_iter().map(FieldValue::without_absent).collect();
         Self { values, ..self }
     }
 
     /// Whether a requested key is absent, so that not all values are known (D32).
-    #[must_use]
     pub fn has_absent(&self) -> bool {
         let may_be =
             |value: &FieldValue<'_>| matches!(value, FieldValue::Absent(_) | FieldValue::List(_));
@@ -109,7 +104,6 @@ impl<'a> Document<'a> {
     }
 
     /// A copy that borrows nothing.
-    #[must_use]
     pub fn into_owned(self) -> Document<'static> {
         let Self { id, locale, unpublished, fields, values } = self;
         let values = values.into_iter().map(FieldValue::into_owned).collect();
@@ -120,7 +114,6 @@ impl<'a> Document<'a> {
 
 impl FieldValue<'_> {
     /// A copy that borrows nothing.
-    #[must_use]
     pub fn into_owned(self) -> FieldValue<'static> {
         match self {
             Self::Missing => FieldValue::Missing,
@@ -136,7 +129,6 @@ impl FieldValue<'_> {
     }
 
     /// The position of the key that is absent in its path, or in the path of a value in its list.
-    #[must_use]
     pub fn absent_at(&self) -> Option<usize> {
         match self {
             Self::Absent(at) => Some(*at),

@@ -11,7 +11,6 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// Percent-encodes raw text for one path segment: UTF-8, upper-case hexadecimal, one pass.
 ///
 /// Only `A-Z a-z 0-9 - . _ ~` stay as they are, so the result is ASCII and holds no `/`.
-#[must_use]
 pub fn encode(text: &str) -> Cow<'_, str> {
     utf8_percent_encode(text, ENCODED).into()
 }
@@ -52,7 +51,6 @@ fn unreserved(byte: u8) -> u8 {
 /// Decodes percent-encoded text to bytes. `None` if an escape is malformed.
 ///
 /// A `+` stays a plus.
-#[must_use]
 pub fn percent_decode(text: &str) -> Option<Cow<'_, [u8]>> {
     let is_escape = |after: &str| {
         let digits = after.as_bytes().first_chunk::<2>();

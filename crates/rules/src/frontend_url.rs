@@ -97,7 +97,6 @@ pub struct PathSource<'r> {
 ///
 /// `drafts` says whether a document that is not published may have a URL. `None`: the content
 /// type has no rule.
-#[must_use]
 pub fn frontend_path<'r>(
     rules: &'r RuleSet,
     hosts: &Hosts,
@@ -111,7 +110,6 @@ pub fn frontend_path<'r>(
 }
 
 /// An absent key that decides whether a document has a URL, or which one (D32).
-#[must_use]
 pub fn absent_key(rules: &RuleSet, uid: &str, document: &Document<'_>) -> Option<AbsentKey> {
     match frontend_path(rules, &Hosts::default(), uid, document, true)? {
         Err(NoUrl { reason: NoUrlReason::Absent(key), .. }) => Some(key),
@@ -152,7 +150,6 @@ pub fn write_path<'r>(
 
 impl NoUrlReason {
     /// Whether the document has no URL by the rules behind this one either.
-    #[must_use]
     pub fn is_final(&self, rules: &RuleSet, rule: &Rule, document: &Document<'_>) -> bool {
         match self {
             // The document has a path, which it has lost: no other rule gives it another one.
@@ -240,7 +237,6 @@ fn write_path_by_rule<'r>(
 }
 
 /// Whether the URL of a path in a locale has too many characters.
-#[must_use]
 pub fn is_too_long(rules: &RuleSet, hosts: &Hosts, locale: &SiteLocale, path: &str) -> bool {
     let is_with = |base: usize| base + path.len() > MAX_URL_CHARS;
     // The usual case needs no look-up of the locale.
@@ -279,7 +275,6 @@ pub struct LocaleVersion<'d> {
 
 impl<'d> LocaleVersion<'d> {
     /// Under its own locale, or under the site's default if the site does not have its locale.
-    #[must_use]
     pub fn of(document: &'d Document<'d>, locales: &'d Locales) -> Self {
         let locale = locale_of(locales, &document.locale);
         Self { document, locale: locale.unwrap_or(locales.default_locale()) }

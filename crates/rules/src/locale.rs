@@ -44,7 +44,6 @@ impl Locale {
     }
 
     /// The code as written.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -19,7 +19,6 @@ pub struct PagePaths {
 
 impl PagePaths {
     /// No paths, for a site whose locales have these hosts; without any if there is one host.
-    #[must_use]
     pub fn new(by_locale: Box<[u16]>) -> Self {
         Self { hosts: FxHashMap::default(), by_locale }
     }
@@ -31,13 +30,11 @@ impl PagePaths {
     }
 
     /// Whether the site has no pages outside the CMS.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.hosts.is_empty()
     }
 
     /// Whether a page has this path on the host of the locale at this position.
-    #[must_use]
     pub fn has(&self, path: &str, locale: usize) -> bool {
         let hosts = self.hosts.get(without_trailing_slash(path));
         hosts.is_some_and(|hosts| hosts.contains(&self.host_of(locale)))
@@ -67,7 +64,6 @@ impl TemplateValues for PageValues<'_> {
 
 impl Template {
     /// The first placeholder that is not `{locale}`, as written.
-    #[must_use]
     pub fn placeholder_besides_locale(&self) -> Option<String> {
         let is_fine = |segment: &&Segment| match segment {
             Segment::Static(_) => true,

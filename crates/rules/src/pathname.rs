@@ -44,7 +44,6 @@ pub enum PathSegment<'p> {
 
 impl<'a> Pathname<'a> {
     /// Parses a pathname. Every text is a pathname.
-    #[must_use]
     pub fn parse(pathname: &'a str) -> Self {
         Self::as_written(pathname).unwrap_or_else(|| Self::decoded(pathname))
     }
@@ -102,13 +101,11 @@ impl<'a> Pathname<'a> {
     }
 
     /// The number of segments, 0 for `/`.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.spans.len()
     }
 
     /// The segments from left to right.
-    #[must_use]
     pub fn segments(&self) -> impl ExactSizeIterator<Item = PathSegment<'_>> {
         self.spans.iter().map(|span| {
             let text = &self.text[span.start..span.end];
@@ -135,7 +132,6 @@ impl<'a> Pathname<'a> {
     /// The normalized form: each segment percent-encoded as in a URL that the service builds.
     ///
     /// Idempotent. An unmatchable segment stays as written.
-    #[must_use]
     pub fn normalized(&self) -> String {
         if self.spans.is_empty() {
             return "/".to_owned();
@@ -149,7 +145,6 @@ impl<'a> Pathname<'a> {
 }
 
 /// The normalized form of a path that the service has built (D7): only `/` ends with a slash.
-#[must_use]
 pub fn without_trailing_slash(built: &str) -> &str {
     match built.strip_suffix('/') {
         None | Some("") => built,

@@ -58,7 +58,6 @@ pub struct Param {
 
 impl Rule {
     /// A rule with one template and no conditions.
-    #[must_use]
     pub fn new(content_type: ContentTypeUid, template: Template) -> Self {
         let (templates, conditions) = (Templates::One(template), Vec::new());
         let sitemap = SitemapOptions::default();
@@ -77,7 +76,6 @@ impl Rule {
     ///
     /// # Panics
     /// Never: the template is one.
-    #[must_use]
     pub fn redirect(
         content_type: ContentTypeUid,
         from: FieldPath,
@@ -90,7 +88,6 @@ impl Rule {
     }
 
     /// The template for documents of a locale, if there is one.
-    #[must_use]
     pub fn template(&self, locale: &Locale) -> Option<&Template> {
         self.templates.get(locale)
     }
@@ -101,7 +98,6 @@ impl Rule {
     }
 
     /// The first template: in a rule set, that of the first locale of the site that has one.
-    #[must_use]
     pub fn first_template(&self) -> &Template {
         self.nth_template(0)
     }
@@ -132,7 +128,6 @@ impl Rule {
     }
 
     /// See [`Templates::set_param`].
-    #[must_use]
     pub fn set_param(&mut self, name: &str, param: &Param) -> bool {
         self.templates.set_param(name, param)
     }
@@ -140,7 +135,6 @@ impl Rule {
 
 impl Templates {
     /// The template for a locale, if there is one.
-    #[must_use]
     pub fn get(&self, locale: &Locale) -> Option<&Template> {
         match self {
             Self::One(template) => Some(template),
@@ -162,7 +156,6 @@ impl Templates {
     }
 
     /// Applies the settings of the placeholder `name`. False when no template has it.
-    #[must_use]
     pub fn set_param(&mut self, name: &str, param: &Param) -> bool {
         let templates: Vec<&mut Template> = match self {
             Self::One(template) => vec![template],

@@ -50,13 +50,11 @@ impl Template {
     }
 
     /// The template as written.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// The segments, none for `/`.
-    #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
@@ -74,7 +72,6 @@ impl Template {
 
 impl Segment {
     /// The placeholder in this segment, if there is one.
-    #[must_use]
     pub fn placeholder(&self) -> Option<&Placeholder> {
         match self {
             Self::Static(_) => None,
@@ -104,7 +101,6 @@ impl Segment {
     }
 
     /// Whether this is `{locale}`.
-    #[must_use]
     pub fn is_locale(&self) -> bool {
         self.placeholder().is_some_and(|placeholder| placeholder.source == Source::Locale)
     }

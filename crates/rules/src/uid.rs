@@ -48,19 +48,16 @@ impl ContentTypeUid {
     }
 
     /// The UID as written.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The plugin of a plugin's type: `cms` of `plugin::cms.article`.
-    #[must_use]
     pub fn plugin(&self) -> Option<&str> {
         Some(self.0.strip_prefix("plugin::")?.split_once('.')?.0)
     }
 
     /// The type's own name: `article` of `plugin::cms.article`.
-    #[must_use]
     pub fn name(&self) -> &str {
         self.0.rsplit_once('.').map_or(self.as_str(), |(_, name)| name)
     }

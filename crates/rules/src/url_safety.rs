@@ -60,7 +60,6 @@ impl Fault {
     pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The name that follows `<placeholder>_` in a reason.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -140,7 +139,6 @@ fn char_fault(c: char) -> Option<Fault> {
 /// Whether a character is visible and does not change how the text around it is shown.
 ///
 /// The only such filter of the service: reports and terminal output escape all other characters.
-#[must_use]
 pub fn is_visible(c: char) -> bool {
     !matches!(char_fault(c), Some(Fault::ControlChar | Fault::BidiOrInvisible))
         && !is_noncharacter(c)

@@ -94,13 +94,11 @@ pub enum Readiness {
 
 impl App {
     /// Whether requests to the CMS are let through; `None` without a CMS.
-    #[must_use]
     pub fn breaker_state(&self) -> Option<BreakerState> {
         self.snapshots.content().breaker_state()
     }
 
     /// Whether the service takes new work, as `/readyz` says it.
-    #[must_use]
     pub fn readiness(&self) -> Readiness {
         if self.shared.is_draining() {
             Readiness::Draining
@@ -112,13 +110,11 @@ impl App {
     }
 
     /// The statuses of all content types of all sites, in the order of the settings.
-    #[must_use]
     pub fn type_statuses(&self) -> Vec<TypeStatus<'_>> {
         self.sites.with_redirects().flat_map(|site| self.snapshots.statuses(site)).collect()
     }
 
     /// Links to the documents of a site in the CMS's admin panel, if its URL is set.
-    #[must_use]
     pub fn admin_links(&self, site: &Site) -> Option<Arc<AdminLinks>> {
         let content = self.snapshots.content();
         let types = site.rules.content_types().into_iter();
@@ -143,7 +139,6 @@ impl App {
 
     /// The last run over a content type of a site that judged pages, as far as
     /// [`App::last_validations`] has found it.
-    #[must_use]
     pub fn last_content_run(&self, site: &Arc<Site>, content_type: &str) -> Option<Arc<LastRun>> {
         block_in_place(|| self.shared.runs.last_content_run(site, content_type))
     }

@@ -66,7 +66,6 @@ pub fn run<H: RequestHandler>(
 
 impl Handle {
     /// What handles requests, with the app that is current.
-    #[must_use]
     pub fn service(&self) -> &Service {
         &self.service
     }

@@ -70,7 +70,6 @@ pub struct ConnectionSettings {
 
 impl ConnectionSettings {
     /// These timeouts for another listener, whose connections are not counted in the metrics.
-    #[must_use]
     pub fn uncounted(&self, max_connections: usize) -> Self {
         Self { timeouts: self.timeouts, max_connections, metrics: Arc::default() }
     }

@@ -129,7 +129,6 @@ impl SharedState {
     }
 
     /// The time since the process started.
-    #[must_use]
     pub fn running_for(&self) -> Duration {
         self.started.elapsed()
     }
@@ -140,7 +139,6 @@ impl SharedState {
     }
 
     /// Whether the service is about to stop.
-    #[must_use]
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
     }
@@ -151,7 +149,6 @@ impl SharedState {
     }
 
     /// Whether the drain delay is over, now and later.
-    #[must_use]
     pub fn watch_closing(&self) -> watch::Receiver<bool> {
         self.closing.subscribe()
     }

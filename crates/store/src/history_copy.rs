@@ -56,13 +56,11 @@ impl HistoryCopy {
     }
 
     /// Its file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Whether it is a day old, or has rows that could not be read. `None`: there is none.
-    #[must_use]
     pub fn is_due(&self) -> Option<bool> {
         let modified = fs::metadata(&self.path).and_then(|metadata| metadata.modified()).ok()?;
         Some(*self.has_unread.lock() || is_due(modified, SystemTime::now()))

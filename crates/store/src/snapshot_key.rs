@@ -31,7 +31,6 @@ pub struct SnapshotKey {
 
 impl SnapshotKey {
     /// The key of the snapshots that the present settings build for a content type of a site.
-    #[must_use]
     pub fn of(site: &Site, uid: &str) -> Self {
         Self {
             site: site.key.clone(),
@@ -43,7 +42,6 @@ impl SnapshotKey {
     }
 
     /// What the changes of a snapshot are found from; `is_stored`: it has no titles.
-    #[must_use]
     pub fn baseline(&self, snapshot: Arc<Snapshot>, is_stored: bool) -> Baseline {
         Baseline {
             snapshot,

@@ -18,7 +18,6 @@ pub enum StoreState {
 
 impl StoreState {
     /// A word for it.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Open { .. } => "open",

@@ -33,7 +33,6 @@ pub struct Store {
 
 impl Store {
     /// The store in this file, which is opened at once if that is possible, or one without a file.
-    #[must_use]
     pub fn start(
         path: Option<PathBuf>,
         history: Arc<PathHistory>,
@@ -51,27 +50,23 @@ impl Store {
     }
 
     /// The state of the file; `None` without one.
-    #[must_use]
     pub fn state(&self) -> Option<StoreState> {
         self.writer.as_ref().map(|writer| writer.slot.state())
     }
 
     /// The copy of the path history beside the file. `None` without a file, while another process
     /// has it open, and while it can be read alone.
-    #[must_use]
     pub fn history_copy(&self) -> Option<Arc<HistoryCopy>> {
         self.writer.as_ref()?.slot.history_copy()
     }
 
     /// How many unreadable files are beside the present one, to which they gave way; `None` without a
     /// file.
-    #[must_use]
     pub fn moved_aside(&self) -> Option<usize> {
         self.writer.as_ref().map(|writer| writer.slot.moved_aside())
     }
 
     /// Changes whenever the file has been opened.
-    #[must_use]
     pub fn watch_openings(&self) -> Option<watch::Receiver<u64>> {
         self.writer.as_ref().map(|writer| writer.slot.watch_openings())
     }
@@ -88,7 +83,6 @@ impl Store {
 
     /// The stored snapshots of a content type of a site, built by any rules. Left out, with a line in
     /// the log, are unreadable ones and those whose age is unknown because the clock was set back.
-    #[must_use]
     pub fn load(&self, site: &str, uid: &str, builder: Builder) -> Vec<StoredSnapshot<Snapshot>> {
         let Some(writer) = &self.writer else { return Vec::new() };
         let found = writer.read(|file| file.snapshots(site, uid)).into_iter();
@@ -103,7 +97,6 @@ impl Store {
     }
 
     /// The content types of a site of which there are snapshots.
-    #[must_use]
     pub fn types(&self, site: &str) -> BTreeSet<String> {
         let Some(writer) = &self.writer else { return BTreeSet::new() };
         writer.read(|file| file.types(site))
@@ -123,7 +116,6 @@ impl Store {
     }
 
     /// The bytes of the last run of URL checks.
-    #[must_use]
     pub fn load_run(&self, site: &str, uid: &str) -> Option<Vec<u8>> {
         self.load_row(RowKind::Run, &run_key(site, uid))
     }
@@ -137,7 +129,6 @@ impl Store {
     }
 
     /// The bytes of that summary, none if there is none. `None`: the file cannot be read now.
-    #[must_use]
     pub fn load_misses(&self, source: u128, site: &str) -> Option<Vec<u8>> {
         let Some(writer) = &self.writer else { return Some(Vec::new()) };
         let load = || self.load_row(RowKind::Misses, &row_key(source, site));
@@ -158,7 +149,6 @@ impl Store {
     }
 
     /// The bytes of these links.
-    #[must_use]
     pub fn load_links(&self, source: u128, site: &str) -> Option<Vec<u8>> {
         self.load_row(RowKind::Links, &row_key(source, site))
     }
@@ -186,7 +176,6 @@ impl Store {
     }
 
     /// How far webhooks have been sent to a target, as it was stored last.
-    #[must_use]
     pub fn load_position(&self, key: &str) -> Option<String> {
         String::from_utf8(self.load_row(RowKind::Position, key)?).ok()
     }

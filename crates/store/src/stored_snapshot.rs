@@ -23,7 +23,6 @@ pub struct StoredSnapshot<S> {
 
 /// The fingerprint of what this version of the service builds by the settings of a site with this
 /// fingerprint: another version may build other URLs by the same rules.
-#[must_use]
 pub fn made_by(site_fingerprint: u128) -> u128 {
     let text = format!("{} {site_fingerprint:032x}", env!("CARGO_PKG_VERSION"));
     xxh3_128(text.as_bytes())

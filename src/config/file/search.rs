@@ -61,13 +61,11 @@ impl SettingsFile {
     }
 
     /// The path, as it was named.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Whether the command line names the file.
-    #[must_use]
     pub fn is_argument(&self) -> bool {
         self.named_by == NamedBy::Argument
     }

@@ -46,7 +46,6 @@ impl SitemapFiles {
     }
 
     /// When a file of the layout last changed, as far as this process knows.
-    #[must_use]
     pub fn changed(&self, file: &File) -> SystemTime {
         self.file_dates.get(&file.number).copied().unwrap_or(self.changed)
     }

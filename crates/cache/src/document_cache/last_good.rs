@@ -157,7 +157,6 @@ impl LastGoodDocuments {
 
     /// Whether this document may have been unpublished or deleted since the walk of this snapshot
     /// began: an event says so of it, an event names no document, or events may have been missed.
-    #[must_use]
     pub fn may_be_withdrawn_since(&self, cached: &CachedSnapshot, uid: &str, id: &str) -> bool {
         self.withdrawals.lock().may_concern(cached, uid, id)
     }

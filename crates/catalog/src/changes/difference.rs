@@ -65,33 +65,28 @@ pub struct Difference<'s> {
 
 impl<'s> Difference<'s> {
     /// The difference between two snapshots that the same settings of a site have built.
-    #[must_use]
     pub fn of_edits(before: &'s Snapshot, after: Side<'s>) -> Self {
         let before = Side { snapshot: before, ..after };
         Self { same_rules: true, ..Self::of_rules(before, after) }
     }
 
     /// The difference between two snapshots that different settings of a site have built.
-    #[must_use]
     pub fn of_rules(before: Side<'s>, after: Side<'s>) -> Self {
         let locales = before.locales.positions_in(after.locales);
         Self { before, after, locales, same_rules: false, with_titles: true }
     }
 
     /// This difference without a look at titles, which stored snapshots do not have.
-    #[must_use]
     pub fn without_titles(self) -> Self {
         Self { with_titles: false, ..self }
     }
 
     /// The side from before.
-    #[must_use]
     pub fn before(&self) -> Side<'s> {
         self.before
     }
 
     /// The side from after.
-    #[must_use]
     pub fn after(&self) -> Side<'s> {
         self.after
     }
@@ -126,7 +121,6 @@ impl<'s> Difference<'s> {
     }
 
     /// The version from before of one that both sides have.
-    #[must_use]
     pub fn before_of(&self, after: PublicUrl<'_>) -> Option<PublicUrl<'s>> {
         let mut versions = self.before.snapshot.versions_of(after.document_id());
         versions.find(|before| self.is_same_version(*before, after))

@@ -74,19 +74,16 @@ impl ChangeLog {
     }
 
     /// How many changes of each site are kept.
-    #[must_use]
     pub fn keep(&self) -> usize {
         self.state.lock().keep
     }
 
     /// A value that changes whenever changes are added.
-    #[must_use]
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
 
     /// Changes when all logs have been replaced by those of a file.
-    #[must_use]
     pub fn generation(&self) -> u64 {
         self.state.lock().generation
     }
@@ -119,13 +116,11 @@ impl ChangeLog {
     }
 
     /// The place after the last change of a site.
-    #[must_use]
     pub fn present(&self, site: &str) -> Cursor {
         self.state.lock().site(site).present()
     }
 
     /// How many changes of a site come after a cursor; `None`: the log no longer has all of them.
-    #[must_use]
     pub fn waiting(&self, site: &str, since: Cursor) -> Option<u64> {
         self.state.lock().site(site).waiting(since)
     }

@@ -118,14 +118,12 @@ pub struct PlaceholderResult {
 impl DocumentExplanation {
     /// This explanation for a document that could not be read, or without a key that decides about
     /// its URL.
-    #[must_use]
     pub fn with_problem(self, problem: String) -> Self {
         Self { found: None, problem: Some(problem), ..self }
     }
 }
 
 /// Applies all rules of the content type to a document. Without a document, the list of rules is empty.
-#[must_use]
 pub fn explain_document(
     site: &Site,
     uid: &str,

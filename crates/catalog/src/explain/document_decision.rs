@@ -47,7 +47,6 @@ pub struct PathDocument {
 /// The content types whose documents decide about a pathname: those of the rules that match it, because
 /// a path that a document has never leads to another one (D19), and those whose documents may have a
 /// path of their own. None on a site whose rules decide.
-#[must_use]
 pub fn deciding_types<'s>(site: &'s Site, written: &str) -> Vec<&'s ContentTypeUid> {
     if site.resolve != ResolveBy::Documents {
         return Vec::new();

@@ -111,7 +111,6 @@ pub struct SegmentResult {
 /// Compares a pathname with all rules of the site. `host` is its host as text and as a position among
 /// the site's hosts, if the site has several. `documents` are those of the
 /// [types that decide](super::deciding_types), if there are any, or why they could not be read.
-#[must_use]
 pub fn explain_pathname(
     site: &Site,
     written: &str,
@@ -164,7 +163,6 @@ pub fn explain_pathname(
 
 impl PathnameExplanation {
     /// With the redirect of the CMS for the path, or why that is not known.
-    #[must_use]
     pub fn with_redirect(self, redirect: Result<Option<RedirectExplanation>, String>) -> Self {
         match redirect {
             Ok(redirect) => Self { redirect, ..self },
@@ -173,7 +171,6 @@ impl PathnameExplanation {
     }
 
     /// Whether a rule matches, or a redirect decides.
-    #[must_use]
     pub fn is_found(&self) -> bool {
         let decides = |redirect: &RedirectExplanation| redirect.outcome.decides();
         self.matched.is_some() || self.redirect.as_ref().is_some_and(decides)

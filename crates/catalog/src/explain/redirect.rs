@@ -50,7 +50,6 @@ pub enum RedirectOutcome {
 
 impl RedirectOutcome {
     /// Whether the redirect decides about the pathname.
-    #[must_use]
     pub fn decides(self) -> bool {
         matches!(self, Self::Redirects | Self::Gone)
     }
@@ -59,7 +58,6 @@ impl RedirectOutcome {
 /// What a redirect does with a pathname on a host (a position among the site's hosts), if there is one for it.
 /// `world` must have all content types of the site and all redirects: a target in a type that is missing is
 /// [`RedirectOutcome::NoTarget`].
-#[must_use]
 pub fn explain_redirect(
     world: &RedirectWorld<'_>,
     written: &str,

@@ -75,14 +75,12 @@ pub(super) struct Outcome {
 impl Judged {
     /// The number of links that lead to no page, among those of the documents and targets that were asked
     /// for.
-    #[must_use]
     pub fn broken(&self) -> usize {
         let of = |verdict: &Verdict| self.counts[verdict.position()];
         Verdict::ALL.iter().filter(|verdict| verdict.is_broken()).map(of).sum()
     }
 
     /// The number of links with this verdict, among those of the documents and targets that were asked for.
-    #[must_use]
     pub fn count(&self, verdict: Verdict) -> usize {
         self.counts[verdict.position()]
     }
@@ -90,7 +88,6 @@ impl Judged {
 
 /// The verdicts about the links of a site, which is at this position among the sites of its hosts. Links
 /// that lead to no site of the settings are left out.
-#[must_use]
 pub fn judge(
     table: &LinkTable,
     pages: &impl PageLookup,

@@ -59,7 +59,6 @@ struct HostMatch<'a> {
 
 impl KnownHosts {
     /// The hosts of these sites.
-    #[must_use]
     pub fn new(sites: &Sites) -> Self {
         let mut hosts = sites.iter().flat_map(|site| site.hosts.all());
         let have_paths = hosts.any(|host| !path_of(&host.base).is_empty());
@@ -67,13 +66,11 @@ impl KnownHosts {
     }
 
     /// The sites.
-    #[must_use]
     pub fn sites(&self) -> &[Arc<Site>] {
         &self.sites
     }
 
     /// Which kind an address in content is of.
-    #[must_use]
     pub fn classify<'a>(&self, written: &'a str) -> AddressKind<'a> {
         let kept = clean(written);
         let Some(address) = Address::parse(&kept) else { return AddressKind::Nothing };

@@ -90,13 +90,11 @@ pub struct LinkRows {
 
 impl LinkRows {
     /// The rows of a table with these verdicts.
-    #[must_use]
     pub fn new(table: Arc<LinkTable>, judged: Judged, linking: Linking) -> Self {
         Self { table, judged, linking, next: 0 }
     }
 
     /// How many there are.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.judged.rows.len()
     }

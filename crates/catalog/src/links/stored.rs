@@ -48,7 +48,6 @@ impl From<Unreadable> for UnreadableLinks {
 
 impl LinkTable {
     /// The bytes of which [`LinkTable::from_bytes`] makes it.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut body = Vec::new();
         body.extend(self.fingerprint.to_le_bytes());

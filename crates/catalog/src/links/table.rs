@@ -87,7 +87,6 @@ pub struct TableSummary {
 impl LinkTable {
     /// A table without links, that takes at most this much memory in bytes. `read_at` is in milliseconds
     /// since 1970.
-    #[must_use]
     pub fn new(fingerprint: u128, read_at: i64, max_bytes: usize) -> Self {
         Self {
             fingerprint,
@@ -102,19 +101,16 @@ impl LinkTable {
     }
 
     /// The hash of the settings that it was made by.
-    #[must_use]
     pub fn fingerprint(&self) -> u128 {
         self.fingerprint
     }
 
     /// When the link scan began that has read all documents, in milliseconds since 1970.
-    #[must_use]
     pub fn read_at(&self) -> i64 {
         self.read_at
     }
 
     /// Figures about it.
-    #[must_use]
     pub fn summary(&self) -> TableSummary {
         TableSummary {
             links: self.links,
@@ -213,7 +209,6 @@ impl LinkTable {
     }
 
     /// Without the texts of links that were replaced.
-    #[must_use]
     pub fn compacted(&self) -> Self {
         let mut compact = Self::new(self.fingerprint, self.read_at, self.max_bytes);
         compact.append(self);

@@ -51,7 +51,6 @@ impl Verdict {
     ];
 
     /// The name in responses.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -65,7 +64,6 @@ impl Verdict {
     }
 
     /// Whether a visitor who follows the link finds no page.
-    #[must_use]
     pub fn is_broken(self) -> bool {
         matches!(self, Self::Gone | Self::NoSuchPage)
     }

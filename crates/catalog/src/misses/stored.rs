@@ -32,7 +32,6 @@ impl Summary {
     ///
     /// # Panics
     /// Never: texts and numbers are JSON.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let path = |(key, tally): (&str, Tally)| (key.to_owned(), Numbers::of(tally));
         let stored = Stored {
@@ -46,7 +45,6 @@ impl Summary {
 
     /// The summary of these bytes. A time after `now` counts as `now`, because the clock was set back.
     /// `None`: no version of the service that this one knows has written them.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8], now: i64) -> Option<Self> {
         if bytes.len() > MAX_BYTES {
             return None;

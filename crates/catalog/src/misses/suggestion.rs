@@ -47,7 +47,6 @@ pub struct Suggestion<'s> {
 
 impl Reason {
     /// The word for it in answers.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OtherCase => "other_case",
@@ -68,7 +67,6 @@ struct Candidate<'s> {
 
 /// The best URL for each missed path, if there is one. A missed path is normalized (D7) and has the
 /// position of its host, if the site has several and the request named one.
-#[must_use]
 pub fn suggest<'s>(
     site: &'s Site,
     snapshots: &'s [Arc<Snapshot>],

@@ -71,7 +71,6 @@ pub struct MissedPath<'a> {
 
 impl MissKey {
     /// Of a normalized path, on a host where the site has several.
-    #[must_use]
     pub fn of(host: &str, path: String) -> Self {
         if is_of_scanner(&path) {
             Self::Scanner
@@ -92,7 +91,6 @@ impl Tally {
     }
 
     /// How many requests there were at least.
-    #[must_use]
     pub fn certain(&self) -> u64 {
         self.count - self.error
     }
@@ -128,31 +126,26 @@ impl Summary {
     }
 
     /// How many requests are in no row.
-    #[must_use]
     pub fn uncounted(&self) -> u64 {
         self.uncounted
     }
 
     /// The requests of scanners; `None` if there were none.
-    #[must_use]
     pub fn scanners(&self) -> Option<Tally> {
         self.scanners
     }
 
     /// The number of paths.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.paths.len()
     }
 
     /// Whether nothing was counted.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.scanners.is_none() && self.uncounted == 0
     }
 
     /// The paths: first those of which the most requests are certain.
-    #[must_use]
     pub fn paths(&self) -> Vec<MissedPath<'_>> {
         let mut paths: Vec<MissedPath<'_>> = self.keys().map(MissedPath::of).collect();
         paths.sort_by_key(|path| {

@@ -81,7 +81,6 @@ pub struct MissSuggestion {
 impl Misses {
     /// The paths of a summary, each with the page of these snapshots of the site that was perhaps meant.
     /// Takes some seconds for 1,000 paths and a million URLs.
-    #[must_use]
     pub fn new(summary: &Summary, site: &Site, snapshots: &[Arc<Snapshot>]) -> Self {
         let paths = summary.paths();
         let hosts = site.hosts.all();
@@ -101,7 +100,6 @@ impl Misses {
     }
 
     /// The number of rows.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.rows.len()
     }

@@ -160,7 +160,6 @@ enum Place {
 impl<'i> RedirectEntries<'i> {
     /// The entry for a path: the one with this path, else the one for all paths below the longest
     /// beginning of it.
-    #[must_use]
     pub fn find(&self, pathname: &Pathname<'_>, host: Option<usize>) -> EntryLookup<'i> {
         let path = pathname.normalized();
         // A path that ends with `*` is not that of the entry for all paths below.
@@ -196,7 +195,6 @@ impl<'i> RedirectEntries<'i> {
     }
 
     /// The entry for a path that comes before a live page.
-    #[must_use]
     pub fn find_forced(
         &self,
         pathname: &Pathname<'_>,
@@ -227,7 +225,6 @@ impl<'i> RedirectEntries<'i> {
     }
 
     /// Whether an entry comes before a live page.
-    #[must_use]
     pub fn have_forced(&self) -> bool {
         let mut snapshots = self.index.types().filter_map(|(_, paths)| paths.snapshot());
         snapshots.any(|snapshot| snapshot.has_forced_redirect())
@@ -251,7 +248,6 @@ impl<'i> RedirectEntries<'i> {
 
 impl<'i> RedirectWorld<'i> {
     /// What the entries say of a path that no document has. An entry that leads nowhere says nothing.
-    #[must_use]
     pub fn former_owner(&self, pathname: &Pathname<'_>, host: Option<usize>) -> FormerOwner<'i> {
         match self.entries.find(pathname, host) {
             EntryLookup::Found(found) => self.follow(found, pathname, host).into(),
@@ -261,7 +257,6 @@ impl<'i> RedirectWorld<'i> {
     }
 
     /// What an entry says that comes before a live page.
-    #[must_use]
     pub fn forced(&self, pathname: &Pathname<'_>, host: Option<usize>) -> FormerOwner<'i> {
         let found = self.entries.find_forced(pathname, host);
         found.map_or(FormerOwner::None, |found| self.follow(found, pathname, host).into())
@@ -269,7 +264,6 @@ impl<'i> RedirectWorld<'i> {
 
     /// Where a former path leads whose document is now at `moved.to`: there, or where the entry leads that
     /// comes before that page.
-    #[must_use]
     pub fn of_former_path(
         &self,
         moved: FormerPath<'i>,
@@ -295,7 +289,6 @@ impl<'i> RedirectWorld<'i> {
     }
 
     /// The redirect that hides a live page, whose visitors never see it.
-    #[must_use]
     pub fn hides(&self, page: PublicUrl<'_>) -> Option<EntryRedirect<'i>> {
         if !self.entries.have_forced() {
             return None;
@@ -309,7 +302,6 @@ impl<'i> RedirectWorld<'i> {
 
     /// The row of an entry on a host, if the site has several; `None`: a live page comes before it, or it
     /// leads nowhere.
-    #[must_use]
     pub fn row(&self, entry: PublicUrl<'i>, host: Option<usize>) -> Option<EntryRow<'i>> {
         let own = FoundEntry::of(entry)?;
         let from = as_written(entry.path());
@@ -332,7 +324,6 @@ impl<'i> RedirectWorld<'i> {
     }
 
     /// Why an entry does not do what it says on the host of its locale; `None`: it does.
-    #[must_use]
     pub fn fault(&self, entry: PublicUrl<'i>) -> Option<EntryFault> {
         let (own, host) = (FoundEntry::of(entry)?, self.host_of_entry(entry));
         if self.is_shadowed(&own, host) {
@@ -382,7 +373,6 @@ impl<'i> RedirectWorld<'i> {
     }
 
     /// Where the entry for a path leads.
-    #[must_use]
     pub fn follow(
         &self,
         found: FoundEntry<'i>,
@@ -652,7 +642,6 @@ impl<'i> From<EntryOutcome<'i>> for FormerOwner<'i> {
 
 impl Destination<'_> {
     /// Its path on its host, without query and fragment; those of the URL of another host are in it.
-    #[must_use]
     pub fn path(&self) -> &str {
         match self {
             Self::Document(url) | Self::Page(url) => url.path(),
@@ -662,7 +651,6 @@ impl Destination<'_> {
     }
 
     /// The position of a locale that is on its host.
-    #[must_use]
     pub fn locale(&self) -> Option<usize> {
         match self {
             Self::Document(url) | Self::Page(url) => Some(url.locale()),
@@ -672,7 +660,6 @@ impl Destination<'_> {
     }
 
     /// The document.
-    #[must_use]
     pub fn document(&self) -> Option<PublicUrl<'_>> {
         match self {
             Self::Document(url) => Some(*url),
@@ -704,7 +691,6 @@ impl<'i> EntryRedirect<'i> {
 
 impl EntryRedirect<'_> {
     /// The URL of the target; `None` without a target, or without a base URL.
-    #[must_use]
     pub fn url(&self, site: &Site) -> Option<String> {
         let url = match self.destination.as_ref()? {
             Destination::Url(url) => url.clone(),
@@ -714,7 +700,6 @@ impl EntryRedirect<'_> {
     }
 
     /// The path of the target on its host, with query and fragment.
-    #[must_use]
     pub fn path(&self) -> Option<String> {
         Some(self.destination.as_ref()?.path().to_owned() + &self.suffix)
     }
@@ -773,7 +758,6 @@ fn without_scheme(url: &str) -> &str {
 }
 
 /// A path or URL with the `*` that an editor has written at the end of its path.
-#[must_use]
 pub fn as_written(address: &str) -> String {
     let (path, suffix) = split_suffix(address);
     match path.strip_suffix(ENCODED_REST) {

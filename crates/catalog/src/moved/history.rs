@@ -136,7 +136,6 @@ impl Default for PathHistory {
 
 impl PathHistory {
     /// An empty history.
-    #[must_use]
     pub fn new(limits: Limits) -> Self {
         let (names, rows) = (Names::default(), Rows::default());
         let state = RwLock::new(State { names, rows, limits, pending: [None, None] });
@@ -151,26 +150,22 @@ impl PathHistory {
     }
 
     /// Whether paths enter at all: the settings may allow none.
-    #[must_use]
     pub fn takes_paths(&self) -> bool {
         self.state.read().limits.max_paths > 0
     }
 
     /// How many paths it has.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.state.read().rows.len()
     }
 
     /// Whether it has no paths.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The id of a site whose documents come from this source. `None`: there are more than 65,536
     /// sites, and this one gets no history.
-    #[must_use]
     pub fn site(&self, source: u128, key: &str) -> Option<SiteId> {
         self.state.write().names.site(source, key)
     }
@@ -213,7 +208,6 @@ impl PathHistory {
     }
 
     /// The document that had a path last, on the first of these hosts that has a row.
-    #[must_use]
     pub fn find<'h>(
         &self,
         site: SiteId,
@@ -234,13 +228,11 @@ impl PathHistory {
 
     /// Some rows of a site, of the places from this one on, and the next place; `None`: there are no
     /// more places. Between two calls rows may enter and be dropped, but none moves.
-    #[must_use]
     pub fn rows_from(&self, site: SiteId, place: usize, now: i64) -> Option<(Vec<Row>, usize)> {
         self.kept_rows_from(place, now, |row| row.names.site == site)
     }
 
     /// Some rows of all sites, as [`Self::rows_from`]; also of sites that the settings do not have.
-    #[must_use]
     pub fn all_rows_from(&self, place: usize, now: i64) -> Option<(Vec<Row>, usize)> {
         self.kept_rows_from(place, now, |_| true)
     }
@@ -262,7 +254,6 @@ impl PathHistory {
     }
 
     /// The paths that a document had, those that have entered last first; at most 200.
-    #[must_use]
     pub fn of_document(&self, site: SiteId, uid: &str, id: &str, now: i64) -> Vec<Row> {
         let state = self.state.read();
         let Some(uid) = state.names.get(uid) else { return Vec::new() };

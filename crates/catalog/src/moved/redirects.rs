@@ -65,7 +65,6 @@ impl SiteHistory<'_> {
 
 /// What is known of a path that no document has. Without a `host` (a position among the
 /// site's hosts), the first host that knows the path decides.
-#[must_use]
 pub fn former_owner<'i>(
     site_history: SiteHistory<'_>,
     site: &Site,
@@ -119,7 +118,6 @@ pub fn paths_in_default_locale(
 }
 
 /// Where the document of a row is now; `None`: it has no URL, or that is not known.
-#[must_use]
 pub fn present_url<'i>(site: &Site, index: &'i PathIndex, row: &Row) -> Option<PublicUrl<'i>> {
     match owner_of_row(site, index, row) {
         FormerOwner::Moved(redirect) => Some(redirect.to),
@@ -143,7 +141,6 @@ fn owner_of_row<'i>(site: &Site, index: &'i PathIndex, row: &Row) -> FormerOwner
 
 /// The paths that lead to a version because it had them before, those that have entered last first; at
 /// most 20. A document that is not localized has those of all locales.
-#[must_use]
 pub fn former_paths(
     site_history: SiteHistory<'_>,
     site: &Site,

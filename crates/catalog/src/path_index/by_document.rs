@@ -21,7 +21,6 @@ pub enum TypePaths {
 
 impl TypePaths {
     /// The snapshot, fresh or stale; `None`: nothing is known.
-    #[must_use]
     pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
         match self {
             Self::Fresh(snapshot) | Self::Stale(snapshot) => Some(snapshot),
@@ -60,7 +59,6 @@ pub enum DocumentLocation<'i> {
 impl PathIndex {
     /// Whether a version for which `is_it` holds has this path on the host, among those that own their
     /// paths in their content types.
-    #[must_use]
     pub fn has_path_of(
         &self,
         path: &str,
@@ -71,7 +69,6 @@ impl PathIndex {
     }
 
     /// Whether another snapshot than this one has an owner of the path on the host.
-    #[must_use]
     pub fn has_path_beside(&self, snapshot: &Snapshot, path: &str, host: Option<usize>) -> bool {
         let mut others =
             self.snapshots.iter().filter(|one| !std::ptr::eq(Arc::as_ptr(one), snapshot));
@@ -80,7 +77,6 @@ impl PathIndex {
 
     /// Whether a document has this path on the host, or on any host without one, even if the rule of
     /// another content type hides it.
-    #[must_use]
     pub fn has_document(
         &self,
         rules: &RuleSet,
@@ -99,7 +95,6 @@ impl PathIndex {
     /// Where a version of a document is published. A document that is not localized is published in
     /// every locale, at its only URL. `host` is the host of a locale by their positions, if the site has
     /// several.
-    #[must_use]
     pub fn locate(
         &self,
         rules: &RuleSet,
@@ -151,7 +146,6 @@ impl PathIndex {
 /// The owner of a path that a document has, if it is another document. `document` is its content type and
 /// its `documentId`; `host` is a position among the site's hosts, if there are several. `index` is that
 /// of a site that resolves by documents; on others, the `snapshot` of the content type decides.
-#[must_use]
 pub fn other_owner<'a>(
     rules: &RuleSet,
     index: Option<&'a PathIndex>,

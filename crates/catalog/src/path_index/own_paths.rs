@@ -60,7 +60,6 @@ impl OwnPaths {
 impl PathIndex {
     /// What a path that no rule matches depends on: the content types whose documents may have a path
     /// of their own.
-    #[must_use]
     pub fn basis_without_rule<'r>(&self, rules: &'r RuleSet) -> Basis<'r> {
         self.own_paths.as_ref().map_or(Basis::Fresh, |own| own.basis(rules))
     }

@@ -52,14 +52,12 @@ pub struct VersionPath<'v> {
 
 impl<'a> PathOwners<'a> {
     /// For a site, with the index of one that resolves by documents.
-    #[must_use]
     pub fn new(site: &'a Site, index: Option<&'a PathIndex>) -> Self {
         Self { site, index }
     }
 
     /// Whether another document may own the path of a version in the snapshot of its content type: one
     /// owns it there, or the index has an owner in another content type.
-    #[must_use]
     pub fn may_be_other(&self, url: PublicUrl<'_>, snapshot: &Snapshot) -> bool {
         let host = self.site.hosts.host_if_several(url.locale());
         let is_beside = |index: &PathIndex| index.has_path_beside(snapshot, url.path(), host);
@@ -68,7 +66,6 @@ impl<'a> PathOwners<'a> {
 
     /// The owner of the path of a version, if it is another document. `snapshot` is that of its content
     /// type.
-    #[must_use]
     pub fn other_owner(&self, version: VersionPath<'_>, snapshot: &Snapshot) -> Option<SharedPath> {
         let VersionPath { uid, document_id, path, locale } = version;
         let host = self.site.hosts.host_if_several(locale);
@@ -80,7 +77,6 @@ impl<'a> PathOwners<'a> {
 
 impl PathOwner {
     /// The version with this URL.
-    #[must_use]
     pub fn new(rules: &RuleSet, url: PublicUrl<'_>) -> Self {
         Self {
             content_type: rules.rules()[url.rule()].content_type.to_string(),

@@ -221,7 +221,6 @@ impl<'a> Resolution<'a, 'a> {
 
 impl<'a> ResolvedPath<'a> {
     /// A path that a rule matches, and that nothing has yet.
-    #[must_use]
     pub fn of_rule(found: PathMatch<'a>, resolved_by: ResolvedBy) -> Self {
         let PathMatch { site, pathname, locale, matched } = found;
         let matched = Some(matched);
@@ -229,7 +228,6 @@ impl<'a> ResolvedPath<'a> {
     }
 
     /// The path of a page outside the CMS, which no document can have.
-    #[must_use]
     pub fn of_page(paths: SitePaths<'a>, requested: Requested<'a>, page: PublicUrl<'a>) -> Self {
         let SitePaths { site, .. } = paths;
         let codes = site.rules.locales().codes();
@@ -358,7 +356,6 @@ impl<'a> Redirection<'a> {
 
 impl<'a> Gone<'a> {
     /// A document had the path until this time, in milliseconds since 1970.
-    #[must_use]
     pub fn since(milliseconds: i64) -> Self {
         Self { since: Some(timestamp(milliseconds)), ..Self::default() }
     }

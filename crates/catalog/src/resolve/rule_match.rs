@@ -61,7 +61,6 @@ pub struct CompactMatch<'a> {
 
 impl<'a> PathMatch<'a> {
     /// Of a match. The host of the request is `requested.host`, else that of the document.
-    #[must_use]
     pub fn new(site: &'a Site, requested: Requested<'a>, found: &Match<'a>) -> Self {
         let locale = locale(site, requested, found);
         let params = ParamValues { locale, captured: Some(found.params) };

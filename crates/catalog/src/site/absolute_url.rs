@@ -19,13 +19,11 @@ pub struct AbsoluteUrl<'a> {
 
 impl Site {
     /// The absolute URL of a path; `None` without a base URL of the locale at this position.
-    #[must_use]
     pub fn absolute_url<'a>(&'a self, locale: usize, path: &'a str) -> Option<AbsoluteUrl<'a>> {
         Some(AbsoluteUrl { base: self.hosts.base(locale)?, path })
     }
 
     /// The absolute URL of a version.
-    #[must_use]
     pub fn url_of<'a>(&'a self, url: PublicUrl<'a>) -> Option<AbsoluteUrl<'a>> {
         self.absolute_url(url.locale(), url.path())
     }

@@ -15,14 +15,12 @@ pub struct AdminLinks {
 
 impl AdminLinks {
     /// Links below the URL of the admin panel, such as `https://cms.example.com/admin`.
-    #[must_use]
     pub fn new(admin: BaseUrl, single_types: HashSet<ContentTypeUid>) -> Self {
         Self { admin, single_types }
     }
 
     /// The page of a document in the content manager; `locale` is `None` for a document that is not
     /// localized.
-    #[must_use]
     pub fn link(&self, uid: &str, document_id: &str, locale: Option<&str>) -> String {
         let path = if self.single_types.contains(uid) {
             format!("/content-manager/single-types/{uid}")

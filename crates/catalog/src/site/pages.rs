@@ -13,32 +13,27 @@ pub struct SitePages(Arc<Snapshot>);
 
 impl SitePages {
     /// The pages of a snapshot with a path table.
-    #[must_use]
     pub fn new(snapshot: Snapshot) -> Self {
         Self(Arc::new(snapshot))
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether sitemaps list one of them.
-    #[must_use]
     pub fn are_listed(&self) -> bool {
         self.0.listed_count() > 0
     }
 
     /// All of them.
-    #[must_use]
     pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.0
     }
 
     /// The page with this path, with or without a slash at its end, on a host; without one, on the
     /// first of the site's hosts that has such a page.
-    #[must_use]
     pub fn find(&self, path: &str, host: Option<usize>) -> Option<PublicUrl<'_>> {
         self.0.owner_on(path, host)
     }

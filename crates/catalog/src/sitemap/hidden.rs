@@ -35,7 +35,6 @@ impl HiddenUrls {
     ///
     /// # Panics
     /// Never: a snapshot has fewer than 2³² URLs.
-    #[must_use]
     pub fn find(world: &RedirectWorld<'_>, snapshot: &Snapshot) -> Option<Self> {
         let mut listed: Vec<usize> = Vec::new();
         for entry in world.entries.forced() {
@@ -56,7 +55,6 @@ impl HiddenUrls {
 
     /// The listed URLs of a snapshot at these positions. `None`: there is no such position, or they are not
     /// in order.
-    #[must_use]
     pub fn of_listed(snapshot: &Snapshot, positions: &[u32]) -> Option<Self> {
         let last = *positions.last()?;
         let is_valid = positions.is_sorted_by(|one, next| one < next)
@@ -66,7 +64,6 @@ impl HiddenUrls {
     }
 
     /// Their positions among [`Snapshot::listed`], in order.
-    #[must_use]
     pub fn listed(&self) -> &[u32] {
         &self.listed
     }
@@ -94,31 +91,26 @@ impl HiddenUrls {
 
 impl<'s> ListedUrls<'s> {
     /// The listed URLs of a snapshot, without the hidden ones.
-    #[must_use]
     pub fn new(snapshot: &'s Snapshot, hidden: Option<&'s HiddenUrls>) -> Self {
         Self { snapshot, hidden }
     }
 
     /// Whether a URL of the snapshot is among them.
-    #[must_use]
     pub fn has(self, url: PublicUrl<'_>) -> bool {
         url.is_listed() && self.hidden.is_none_or(|hidden| !hidden.has(url))
     }
 
     /// Their number.
-    #[must_use]
     pub fn count(self) -> usize {
         self.snapshot.listed_count() - self.hidden.map_or(0, |hidden| hidden.listed.len())
     }
 
     /// The length of all their paths together, in bytes.
-    #[must_use]
     pub fn bytes(self) -> usize {
         self.snapshot.listed_bytes() - self.hidden.map_or(0, |hidden| hidden.bytes)
     }
 
     /// A hash of their paths in order: equal hashes are of equal lists.
-    #[must_use]
     pub fn hash(self) -> u128 {
         let all = self.snapshot.listing_hash();
         self.hidden.map_or(all, |hidden| {
@@ -137,7 +129,6 @@ impl<'s> ListedUrls<'s> {
     }
 
     /// The URL at a position, which is less than [`ListedUrls::count`].
-    #[must_use]
     pub fn nth(self, position: usize) -> PublicUrl<'s> {
         self.snapshot.nth_listed(self.position(position))
     }

@@ -46,7 +46,6 @@ enum State {
 impl List {
     /// The URLs of a snapshot of a site with these base URLs, without the hidden ones. Paths are
     /// percent-encoded ASCII and need no escaping in either format.
-    #[must_use]
     pub fn new(
         snapshot: Arc<Snapshot>,
         hidden: Option<Arc<HiddenUrls>>,
@@ -79,7 +78,6 @@ impl List {
     }
 
     /// The length of the whole document, in bytes.
-    #[must_use]
     pub fn length(&self) -> u64 {
         let urls = self.urls().count();
         let around = self.before_bytes() + urls * self.end().len();

@@ -27,7 +27,6 @@ impl PathsOnHosts {
     }
 
     /// Whether a path, with or without a slash at its end, is one of them.
-    #[must_use]
     pub fn has(&self, path: &str, host: usize) -> bool {
         let hosts = self.0.get(without_trailing_slash(path));
         hosts.is_some_and(|hosts| hosts.contains(&host))
@@ -107,7 +106,6 @@ impl Snapshot {
     }
 
     /// The owner of a path on the host at a position, with or without a path table.
-    #[must_use]
     pub fn owner_at(&self, path: &str, host: usize) -> Option<PublicUrl<'_>> {
         let host = (!self.hosts.is_empty()).then_some(host);
         if self.has_path_table() {

@@ -46,7 +46,6 @@ pub struct Listing<'s> {
 
 impl<'s> Listing<'s> {
     /// An empty part.
-    #[must_use]
     pub fn part(self) -> Part<'s> {
         Part::new(self)
     }
@@ -179,7 +178,6 @@ impl Snapshot {
     ///
     /// # Panics
     /// Never: the versions fit into a snapshot.
-    #[must_use]
     pub fn with_claims(self, claims: &Claims<'_>, builder: Builder) -> Self {
         let Self { arena, entries, hosts, references, skipped, without_row, .. } = self;
         let draft = Draft {
@@ -198,7 +196,6 @@ impl Snapshot {
 
     /// The versions of shared paths about which the creation of their documents decides, and of which
     /// the claims have no date: at most 10,000.
-    #[must_use]
     pub fn undecided(&self) -> &[Undecided] {
         &self.undecided
     }

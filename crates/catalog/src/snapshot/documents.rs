@@ -32,7 +32,6 @@ impl Snapshot {
     /// The path of a document in the locale at this position of the site's locales, or its only path
     /// if it is not localized (D19), with the position of the version's locale. `None`: it has no URL
     /// there.
-    #[must_use]
     pub fn path_of(&self, id: &str, locale: usize) -> Option<(&str, usize)> {
         let url = self.url_of(id, locale)?;
         Some((url.path(), url.locale()))
@@ -40,7 +39,6 @@ impl Snapshot {
 
     /// What is known about the version of a document in the locale at this position of the site's
     /// locales. A document that is not localized has one version for all locales.
-    #[must_use]
     pub fn version(&self, id: &str, locale: usize) -> Version<'_> {
         if let Some(url) = self.url_of(id, locale) {
             return Version::Url(url);
@@ -69,7 +67,6 @@ impl Snapshot {
 
     /// The URL with this path on a host (any, without one), with or without a slash at its end, from a
     /// search in the order of lists: it needs no path table, and takes longer.
-    #[must_use]
     pub fn owner_by_order(&self, path: &str, host: Option<usize>) -> Option<PublicUrl<'_>> {
         let (path, with_slash) = (without_trailing_slash(path), format!("{path}/"));
         let lists = [&*self.in_order, &*self.unlisted];
@@ -143,7 +140,6 @@ impl Snapshot {
     }
 
     /// The versions of a document that own their paths; none if it has no such version.
-    #[must_use]
     pub fn versions_of(&self, id: &str) -> Versions<'_> {
         Versions { snapshot: self, part: self.owned_by(id) }
     }
@@ -189,7 +185,6 @@ impl Snapshot {
 
     /// The id of a document that a version reads, or has read, through a relation; `None`: none has
     /// done so since the walk.
-    #[must_use]
     pub fn related_example(&self, relation: &FieldPath) -> Option<&str> {
         self.references.example(relation)
     }

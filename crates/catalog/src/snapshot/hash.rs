@@ -20,7 +20,6 @@ pub(super) fn document_hash(id: &str) -> u64 {
 impl Snapshot {
     /// A hash of everything that the snapshot has: equal on every instance for equal content and
     /// settings. It is computed once.
-    #[must_use]
     pub fn content_hash(&self) -> u128 {
         *self.content_hash.get_or_init(|| {
             let mut hash = ContentHash::default();

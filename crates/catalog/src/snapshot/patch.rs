@@ -116,7 +116,6 @@ impl<'p> Replaced<'p> {
 
 impl Snapshot {
     /// The snapshot with these documents replaced, one patch for each. Owners keep their paths.
-    #[must_use]
     pub fn patched(&self, patches: &[Patch], listing: Listing<'_>, builder: Builder) -> Patched {
         self.try_patched(patches, listing, builder).unwrap_or(Patched::NeedsWalk)
     }

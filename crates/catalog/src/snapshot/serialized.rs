@@ -74,7 +74,6 @@ pub struct Serialized<'b> {
 impl Snapshot {
     /// The bytes from which [`Serialized::read`] gets `head` and the snapshot: a checksum, the head,
     /// and the compressed body.
-    #[must_use]
     pub fn serialize(&self, head: &str, titles: Titles) -> Vec<u8> {
         let mut checked = vec![titles.format()];
         write_number(&mut checked, head.len() as u64);
@@ -88,7 +87,6 @@ impl Snapshot {
 
     /// Whether the snapshot can be one of this listing: its rules, locales and hosts exist. Snapshots
     /// of equal settings always can.
-    #[must_use]
     pub fn fits(&self, listing: Listing<'_>) -> bool {
         let rules: Vec<usize> = listing.rules.positions_of_type(listing.uid).collect();
         self.hosts == listing.hosts.by_locale()
@@ -98,7 +96,6 @@ impl Snapshot {
     }
 
     /// Whether it can be one of a site with so many locales.
-    #[must_use]
     pub fn has_locales(&self, count: usize) -> bool {
         self.urls().all(|url| url.locale() < count)
             && self.no_url().all(|row| row.locale.is_none_or(|locale| locale < count))

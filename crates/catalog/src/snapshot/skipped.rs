@@ -33,7 +33,6 @@ impl Skipped {
     }
 
     /// The total: the value of `X-Skipped-Documents`.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }

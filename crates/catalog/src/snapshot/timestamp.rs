@@ -34,7 +34,6 @@ pub(super) fn read(text: &str) -> Option<Timestamp> {
 /// The last millisecond since 1970 that is not after a time in the form of RFC 3339, section 5.6: a
 /// date and a time of day with seconds and an offset. No date at or after the time is before it, as
 /// snapshots have dates: in whole milliseconds.
-#[must_use]
 pub fn read_rfc3339(text: &str) -> Option<i64> {
     let (date_and_time, rest) = text.as_bytes().split_at_checked(19)?;
     let is_form = |(form, byte): (&u8, &u8)| match form {
@@ -65,7 +64,6 @@ pub fn read_rfc3339(text: &str) -> Option<i64> {
 
 /// The milliseconds since 1970 of a date in the form of a sitemap's `lastmod`: a W3C datetime with a
 /// day, `2024-03-06`, which begins in UTC, or with a time of day and an offset.
-#[must_use]
 pub fn read_w3c(text: &str) -> Option<i64> {
     let is_minute = |text: &str| text.as_bytes().get(16).is_some_and(|byte| b"Z+-".contains(byte));
     match text.len() {
@@ -80,7 +78,6 @@ pub fn read_w3c(text: &str) -> Option<i64> {
 }
 
 /// A timestamp by RFC 3339, in UTC and milliseconds; `None` for a year without four digits.
-#[must_use]
 pub fn text(milliseconds: i64) -> Option<String> {
     let mut out = String::new();
     write(&mut out, milliseconds).then_some(out)

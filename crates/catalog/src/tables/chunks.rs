@@ -35,7 +35,6 @@ pub trait Rows: Sized {
     fn write_next(&mut self, out: &mut Json) -> Step;
 
     /// The table as a text.
-    #[must_use]
     fn chunks(self, form: Form) -> Chunks<Self> {
         Chunks { rows: self, form, state: State::Head }
     }

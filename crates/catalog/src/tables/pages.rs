@@ -110,7 +110,6 @@ impl PageFilter {
 impl Pages {
     /// The pages in these snapshots of the site, which are in the order of the rules, and those outside
     /// the CMS if `with_pages`. Counts them, which takes some milliseconds for a million.
-    #[must_use]
     pub fn new(
         site: Arc<Site>,
         mut snapshots: Vec<Arc<Snapshot>>,
@@ -125,7 +124,6 @@ impl Pages {
     }
 
     /// The number of rows.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }

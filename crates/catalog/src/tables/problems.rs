@@ -95,7 +95,6 @@ pub struct VersionRow<'a> {
 impl Problems {
     /// The problems in these snapshots of the site, which are in the order of the rules; `shared` are
     /// their shared paths.
-    #[must_use]
     pub fn new(
         site: Arc<Site>,
         snapshots: Vec<Arc<Snapshot>>,
@@ -106,13 +105,11 @@ impl Problems {
     }
 
     /// With those of the redirects of the site behind.
-    #[must_use]
     pub fn with_redirects(self, redirects: Option<RedirectProblems>) -> Self {
         Self { redirects: redirects.map(Box::new), ..self }
     }
 
     /// How many problems there are, with a row or without one.
-    #[must_use]
     pub fn count(&self) -> usize {
         let no_url: usize = self.snapshots.iter().map(|snapshot| snapshot.no_url_count()).sum();
         let redirects = self.redirects.as_ref().map_or(0, |redirects| redirects.count());
@@ -120,7 +117,6 @@ impl Problems {
     }
 
     /// Whether rows, or versions in a row, are left out.
-    #[must_use]
     pub fn is_truncated(&self) -> bool {
         let is_truncated =
             |snapshot: &Arc<Snapshot>| snapshot.no_url().len() < snapshot.no_url_count();

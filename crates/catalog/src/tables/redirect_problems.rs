@@ -74,7 +74,6 @@ impl RedirectProblems {
     /// The problems of the redirects in these snapshots, which are those of all content types of the
     /// site, and of all those of its redirects, in the order of the rules. `None`: the site has no
     /// redirects.
-    #[must_use]
     pub fn find(
         site: &Site,
         documents: &[(&ContentTypeUid, Arc<Snapshot>)],
@@ -158,7 +157,6 @@ impl Problem<'_> {
 
 impl RedirectProblem<'_> {
     /// What is wrong, as the rest of a sentence about the redirect.
-    #[must_use]
     pub fn in_words(&self) -> String {
         match (self.kind, self.reason) {
             ("redirect_shadowed", _) => "a live page has its path".to_owned(),

@@ -41,7 +41,6 @@ pub(super) struct VersionAt {
 impl SharedPaths {
     /// Finds them in snapshots of the site, which are in the order of the rules. This takes some
     /// tenths of a second for a million URLs.
-    #[must_use]
     pub fn find(site: &Site, snapshots: &[Arc<Snapshot>]) -> Self {
         let candidates = candidates(snapshots);
         let mut by_path: BTreeMap<(&str, usize), Vec<VersionAt>> = BTreeMap::new();
@@ -80,13 +79,11 @@ impl SharedPaths {
     }
 
     /// Whether a path or a version is left out.
-    #[must_use]
     pub fn is_truncated(&self) -> bool {
         self.is_truncated
     }
 
     /// Whether these are the shared paths of these snapshots.
-    #[must_use]
     pub fn are_of(&self, snapshots: &[Arc<Snapshot>]) -> bool {
         let same = |(own, other): (&Weak<Snapshot>, &Arc<Snapshot>)| {
             // The allocation of a weak reference is not used again.

@@ -27,7 +27,6 @@ enum Target {
 
 impl Redirect {
     /// The redirect of a request for this path below `/api/` to what the header `Location` says.
-    #[must_use]
     pub fn new(status: u16, requested: &Url, path: &str, location: Option<&str>) -> Self {
         let target = location.and_then(|location| requested.join(location).ok());
         let target = target.filter(|to| matches!(to.scheme(), "http" | "https") && to.has_host());
@@ -36,7 +35,6 @@ impl Redirect {
     }
 
     /// What to set.
-    #[must_use]
     pub fn remedy(&self) -> String {
         match &self.target {
             Some(Target::Cms(base)) => format!("set cms.url = \"{base}\""),

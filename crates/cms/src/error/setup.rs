@@ -65,7 +65,6 @@ pub enum SetupProblem {
 
 impl SetupProblem {
     /// A document of this type lacks this key, a relation to `target` as far as that is known.
-    #[must_use]
     pub fn absent_key(
         uid: ContentTypeUid,
         key: &AbsentKey,

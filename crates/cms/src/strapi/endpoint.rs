@@ -84,13 +84,11 @@ impl Endpoint {
     }
 
     /// The path below `/api`.
-    #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
     /// Whether the content type has one document or many.
-    #[must_use]
     pub fn kind(&self) -> EndpointKind {
         self.kind
     }

@@ -39,7 +39,6 @@ pub struct TypeUse {
 
 impl TypeUse {
     /// Whether its fields are those with links.
-    #[must_use]
     pub fn is_for_links(&self) -> bool {
         self.fields.iter().any(|field| field.purpose == Purpose::Links)
     }

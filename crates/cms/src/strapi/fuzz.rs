@@ -24,7 +24,6 @@ pub struct FuzzedPage {
 }
 
 /// A page of a list; `None` where a text is none.
-#[must_use]
 pub fn fuzz_page(json: &str, projection: &Projection) -> Option<FuzzedPage> {
     let page = Page::read(json, projection).ok()?;
     let echo = page.echo.map(|EchoedPaging { page_size, total }| (page_size, total));
@@ -39,13 +38,11 @@ pub fn fuzz_page(json: &str, projection: &Projection) -> Option<FuzzedPage> {
 }
 
 /// The document of a response about one document; `None` where there is none.
-#[must_use]
 pub fn fuzz_document(json: &str, projection: &Projection) -> Option<Document<'static>> {
     document::read(json, projection).ok().flatten().map(Document::into_owned)
 }
 
 /// Whether a text is one of the CMS's refusals or its schema.
-#[must_use]
 pub fn fuzz_reply(json: &str, uid: &ContentTypeUid) -> bool {
     let refused = [400, 404].map(|status| Refusal::parse(status, json).is_some());
     refused.contains(&true) || Endpoint::from_schema(json, uid).is_some()

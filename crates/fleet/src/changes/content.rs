@@ -11,7 +11,6 @@ use frontend_map_catalog::site::{Site, Sites};
 const MAX_DESCRIPTION: usize = 1_000;
 
 /// A hash of what decides the content of a site: its key, its CMS and its base URLs by locale.
-#[must_use]
 pub fn content_of(site: &Site) -> u128 {
     let mut hash = Xxh3::new();
     let mut add = |text: &str| {
@@ -31,7 +30,6 @@ pub fn content_of(site: &Site) -> u128 {
 
 /// The content of all sites in words, with a hash: the sites, their base URLs, and a hash of the
 /// address of the CMS. Equal texts mean equal content.
-#[must_use]
 pub fn describe(sites: &Sites) -> String {
     let (mut text, mut hash) = (String::new(), Xxh3::new());
     for site in sites.iter() {

@@ -60,7 +60,6 @@ impl SharedChanges {
 
     /// Whether the log of a site in memory is a replica of Redis's, and was read in this
     /// session.
-    #[must_use]
     pub fn is_current(&self, site: &str) -> bool {
         match self.redis.availability() {
             redis::Availability::Available { session } => self.is_read(site, session),

@@ -53,7 +53,6 @@ pub struct CheckCounts {
 impl CheckLimit {
     /// The limit of the instances that share this Redis. Starts the task that takes and renews the
     /// lease; must be called within a runtime.
-    #[must_use]
     pub fn start(redis: redis::Client, limits: Limits) -> Self {
         let state = Mutex::new(LimitState::new(limits, Instant::now()));
         let shared = Arc::new(Shared { redis, state, changed: Notify::new() });
@@ -73,7 +72,6 @@ impl CheckLimit {
     }
 
     /// The checks of this instance.
-    #[must_use]
     pub fn counts(&self) -> CheckCounts {
         self.0.state.lock().counts()
     }

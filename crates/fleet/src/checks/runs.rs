@@ -79,13 +79,11 @@ pub enum Joined {
 
 impl FleetRuns {
     /// The runs in this Redis.
-    #[must_use]
     pub fn new(redis: redis::Client) -> Self {
         Self { redis, owned: Arc::default() }
     }
 
     /// As [`redis::Client::instant_of`].
-    #[must_use]
     pub fn instant_of(&self, server_ms: i64) -> Instant {
         self.redis.instant_of(server_ms)
     }
@@ -143,7 +141,6 @@ impl FleetRuns {
     }
 
     /// Whether Redis is available.
-    #[must_use]
     pub fn is_available(&self) -> bool {
         self.redis.is_available()
     }

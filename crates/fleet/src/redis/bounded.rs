@@ -54,14 +54,12 @@ impl StreamEntry {
     }
 
     /// The value of the first field with this name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         let field = self.fields.iter().find(|(field, _)| field == name.as_bytes());
         field.map(|(_, value)| value.as_slice())
     }
 
     /// The value of the first field with this name, if it is UTF-8.
-    #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         std::str::from_utf8(self.get(name)?).ok()
     }

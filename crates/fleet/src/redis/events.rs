@@ -82,7 +82,6 @@ impl Client {
     }
 
     /// An event for a script that appends it together with other writes.
-    #[must_use]
     pub fn sealed_event(&self, kind: &str, body: &[u8]) -> SealedEvent {
         let ttl = Argument::from(TTL.as_millis());
         let body = Argument::from(self.seal(&context(kind), body));

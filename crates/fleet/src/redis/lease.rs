@@ -57,32 +57,27 @@ impl Lease {
     /// lifetime is measured by the monotonic clock of this process, from the time at which the last
     /// renewal was sent, so that a process that was paused notices by itself that the lease has
     /// expired.
-    #[must_use]
     pub fn epoch(&self) -> Option<u64> {
         self.0.term().map(|term| term.epoch)
     }
 
     /// How long this instance has been the holder; `None`: it is not.
-    #[must_use]
     pub fn held_for(&self) -> Option<Duration> {
         self.0.term().map(|term| term.since.elapsed())
     }
 
     /// Its name.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
     /// Its key in Redis, for scripts that compare its value with [`Lease::token`].
-    #[must_use]
     pub fn key(&self) -> &str {
         &self.0.key
     }
 
     /// The value of the key while this instance is the holder in the present epoch. If it is not
     /// the holder: a value that the key never has.
-    #[must_use]
     pub fn token(&self) -> String {
         self.0.token(self.epoch().unwrap_or(0))
     }

@@ -28,7 +28,6 @@ pub struct Settings {
 
 impl Settings {
     /// The settings with this address and prefix, without secrets.
-    #[must_use]
     pub fn new(url: RedisUrl, prefix: &str) -> Self {
         Self { url, password: None, prefix: prefix.to_owned(), key: None, ca: None }
     }

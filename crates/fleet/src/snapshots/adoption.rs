@@ -47,7 +47,6 @@ pub struct FoundSnapshot {
 
 impl FoundSnapshot {
     /// Its times.
-    #[must_use]
     pub fn times(&self) -> FoundTimes {
         let WalkedSnapshot { begun, as_of, .. } = self.walked;
         let Self { epoch, published, is_new, served, .. } = *self;
@@ -104,14 +103,12 @@ impl SharedSnapshots {
     }
 
     /// Whether the last read of a snapshot was refused, or got no answer.
-    #[must_use]
     pub fn is_refused_or_unread(&self, id: &SharedSnapshotId) -> bool {
         self.state(id).status.lock().is_refused_or_unread()
     }
 
     /// Whether a snapshot has been refused for ten seconds, so that this instance has to walk by
     /// itself.
-    #[must_use]
     pub fn is_unusable(&self, id: &SharedSnapshotId) -> bool {
         self.state(id).status.lock().is_unusable()
     }
@@ -321,7 +318,6 @@ pub struct FoundTimes {
 
 impl FoundTimes {
     /// Whether a new leader that has this snapshot serves the published one instead.
-    #[must_use]
     pub fn is_wanted_by_leader(self, own: Option<ReadTimes>) -> bool {
         let is_newer = |own: ReadTimes| own.begun > self.begun + NEWER;
         own.is_none_or(|own| self.is_new && !is_newer(own) && !self.is_before(own))
@@ -329,7 +325,6 @@ impl FoundTimes {
 
     /// Whether a follower that has this snapshot serves the published one instead. A snapshot that it
     /// has made alone stays until a later version is published.
-    #[must_use]
     pub fn is_wanted_by_follower(self, own: Option<ReadTimes>) -> bool {
         own.is_none_or(|own| !self.is_before(own))
     }

@@ -55,7 +55,6 @@ impl SharedSnapshots {
     }
 
     /// Whether the last publication of a snapshot by this instance has failed.
-    #[must_use]
     pub fn is_unpublished(&self, id: &SharedSnapshotId) -> bool {
         self.state(id).status.lock().failure.is_some()
     }

@@ -189,7 +189,6 @@ fn apply(
 
 /// The most bytes to which so many compressed bytes may decompress. Deflate permits a thousandfold,
 /// by which a small value could fill the memory of all instances; snapshots need less.
-#[must_use]
 pub fn max_decompressed(bytes: usize) -> usize {
     bytes.saturating_mul(MAX_RATIO).saturating_add(MIN_DECOMPRESSED).min(MAX_DECOMPRESSED)
 }
@@ -203,7 +202,6 @@ fn check_paths(snapshot: &Snapshot) -> Result<(), NotAdopted> {
 }
 
 /// Whether each path is one that the service could have built.
-#[must_use]
 pub fn has_valid_paths(snapshot: &Snapshot) -> bool {
     let is_good = |path: &str| {
         let parsed = Pathname::parse(path);

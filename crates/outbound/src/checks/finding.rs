@@ -26,7 +26,6 @@ pub struct UrlCheck {
 
 impl UrlCheck {
     /// The check of a URL with this result.
-    #[must_use]
     pub fn new(url: String, checked: CheckResult) -> Self {
         let (status, location, reason) = match checked {
             CheckResult::Response { status, location, .. } => (Some(status), location, None),
@@ -100,7 +99,6 @@ pub enum Source<'f> {
 
 impl<'f> Source<'f> {
     /// The source of a target.
-    #[must_use]
     pub fn of(target: &Target<'f>) -> Self {
         Self::new(target.content_type, target.document_id, target.locale, target.rule)
     }
@@ -126,7 +124,6 @@ impl Serialize for Finding<'_> {
 
 impl<'t> Finding<'t> {
     /// The finding of one target.
-    #[must_use]
     pub fn new(target: Target<'t>, checked: CheckResult) -> Self {
         let Target { url, content_type, document_id, locale, rule } = target;
         let entry = UrlCheck::new(url, checked);
@@ -143,7 +140,6 @@ impl<'t> Finding<'t> {
     }
 
     /// With the faults of its page.
-    #[must_use]
     pub fn with_faults(self, faults: Vec<Fault>) -> Self {
         Self { faults, ..self }
     }

@@ -79,25 +79,21 @@ pub struct Classes {
 
 impl Classes {
     /// From the numbers in the order of the fields.
-    #[must_use]
     pub fn of([success, redirect, client_error, server_error, error]: [u64; 5]) -> Self {
         Self { success, redirect, client_error, server_error, error }
     }
 
     /// The numbers in the order of the fields.
-    #[must_use]
     pub fn to_array(self) -> [u64; 5] {
         [self.success, self.redirect, self.client_error, self.server_error, self.error]
     }
 
     /// The number of URLs of a class.
-    #[must_use]
     pub fn get(mut self, class: Class) -> u64 {
         *self.count_mut(class)
     }
 
     /// The number of dead URLs: all but successes and redirects.
-    #[must_use]
     pub fn dead(self) -> u64 {
         self.client_error + self.server_error + self.error
     }

@@ -42,14 +42,12 @@ pub struct Target<'t> {
 
 impl Targets {
     /// The targets of a content type, or of the pages outside the CMS, each of whose locales has a base URL.
-    #[must_use]
     pub fn new(site: &Arc<Site>, content_type: &str, snapshot: Arc<Snapshot>) -> Self {
         let (site, content_type) = (Arc::clone(site), content_type.to_owned());
         Self { site, content_type, snapshot, hidden: None }
     }
 
     /// Without these URLs of the snapshot.
-    #[must_use]
     pub fn without(self, hidden: Option<Arc<HiddenUrls>>) -> Self {
         Self { hidden, ..self }
     }
@@ -59,7 +57,6 @@ impl Targets {
     }
 
     /// The number of URLs.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.listed().count()
     }
@@ -70,7 +67,6 @@ impl Targets {
     }
 
     /// The absolute URL at a position of [`Targets::urls`].
-    #[must_use]
     pub fn url(&self, position: usize) -> String {
         self.url_of(self.listed().nth(position))
     }
@@ -90,7 +86,6 @@ impl Targets {
     }
 
     /// The title of the version at a position of [`Targets::urls`], and its page in the admin panel.
-    #[must_use]
     pub fn labels(
         &self,
         position: usize,
@@ -112,7 +107,6 @@ impl Targets {
     ///
     /// # Panics
     /// Never: a base URL and an encoded path make a URL.
-    #[must_use]
     pub fn expected(&self, position: usize) -> Expected {
         let url = self.listed().nth(position);
         let link = |hreflang: &str, url: PublicUrl<'_>| {
@@ -144,7 +138,6 @@ impl Targets {
     }
 
     /// The URL at a position of [`Targets::urls`].
-    #[must_use]
     pub fn target(&self, position: usize) -> Target<'_> {
         let url = self.listed().nth(position);
         let codes = self.site.rules.locales().codes();

@@ -56,7 +56,6 @@ impl Key {
     }
 
     /// Its text, which the key file has.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -82,7 +81,6 @@ impl IndexNow {
     }
 
     /// The URLs of the key files that the frontends of the sites have to serve, each once.
-    #[must_use]
     pub fn key_files(&self) -> Vec<String> {
         let mut files: Vec<String> = self
             .bases
@@ -96,7 +94,6 @@ impl IndexNow {
     }
 
     /// The key.
-    #[must_use]
     pub fn key(&self) -> &Key {
         &self.key
     }

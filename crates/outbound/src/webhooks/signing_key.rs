@@ -34,7 +34,6 @@ impl SigningKey {
     }
 
     /// The value of `webhook-signature`.
-    #[must_use]
     pub fn sign(&self, id: &str, timestamp: i64, body: &str) -> String {
         let signed = hmac::sign(&self.0, format!("{id}.{timestamp}.{body}").as_bytes());
         format!("v1,{}", STANDARD.encode(signed))

@@ -28,7 +28,6 @@ pub enum Cause {
 /// The cause of a failed request or of a body that broke off.
 ///
 /// The error itself must not be printed: its text carries the URL.
-#[must_use]
 pub fn cause(error: &reqwest::Error) -> Cause {
     match known_cause(error) {
         // The timeouts of the connection and of the request have the same private type.
@@ -50,7 +49,6 @@ pub fn cause(error: &reqwest::Error) -> Cause {
 }
 
 /// Why a request failed, without its URL.
-#[must_use]
 pub fn failure_text(error: &reqwest::Error) -> &'static str {
     if is_not_allowed(error) {
         return "the name resolves to an address that is not allowed";
@@ -72,7 +70,6 @@ fn known_cause(error: &(dyn Error + 'static)) -> Option<Cause> {
 }
 
 /// Whether this process or its machine has no file descriptors left, so that no connection was made.
-#[must_use]
 pub fn is_out_of_files(error: &(dyn Error + 'static)) -> bool {
     // The standard library has no names for them; the numbers are the same on every Unix.
     const ENFILE: i32 = 23;

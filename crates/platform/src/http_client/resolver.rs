@@ -16,7 +16,6 @@ pub type LookUp = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr
 pub(super) struct DnsFailure(#[source] Option<io::Error>);
 
 /// The system's resolver.
-#[must_use]
 pub fn system_look_up() -> LookUp {
     Arc::new(|name| {
         Box::pin(async move {

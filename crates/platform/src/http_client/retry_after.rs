@@ -5,7 +5,6 @@ use std::time::SystemTime;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
 /// The value in seconds; `None`: there is no such header, or it is not readable.
-#[must_use]
 pub fn retry_after(headers: &HeaderMap) -> Option<u64> {
     seconds(headers.get(RETRY_AFTER)?.to_str().ok()?.trim(), SystemTime::now())
 }

@@ -28,7 +28,6 @@ struct NotAllowed;
 
 impl SsrfGuard {
     /// Names are found by `look_up`.
-    #[must_use]
     pub fn new(look_up: LookUp) -> Self {
         Self(look_up)
     }
@@ -47,7 +46,6 @@ impl Resolve for SsrfGuard {
 }
 
 /// Whether a connection was not made because of SSRF protection.
-#[must_use]
 pub fn is_not_allowed(error: &(dyn Error + 'static)) -> bool {
     super::cause::chain(error).any(<dyn Error>::is::<NotAllowed>)
 }
@@ -55,7 +53,6 @@ pub fn is_not_allowed(error: &(dyn Error + 'static)) -> bool {
 /// Whether a redirect may lead to this URL. Its host comes from a peer, not from the settings: an IP
 /// address is checked here, because it is not resolved, and `localhost` is refused. Other names are
 /// checked when they are resolved.
-#[must_use]
 pub fn may_redirect_to(url: &reqwest::Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');

@@ -37,7 +37,6 @@ pub struct Connections {
 
 impl Connections {
     /// The number of open connections.
-    #[must_use]
     pub fn open(&self) -> u64 {
         // Read first, so that a connection that closes in between does not make a negative number.
         let closed = self.closed.total();

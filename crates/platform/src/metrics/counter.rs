@@ -35,7 +35,6 @@ impl Counter {
     }
 
     /// The number of events.
-    #[must_use]
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
@@ -60,7 +59,6 @@ impl<L: Label> CounterFamily<L> {
     }
 
     /// The sum over all values of the label.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.0.iter().map(Counter::get).sum()
     }

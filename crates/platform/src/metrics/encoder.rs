@@ -21,7 +21,6 @@ pub struct Encoder<'e>(&'e mut String);
 ///
 /// # Panics
 /// Never: writing to a string cannot fail.
-#[must_use]
 pub fn encode(write: impl FnOnce(&mut Encoder<'_>) -> fmt::Result) -> String {
     let mut text = String::new();
     write(&mut Encoder(&mut text)).expect("writing to a string cannot fail");
@@ -110,7 +109,6 @@ impl Encoder<'_> {
 }
 
 /// A count as the value of a gauge: exact up to 2^53.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "no count here comes near 2^53")]
 pub fn gauge_value(count: u64) -> f64 {
     count as f64

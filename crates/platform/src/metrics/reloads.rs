@@ -52,7 +52,6 @@ impl Reloads {
     }
 
     /// When the settings in use were applied, and the problems of newer ones, if any.
-    #[must_use]
     pub fn state(&self) -> (SystemTime, Option<String>) {
         let state = self.state.lock();
         (state.applied, state.problems.clone())

@@ -142,7 +142,6 @@ impl Requests {
     }
 
     /// Counts a request as in flight until the guard is dropped.
-    #[must_use]
     pub fn begin(&self) -> InFlight<'_> {
         self.in_flight.fetch_add(1, Relaxed);
         InFlight { requests: self, answered: false }

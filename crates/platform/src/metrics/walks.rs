@@ -32,7 +32,6 @@ pub struct Walks(Mutex<BTreeMap<(String, String), Arc<WalkCounters>>>);
 
 impl Walks {
     /// The counters of a content type of a site: the same ones after a reload.
-    #[must_use]
     pub fn of(&self, site: &str, uid: &str) -> Arc<WalkCounters> {
         let mut counters = self.0.lock();
         Arc::clone(counters.entry((site.to_owned(), uid.to_owned())).or_default())

@@ -36,7 +36,6 @@ pub struct HookRefusals {
 
 impl HookRefusals {
     /// Counts one. Returns whether a warning is due: one for each cause and hour.
-    #[must_use]
     pub fn count(&self, cause: HookRefusal, now: Instant) -> bool {
         self.counts.inc(cause);
         self.warnings.is_due(cause, now)

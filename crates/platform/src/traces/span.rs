@@ -40,7 +40,6 @@ impl Drop for Span {
 
 /// The span of a request to the service, a child of the client's span where `traceparent` is valid
 /// (W3C Trace Context). Neither its name nor the header is read while tracing is off.
-#[must_use]
 pub fn request_span<'h>(
     route: impl FnOnce() -> &'static str,
     traceparent: impl FnOnce() -> Option<&'h str>,
@@ -52,13 +51,11 @@ pub fn request_span<'h>(
 }
 
 /// The root span of background work.
-#[must_use]
 pub fn background_span(name: &'static str) -> Option<Span> {
     Span::start(name, SpanKind::Internal, &Context::new())
 }
 
 /// The span of a request that the service sends, where the current span is sampled.
-#[must_use]
 pub fn client_span(name: &'static str) -> Option<Span> {
     TRACES.get()?;
     let parent = Context::current();

@@ -9,7 +9,6 @@ use crate::template::FieldPath;
 impl Rule {
     /// An absent key that decides whether the rule builds a URL for these values, or which one.
     /// `None`: that is known.
-    #[must_use]
     pub fn absent_key(&self, locale: &Locale, values: &impl TemplateValues) -> Option<AbsentKey> {
         let mut absent = None;
         for condition in &self.conditions {

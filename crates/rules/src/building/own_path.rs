@@ -84,7 +84,6 @@ impl Rule {
 
 impl Template {
     /// Whether it has `{locale}`.
-    #[must_use]
     pub fn has_locale(&self) -> bool {
         self.segments().iter().any(Segment::is_locale)
     }

@@ -47,19 +47,16 @@ impl ValuePattern {
     }
 
     /// The pattern as written.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0.text
     }
 
     /// The size of the table, in bytes.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.0.dfa.memory_usage()
     }
 
     /// The most bytes of a value that can match, if there is a bound.
-    #[must_use]
     pub fn longest(&self) -> Option<usize> {
         self.0.longest
     }

@@ -33,13 +33,11 @@ impl ValueSet {
     }
 
     /// Whether the value is in the set.
-    #[must_use]
     pub fn contains(&self, value: &str) -> bool {
         value.len() <= self.0.longest && self.0.all.contains(value)
     }
 
     /// All values, sorted.
-    #[must_use]
     pub fn sorted(&self) -> Vec<&str> {
         let mut values: Vec<&str> = self.0.all.iter().map(|value| &**value).collect();
         values.sort_unstable();

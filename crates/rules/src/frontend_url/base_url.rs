@@ -80,26 +80,22 @@ impl BaseUrl {
     }
 
     /// The canonical text, without a trailing slash.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// `http` or `https`.
-    #[must_use]
     pub fn scheme(&self) -> &str {
         self.0.split_once("://").map_or("", |(scheme, _)| scheme)
     }
 
     /// The host and, unless it is the scheme's default, the port: `example.com:8080`.
-    #[must_use]
     pub fn host(&self) -> &str {
         let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
         rest.split('/').next().unwrap_or_default()
     }
 
     /// The absolute URL of an absolute path.
-    #[must_use]
     pub fn join(&self, path: &str) -> String {
         [&self.0, path].concat()
     }

@@ -62,7 +62,6 @@ pub struct Host {
 
 impl Hosts {
     /// The hosts of a site with this base URL for each of its locales.
-    #[must_use]
     pub fn new(bases: Vec<Option<BaseUrl>>) -> Self {
         let mut all: Vec<Host> = Vec::new();
         let mut by_locale = Vec::new();
@@ -83,7 +82,6 @@ impl Hosts {
     }
 
     /// The hosts of a site with so many locales, all of them below one base URL.
-    #[must_use]
     pub fn one(base: BaseUrl, locales: usize) -> Self {
         Self::new(vec![Some(base); locales])
     }
@@ -106,13 +104,11 @@ impl Hosts {
 
     /// The position of the host of the locale at this position of the site's locales. Locales without
     /// a base URL share the position behind those of all others.
-    #[must_use]
     pub fn host_of(&self, locale: usize) -> usize {
         self.by_locale.get(locale).copied().flatten().unwrap_or(self.all.len())
     }
 
     /// The position of the host of each locale; empty if all locales share one.
-    #[must_use]
     pub fn by_locale(&self) -> Box<[u16]> {
         let locales = if self.are_several { 0..self.locales() } else { 0..0 };
         let narrow = |host| u16::try_from(host).unwrap_or(u16::MAX);
@@ -120,20 +116,17 @@ impl Hosts {
     }
 
     /// Whether the site has paths on several hosts.
-    #[must_use]
     pub fn are_several(&self) -> bool {
         self.are_several
     }
 
     /// The position of a host by its name. Also `None` if all locales share one host: then the host
     /// decides nothing.
-    #[must_use]
     pub fn position_if_several(&self, name: &HostName) -> Option<usize> {
         self.position(name).filter(|_| self.are_several)
     }
 
     /// The position of a host by its name, also if it is the only one.
-    #[must_use]
     pub fn position(&self, name: &HostName) -> Option<usize> {
         let is_named = |host: &Host| {
             let same_scheme = |base: &&BaseUrl| base.scheme() == host.base.scheme();
@@ -144,7 +137,6 @@ impl Hosts {
     }
 
     /// The position of the host of a locale, if the site has several.
-    #[must_use]
     pub fn host_if_several(&self, locale: usize) -> Option<usize> {
         self.are_several.then(|| self.host_of(locale))
     }
@@ -155,44 +147,37 @@ impl Hosts {
     }
 
     /// All that have a base URL, in the order of their first locales.
-    #[must_use]
     pub fn all(&self) -> &[Host] {
         &self.all
     }
 
     /// How many locales the site has.
-    #[must_use]
     pub fn locales(&self) -> usize {
         self.by_locale.len()
     }
 
     /// The base URL of the locale at this position of the site's locales, if it has one.
-    #[must_use]
     pub fn base(&self, locale: usize) -> Option<&BaseUrl> {
         let at = self.by_locale.get(locale).copied().flatten()?;
         Some(&self.all[at].base)
     }
 
     /// The absolute URL of a path in a locale, if this has a base URL.
-    #[must_use]
     pub fn url(&self, locale: usize, path: &str) -> Option<String> {
         Some(self.base(locale)?.join(path))
     }
 
     /// The first of these locales that has no base URL.
-    #[must_use]
     pub fn first_without(&self, locales: impl IntoIterator<Item = usize>) -> Option<usize> {
         locales.into_iter().find(|locale| self.base(*locale).is_none())
     }
 
     /// The first locale that has no base URL.
-    #[must_use]
     pub fn first_locale_without_base(&self) -> Option<usize> {
         self.first_without(0..self.locales())
     }
 
     /// The length of the longest base URL, in bytes; 0 without one.
-    #[must_use]
     pub fn longest(&self) -> usize {
         self.longest
     }

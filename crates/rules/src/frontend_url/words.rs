@@ -18,7 +18,6 @@ pub enum NullLink {
 ///
 /// `document`: the version without a URL, if it is known; it has the ids of related documents. `null`
 /// says what null means at a path that leads on to a field of the template.
-#[must_use]
 pub fn in_words(
     reason: &str,
     template: &Template,

@@ -122,19 +122,16 @@ impl Locales {
     }
 
     /// The first locale.
-    #[must_use]
     pub fn default_locale(&self) -> &SiteLocale {
         &self.all[0]
     }
 
     /// The locale with exactly this code, if the site has it.
-    #[must_use]
     pub fn get(&self, code: &str) -> Option<&SiteLocale> {
         Some(&self.all[self.position(code)?])
     }
 
     /// The position of the locale with exactly this code.
-    #[must_use]
     pub fn position(&self, code: &str) -> Option<usize> {
         self.by_code.get(code).copied()
     }
@@ -146,7 +143,6 @@ impl Locales {
     }
 
     /// The first locale with exactly this segment, decoded, if the site has one.
-    #[must_use]
     pub fn of_segment(&self, segment: &str) -> Option<&SiteLocale> {
         // Any segment of a pathname may be looked up: a long one is not hashed.
         let position =
@@ -155,13 +151,11 @@ impl Locales {
     }
 
     /// All locales, in order.
-    #[must_use]
     pub fn as_slice(&self) -> &[SiteLocale] {
         &self.all
     }
 
     /// The codes of all locales, in order.
-    #[must_use]
     pub fn codes(&self) -> &[Locale] {
         &self.codes
     }

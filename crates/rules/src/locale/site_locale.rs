@@ -119,25 +119,21 @@ impl SiteLocale {
     }
 
     /// The code, as the CMS has it.
-    #[must_use]
     pub fn code(&self) -> &Locale {
         &self.code
     }
 
     /// The code as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         self.code.as_str()
     }
 
     /// The segment of paths that `{locale}` stands for, decoded.
-    #[must_use]
     pub fn segment(&self) -> &str {
         &self.segment
     }
 
     /// The value of `hreflang`.
-    #[must_use]
     pub fn hreflang(&self) -> &str {
         &self.hreflang
     }

@@ -142,7 +142,6 @@ impl<'a> Params<'a> {
     }
 
     /// Whether there is `{locale}`.
-    #[must_use]
     pub fn has_locale(self) -> bool {
         self.locale.is_some()
     }
@@ -161,7 +160,6 @@ impl<'a> Params<'a> {
 
     /// The placeholders as written and the decoded texts; a catch-all's segments joined by `/`, and
     /// the code of the locale.
-    #[must_use]
     pub fn iter(self) -> impl ExactSizeIterator<Item = (&'a str, &'a str)> {
         let Self { captures, names, pathname, locale } = self;
         captures.iter().enumerate().map(move |(at, capture)| {

@@ -28,7 +28,6 @@ pub enum MismatchReason {
 
 impl MismatchReason {
     /// The name in `details.candidates` (D10).
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }

@@ -102,7 +102,6 @@ pub struct Candidate<'a> {
 
 impl RuleSet {
     /// Compiles the rules, which are in the order of the settings.
-    #[must_use]
     pub fn new(locales: Locales, prefix: LocalePrefix, mut rules: Vec<Rule>) -> Self {
         for rule in &mut rules {
             rule.sort_templates(&locales);
@@ -132,7 +131,6 @@ impl RuleSet {
     }
 
     /// These rules, whose built paths end with a slash or not. Matching does not depend on it.
-    #[must_use]
     pub fn with_trailing_slash(self, trailing_slash: TrailingSlash) -> Self {
         Self { trailing_slash, ..self }
     }
@@ -153,13 +151,11 @@ impl RuleSet {
     }
 
     /// The site's locales.
-    #[must_use]
     pub fn locales(&self) -> &Locales {
         &self.locales
     }
 
     /// All rules in the order of the settings.
-    #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
@@ -180,7 +176,6 @@ impl RuleSet {
     }
 
     /// The first pattern in the order of evaluation that matches.
-    #[must_use]
     #[inline]
     pub fn find<'a>(&'a self, pathname: &'a Pathname<'_>) -> Option<Match<'a>> {
         Some(self.matched(self.first_position(pathname)?, pathname))
@@ -223,20 +218,17 @@ impl RuleSet {
     }
 
     /// The content types that have a rule, each once, in the order of the settings.
-    #[must_use]
     pub fn content_types(&self) -> Vec<&ContentTypeUid> {
         self.types.first_rules().map(|at| &self.rules[at].content_type).collect()
     }
 
     /// Whether sitemaps list documents of a content type.
-    #[must_use]
     pub fn lists(&self, uid: &str) -> bool {
         self.of_type(uid).any(|rule| rule.sitemap.listed)
     }
 
     /// The documents that a content type's rules are for, as alternatives: those for which all
     /// conditions of one list hold. Empty when a rule has no conditions.
-    #[must_use]
     pub fn alternatives(&self, uid: &str) -> Vec<Vec<Condition>> {
         if self.of_type(uid).any(|rule| rule.conditions.is_empty()) {
             return Vec::new();
@@ -245,21 +237,18 @@ impl RuleSet {
     }
 
     /// The fields from which a content type's rules build URLs, each once.
-    #[must_use]
     pub fn fields(&self, uid: &str) -> Vec<FieldPath> {
         distinct(self.of_type(uid).flat_map(Rule::fields))
     }
 
     /// The fields that a list of a content type's URLs needs, each once. Among them are the ids of
     /// the documents that the others are read from.
-    #[must_use]
     pub fn listing_fields(&self, uid: &str) -> Vec<FieldPath> {
         let ids: Vec<FieldPath> = self.relations(uid).iter().map(FieldPath::document_id).collect();
         distinct(self.read_fields(uid).chain(&ids))
     }
 
     /// The relations through which the URLs of a content type depend on other documents, each once.
-    #[must_use]
     pub fn relations(&self, uid: &str) -> Vec<FieldPath> {
         let all: Vec<FieldPath> = self.read_fields(uid).flat_map(FieldPath::relations).collect();
         distinct(all.iter())
@@ -307,20 +296,17 @@ impl RuleSet {
 
 impl RuleSet {
     /// These rules for a site with these pages outside the CMS.
-    #[must_use]
     pub fn with_pages(self, pages: PagePaths) -> Self {
         Self { pages, ..self }
     }
 
     /// The paths that no document may have.
-    #[must_use]
     pub fn pages(&self) -> &PagePaths {
         &self.pages
     }
 
     /// The path of a page outside the CMS under one of the site's locales. Its template has no
     /// placeholder but `{locale}`.
-    #[must_use]
     pub fn page_path(&self, template: &Template, locale: &SiteLocale) -> Option<String> {
         let (mut path, values) = (String::new(), PageValues(locale));
         template.write_path(self.path_form(), locale.code(), &values, &mut path).ok()?;

@@ -24,14 +24,12 @@ impl RuleSet {
     ///
     /// Each pair has an example that proves it, and the list is complete unless
     /// [`Overlaps::incomplete`] says why not.
-    #[must_use]
     pub fn overlaps(&self, tie_break: TieBreak) -> Overlaps<'_> {
         self.search(Some(tie_break))
     }
 
     /// The pairs of equal shape with different content types, for which only the order of the
     /// settings decides. Shadowed rules are not searched.
-    #[must_use]
     pub fn equal_shape_overlaps(&self) -> Overlaps<'_> {
         self.search(None)
     }

@@ -16,19 +16,16 @@ pub struct AbsentKey {
 
 impl AbsentKey {
     /// The absent key of a value; `None`: the value is known.
-    #[must_use]
     pub fn of(field: &FieldPath, value: &FieldValue<'_>) -> Option<Self> {
         value.absent_at().map(|at| Self { field: field.clone(), at })
     }
 
     /// The path that ends with the key.
-    #[must_use]
     pub fn path(&self) -> FieldPath {
         self.field.up_to(self.at)
     }
 
     /// Whether the key is a relation or component, and not the field itself.
-    #[must_use]
     pub fn leads_on(&self) -> bool {
         self.at + 1 < self.field.segments().len()
     }

@@ -23,7 +23,6 @@ pub enum Literal {
 
 impl Literal {
     /// The value as it is written in a filter of the CMS.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -35,13 +34,11 @@ impl Literal {
 
 impl Condition {
     /// Whether a document's value is the required one. Of several values in a list, one is enough.
-    #[must_use]
     pub fn holds(&self, value: &FieldValue<'_>) -> bool {
         self.outcome(value) == Some(true)
     }
 
     /// Whether it holds; `None`: that depends on an absent key (D32).
-    #[must_use]
     pub fn outcome(&self, value: &FieldValue<'_>) -> Option<bool> {
         match (&self.equals, value) {
             (Literal::Text(required), FieldValue::Text(found)) => Some(required == found),

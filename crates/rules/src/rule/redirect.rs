@@ -97,7 +97,6 @@ impl RedirectFault {
     pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The rest of a sentence about the document.
-    #[must_use]
     pub fn in_words(self) -> &'static str {
         match self {
             Self::NoTarget => "it has no target, or the target is not published in this locale",
@@ -207,7 +206,6 @@ pub(crate) fn normalized(path: &str) -> Result<String, Fault> {
 /// What an editor writes into the field of a redirect for exactly this normalized path (D7): letters and
 /// digits of all scripts as they are, all else percent-encoded. `None`: the field cannot name the path, such
 /// as one with a `*`, which stands for all paths below.
-#[must_use]
 pub fn text_for_path(path: &str) -> Option<String> {
     let pathname = Pathname::parse(path);
     let mut text = String::with_capacity(path.len());
@@ -266,7 +264,6 @@ impl fmt::Display for Redirect<'_> {
 
 impl<'t> Redirect<'t> {
     /// What [`Display`](fmt::Display) has written; `None` for any other text.
-    #[must_use]
     pub fn parse(text: &'t str) -> Option<Self> {
         let (digits, rest) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
         let status = if digits.is_empty() { None } else { Some(digits.parse().ok()?) };

@@ -29,7 +29,6 @@ impl Default for SitemapOptions {
 
 impl SitemapOptions {
     /// Whether a document for which the rule builds a URL is listed.
-    #[must_use]
     pub fn lists(&self, document: &Document<'_>) -> bool {
         let excludes = |condition: &Condition| condition.holds(document.field(&condition.field));
         self.listed && !self.exclude_when.iter().any(excludes)
@@ -37,7 +36,6 @@ impl SitemapOptions {
 
     /// An absent key that decides whether a document is listed, or with which date. `None`: that is
     /// known.
-    #[must_use]
     pub fn absent_key(&self, document: &Document<'_>) -> Option<AbsentKey> {
         let mut absent = None;
         for condition in self.exclude_when.iter().take_while(|_| self.listed) {

@@ -12,7 +12,6 @@ pub struct FieldPath(Arc<[Box<str>]>);
 impl FieldPath {
     /// Parses dotted field names: a letter or `_`, then letters, digits, `_` and `-`. `None` for
     /// anything else.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
         let goes_on = |b: u8| starts(b) || b.is_ascii_digit() || b == b'-';
@@ -22,13 +21,11 @@ impl FieldPath {
     }
 
     /// The names: relations first, the field last.
-    #[must_use]
     pub fn segments(&self) -> &[Box<str>] {
         &self.0
     }
 
     /// The path that ends with the name at this position, counted from 0.
-    #[must_use]
     pub fn up_to(&self, at: usize) -> Self {
         Self(Arc::from(&self.0[..self.0.len().min(at + 1)]))
     }
@@ -40,20 +37,17 @@ impl FieldPath {
     }
 
     /// Whether the path follows these relations and leads on to a field of the document behind them.
-    #[must_use]
     pub fn is_behind(&self, relation: &Self) -> bool {
         self.0.len() > relation.0.len() && self.0.starts_with(&relation.0)
     }
 
     /// The rest of the path behind these relations: the path to the field of the document there. `None`:
     /// it does not follow them.
-    #[must_use]
     pub fn behind(&self, relation: &Self) -> Option<Self> {
         self.is_behind(relation).then(|| Self(self.0[relation.0.len()..].into()))
     }
 
     /// The path to the `documentId` of the document that this path leads to.
-    #[must_use]
     pub fn document_id(&self) -> Self {
         Self(self.0.iter().cloned().chain(["documentId".into()]).collect())
     }

@@ -45,19 +45,16 @@ pub enum DatePart {
 
 impl DatePart {
     /// The name after the colon.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// The part with this name.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
     }
 
     /// Whether text can be this part of a date.
-    #[must_use]
     pub fn is_valid(self, text: &str) -> bool {
         let (digits, range) = match self {
             Self::Year => (4, 0..=9999),
@@ -84,7 +81,6 @@ impl Source {
     ///
     /// # Panics
     /// Never: `documentId` is a field name.
-    #[must_use]
     pub fn ancestors(field: &FieldPath, parent: &FieldPath, depth: usize) -> Self {
         let id = FieldPath::parse("documentId").expect("a field name");
         let step = |times| AncestorStep {

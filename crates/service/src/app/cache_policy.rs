@@ -23,7 +23,6 @@ pub struct CachePolicy {
 
 impl CachePolicy {
     /// Takes checked settings, visible ASCII and spaces, in the order of the fields.
-    #[must_use]
     pub fn new([resolve, resolve_miss, url, sitemap]: [&str; 4]) -> Self {
         Self {
             resolve: interned(resolve),

@@ -16,7 +16,6 @@ use super::App;
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Whether the copy is to be written: it is a day old, or there is none of a history that has paths.
-#[must_use]
 pub fn history_copy_is_due(app: &App) -> bool {
     let Some(copy) = app.shared.store.history_copy() else { return false };
     let is_due = copy.is_due().unwrap_or(!app.shared.path_history.is_empty());

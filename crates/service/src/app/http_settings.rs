@@ -33,7 +33,6 @@ impl HttpSettings {
     ///
     /// # Panics
     /// If one of them is not an origin.
-    #[must_use]
     pub fn origins(checked: &[String]) -> Vec<HeaderValue> {
         let value = |origin: &String| {
             HeaderValue::try_from(origin).expect("the settings are checked: an origin is ASCII")

@@ -32,7 +32,6 @@ struct Pending {
 
 impl Imports {
     /// Lists for all sites with a path history.
-    #[must_use]
     pub fn new(files: Vec<ImportFile>, sites: &Sites) -> Self {
         let with_history = sites.iter().filter(|site| site.resolve == ResolveBy::Documents);
         let waiting = with_history.filter(|_| !files.is_empty());
@@ -42,7 +41,6 @@ impl Imports {
     }
 
     /// Whether a path of a site is in a list that has not been imported.
-    #[must_use]
     pub fn may_redirect(&self, site: &Site, pathname: &Pathname<'_>) -> bool {
         let pending = self.pending.lock();
         let paths = pending.sites.iter().find(|(key, _)| *key == site.key);
@@ -50,7 +48,6 @@ impl Imports {
     }
 
     /// Whether any site waits.
-    #[must_use]
     pub fn are_pending(&self) -> bool {
         !self.pending.lock().sites.is_empty()
     }

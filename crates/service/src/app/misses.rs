@@ -74,7 +74,6 @@ impl MissRegistry {
 
     /// Sets the sites, and returns the misses of those that have a path index, by their keys; others are
     /// dropped.
-    #[must_use]
     pub fn set_sites(&self, sites: &Sites, store: &Store) -> BTreeMap<String, Arc<SiteMisses>> {
         let mut own = self.sites.lock();
         let with_index = sites.iter().filter(|site| site.resolve == ResolveBy::Documents);

@@ -22,7 +22,6 @@ struct LocaleName {
 
 impl LocaleNames {
     /// The names for a site with these locales and base URLs.
-    #[must_use]
     pub fn of(locales: &Locales, hosts: &Hosts) -> Self {
         let codes = locales.codes().iter().map(|code| code.as_str().into());
         let host = |at| hosts.base(at).map_or("", |base| base.host()).into();
@@ -31,13 +30,11 @@ impl LocaleNames {
     }
 
     /// The number of locales.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.locales.len()
     }
 
     /// The code of the locale at a position.
-    #[must_use]
     pub fn code(&self, locale: usize) -> &str {
         &self.locales[locale].code
     }
@@ -45,13 +42,11 @@ impl LocaleNames {
     /// The host of a locale of the site with these or with `other` settings (earlier ones), to which it
     /// belongs, for comparisons: `host[:port]`, or empty if the site has one host now or had one then,
     /// so that another base URL changes nothing.
-    #[must_use]
     pub fn host_among<'n>(&self, other: &'n Self, locale: usize) -> &'n str {
         if self.several_hosts && other.several_hosts { &other.locales[locale].host } else { "" }
     }
 
     /// For each of these locales, its position in other ones if it has the same host there.
-    #[must_use]
     pub fn same_in(&self, other: &Self) -> Vec<Option<usize>> {
         let positions = self.positions_in(other).into_iter().enumerate();
         let same = |(own, at): (usize, Option<usize>)| {

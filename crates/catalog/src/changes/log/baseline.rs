@@ -29,7 +29,6 @@ pub struct Baseline {
 impl Baseline {
     /// The changes that lead from this snapshot of a content type to a later one, paths that are freed
     /// first; the last `keep` ones.
-    #[must_use]
     pub fn changes_to(&self, uid: &str, after: &Self, now: i64, keep: usize) -> Batch {
         let mut batch = Batch::default();
         if Arc::ptr_eq(&self.snapshot, &after.snapshot) {
@@ -54,7 +53,6 @@ impl Baseline {
     }
 
     /// This baseline with a snapshot without pages.
-    #[must_use]
     pub fn emptied(&self) -> Self {
         Self { snapshot: Arc::default(), ..self.clone() }
     }

@@ -31,7 +31,6 @@ impl fmt::Display for Cursor {
 
 impl Cursor {
     /// Reads what `Display` has written, and nothing else.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (log, sequence) = text.split_at_checked(LOG_DIGITS)?;
         let read = |digits| u64::from_str_radix(digits, 16).ok();
@@ -42,7 +41,6 @@ impl Cursor {
 
 impl Since {
     /// `0`, or a cursor.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text == "0" { Some(Self::Oldest) } else { Cursor::parse(text).map(Self::Cursor) }
     }

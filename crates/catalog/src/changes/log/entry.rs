@@ -94,13 +94,11 @@ impl Kind {
         [Self::Added, Self::Moved, Self::Gone, Self::Updated, Self::Redirect];
 
     /// Whether a change of this kind has the path before.
-    #[must_use]
     pub fn has_from(self) -> bool {
         matches!(self, Self::Moved | Self::Redirect)
     }
 
     /// As responses have it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -112,7 +110,6 @@ impl Kind {
     }
 
     /// The kind with this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -123,7 +120,6 @@ impl Entry {
     ///
     /// # Panics
     /// If a path is longer than 64 KiB, which no path of a snapshot is.
-    #[must_use]
     pub fn new(change: Change<'_>, uid: &Arc<str>, locale: &Arc<str>) -> Self {
         let length =
             |text: &str| u16::try_from(text.len()).expect("a path of a snapshot is below 64 KiB");
@@ -152,7 +148,6 @@ impl Entry {
     }
 
     /// The change with all that is known of it.
-    #[must_use]
     pub fn change(&self) -> Change<'_> {
         let (path, rest) = self.text.split_at(self.path_len.into());
         let (from, document_id) = rest.split_at(self.from_len.into());
@@ -173,7 +168,6 @@ impl Entry {
 impl Change<'_> {
     /// The change for a reader of the pages that sitemaps list: one that is listed from now on is added,
     /// and one that is no longer listed is gone. `None`: the reader knows neither page.
-    #[must_use]
     pub fn among_listed(self) -> Option<Self> {
         match (self.was_listed, self.is_listed) {
             (true, true) => Some(self),

@@ -99,7 +99,6 @@ struct Row<'w>(
 );
 
 /// The parts of a batch that follows the change `last` of a log. `None`: it is too large.
-#[must_use]
 pub fn encode(batch: &Batch, log: u64, last: u64, origin: &Origin) -> Option<Vec<EncodedPart>> {
     let mut parts = Vec::new();
     let mut numbered = batch.numbered(last).peekable();
@@ -156,7 +155,6 @@ impl Part {
     }
 
     /// The sequence number of its last change.
-    #[must_use]
     pub fn last(&self) -> u64 {
         self.first + self.entries.len() as u64 - 1
     }

@@ -56,20 +56,17 @@ struct State {
 
 impl Recorder {
     /// A recorder for this log.
-    #[must_use]
     pub fn new(log: Arc<ChangeLog>) -> Self {
         Self { log, is_idle: false, state: Mutex::default() }
     }
 
     /// One that records nothing, because the instances of a fleet have one log in Redis that they
     /// share.
-    #[must_use]
     pub fn idle(log: Arc<ChangeLog>) -> Self {
         Self { log, is_idle: true, state: Mutex::default() }
     }
 
     /// Whether it records nothing: logs in a file end, because later snapshots in it have no changes there.
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         self.is_idle
     }
@@ -201,7 +198,6 @@ impl Recorder {
     }
 
     /// How many changes of each site are kept.
-    #[must_use]
     pub fn keep(&self) -> usize {
         self.log.keep()
     }
@@ -267,19 +263,16 @@ impl State {
 
 impl Prepared {
     /// The key of the site.
-    #[must_use]
     pub fn site(&self) -> &str {
         &self.key.0
     }
 
     /// The head of the log before these changes.
-    #[must_use]
     pub fn head(&self) -> LogHead {
         self.head
     }
 
     /// The changes.
-    #[must_use]
     pub fn batch(&self) -> &Batch {
         &self.batch
     }

@@ -65,7 +65,6 @@ impl ChangeLog {
 
     /// Whether a cursor is of the log that a site has now, after the changes that are known here: it may be
     /// from an instance that has read more of Redis's log.
-    #[must_use]
     pub fn is_ahead(&self, site: &str, cursor: Cursor) -> bool {
         let state = &mut *self.state.lock();
         let log = state.site(site);

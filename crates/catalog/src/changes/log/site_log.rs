@@ -61,7 +61,6 @@ impl Batch {
     }
 
     /// Whether it has no changes.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty() && self.skipped == 0
     }
@@ -72,7 +71,6 @@ impl Batch {
     }
 
     /// How many changes it has, kept or not.
-    #[must_use]
     pub fn len(&self) -> u64 {
         self.skipped + self.kept.len() as u64
     }

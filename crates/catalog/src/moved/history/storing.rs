@@ -99,7 +99,6 @@ impl PathHistory {
     }
 
     /// Takes the oldest changes, at most so many, in order. Empty unless they are kept.
-    #[must_use]
     pub fn take_changes(&self, mirror: Mirror, max: usize) -> Vec<RowChange> {
         let state = &mut *self.state.write();
         let Some(pending) = &mut state.pending[mirror as usize] else { return Vec::new() };

@@ -19,7 +19,6 @@ pub enum Reason {
 
 impl Reason {
     /// A word for it.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Malformed => "malformed",

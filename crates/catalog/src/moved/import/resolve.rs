@@ -193,7 +193,6 @@ impl<'i> Import<'i> {
 }
 
 /// The former paths of files that a site may have, whatever their targets are.
-#[must_use]
 pub fn listed_paths(files: &[ImportFile], site: &Site) -> ListedPaths {
     let rows = files.iter().flat_map(|file| &file.rows);
     let paths = rows.filter_map(|row| SitePath::former(site, &row.from).ok());
@@ -206,7 +205,6 @@ pub struct ListedPaths(FxHashSet<u64>);
 
 impl ListedPaths {
     /// Whether a normalized path is one of them, on any host.
-    #[must_use]
     pub fn have(&self, path: &str) -> bool {
         self.0.contains(&xxh3_64(path.as_bytes()))
     }

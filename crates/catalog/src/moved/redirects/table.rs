@@ -114,7 +114,6 @@ struct Found {
 impl Redirects {
     /// The redirects of a site whose content types have these snapshots: all of its types, then those of
     /// its redirects, built with path tables.
-    #[must_use]
     pub fn new(
         history: OwnedSiteHistory,
         snapshots: &[(&ContentTypeUid, Arc<Snapshot>)],
@@ -261,7 +260,6 @@ impl OwnedSiteHistory {
 impl SiteHistory<'_> {
     /// This history for a table, which outlives a request. `history` is [`SiteHistory::history`],
     /// shared.
-    #[must_use]
     pub fn to_owned(&self, site: Arc<Site>, history: Arc<PathHistory>) -> OwnedSiteHistory {
         OwnedSiteHistory { site, history, id: self.id, now: self.now }
     }

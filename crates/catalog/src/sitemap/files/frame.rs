@@ -22,7 +22,6 @@ pub struct Frame {
 
 impl Frame {
     /// The frame of one of the hosts of a site with these base URLs and locales.
-    #[must_use]
     pub fn new(hosts: &Hosts, locales: &Locales, host: usize) -> Self {
         let base = |at| escape(hosts.base(at).map_or("", BaseUrl::as_str));
         let link = |code: &str, at: usize| {

@@ -13,7 +13,6 @@ const TAIL: &str = "</sitemapindex>";
 
 /// A `sitemapindex` of all files of these content types. `folder` is the absolute URL below which the
 /// frontend publishes them, without a trailing slash.
-#[must_use]
 pub fn index<'l>(folder: &str, types: impl IntoIterator<Item = (&'l str, &'l Layout)>) -> String {
     let folder = escape(folder);
     let mut out = String::from(HEAD);
@@ -34,7 +33,6 @@ pub fn index<'l>(folder: &str, types: impl IntoIterator<Item = (&'l str, &'l Lay
 }
 
 /// A `robots.txt` that names the index. The `Sitemap` line is defined by sitemaps.org, not by RFC 9309.
-#[must_use]
 pub fn robots(folder: &str) -> String {
     format!("Sitemap: {folder}/{INDEX}\n")
 }

@@ -60,7 +60,6 @@ struct Urls<'u> {
 
 impl Layout {
     /// The files for the listed URLs of a snapshot on the host of the frame, without the hidden ones.
-    #[must_use]
     pub fn new(snapshot: &Snapshot, hidden: Option<&HiddenUrls>, frame: &Frame) -> Self {
         Self::within(snapshot, hidden, frame, FileLimits { urls: MAX_URLS, bytes: MAX_BYTES })
     }
@@ -77,7 +76,6 @@ impl Layout {
     }
 
     /// The file with this number.
-    #[must_use]
     pub fn file(&self, number: u64) -> Option<&File> {
         self.files.iter().find(|file| file.number == number)
     }

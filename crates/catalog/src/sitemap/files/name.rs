@@ -11,13 +11,11 @@ pub const ROBOTS: &str = "robots.txt";
 const PAGES: &str = "pages";
 
 /// The name of a file. It is unique, because a UID has no other dots than those two.
-#[must_use]
 pub fn file_name(uid: &str, number: u64) -> String {
     format!("{}-{number}.xml", uid.replace("::", "."))
 }
 
 /// The content type and number in a file name, or `pages` and number; `None` for any other name.
-#[must_use]
 pub fn parse_name(name: &str) -> Option<(String, u64)> {
     let (name, number) = name.strip_suffix(".xml")?.rsplit_once('-')?;
     let read: u64 = number.parse().ok()?;

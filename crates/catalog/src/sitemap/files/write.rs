@@ -54,7 +54,6 @@ impl<'s> Group<'s> {
 /// A `urlset` of the listed URLs of the frame's host in a range of all URLs, with their modification
 /// dates and without the hidden ones. Each version of a document with several versions has links to all of them (`xhtml:link`, as
 /// Google specifies it).
-#[must_use]
 pub fn write(
     snapshot: &Snapshot,
     hidden: Option<&HiddenUrls>,

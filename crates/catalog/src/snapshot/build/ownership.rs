@@ -53,7 +53,6 @@ pub struct Claims<'s> {
 
 impl<'s> Claims<'s> {
     /// The claims of the owners in a snapshot of the same settings.
-    #[must_use]
     pub fn after(before: &'s Snapshot) -> Self {
         let before = PreviousOwners { snapshot: before, locales: None };
         Self { before: vec![before], ..Self::default() }
@@ -80,7 +79,6 @@ pub enum Criterion {
 
 impl Claims<'_> {
     /// What decides between two versions with one path.
-    #[must_use]
     pub fn criterion<'u>(&self, one: PublicUrl<'u>, other: PublicUrl<'u>) -> Criterion {
         let ownership = Ownership::new(OwnersFrom::Claims(self));
         let [a, b] = [one, other].map(|url| ownership.precedence(url.entry(), &url.snapshot.arena));

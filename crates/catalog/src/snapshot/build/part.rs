@@ -89,7 +89,6 @@ impl<'s> Part<'s> {
 
     /// The first absent key that decides about the URL of a document. With one there will be no
     /// snapshot, so that other documents need not be read.
-    #[must_use]
     pub fn absent_key(&self) -> Option<&AbsentKey> {
         self.absent.as_ref()
     }

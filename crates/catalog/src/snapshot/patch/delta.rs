@@ -68,14 +68,12 @@ impl Delta {
     }
 
     /// Whether the snapshots are equal.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.change.is_none()
     }
 
     /// What the later snapshot has of the documents that differ; `None`: nothing differs. It says
     /// nothing of the owners of paths.
-    #[must_use]
     pub fn present(&self) -> Option<&Snapshot> {
         self.change.as_ref().map(|change| &change.present)
     }

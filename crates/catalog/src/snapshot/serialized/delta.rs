@@ -13,7 +13,6 @@ const NO_DELTA: Unreadable = Unreadable::Malformed("the documents of a delta are
 impl Delta {
     /// The bytes from which [`Delta::read`] gets the delta, titles included. They have no checksum of
     /// their own: a changed byte is noticed when the delta is applied, if not before.
-    #[must_use]
     pub fn serialize(&self) -> Vec<u8> {
         let mut bytes = vec![FORMAT];
         bytes.extend(self.hash.to_le_bytes());

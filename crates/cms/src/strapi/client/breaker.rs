@@ -61,7 +61,6 @@ impl Default for Circuit {
 
 impl BreakerState {
     /// When the next probe may be sent; `None`: the breaker is closed.
-    #[must_use]
     pub fn next_probe(&self) -> Option<Instant> {
         match self.circuit {
             Circuit::Closed { .. } => None,
@@ -70,13 +69,11 @@ impl BreakerState {
     }
 
     /// Whether the breaker is open: requests fail at once.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.next_probe().is_some()
     }
 
     /// Whether the breaker is open and a probe is in flight.
-    #[must_use]
     pub fn is_half_open(&self) -> bool {
         matches!(self.circuit, Circuit::Open { probes_in_flight: 1.., .. })
     }

@@ -34,7 +34,6 @@ pub(super) struct Permit {
 
 impl RequestLimiters {
     /// For the life of the process, each CMS gets at most `max_in_flight` requests at a time.
-    #[must_use]
     pub fn new(max_in_flight: usize) -> Self {
         Self { max_in_flight, by_address: Mutex::default() }
     }

@@ -65,7 +65,6 @@ type FieldFault = (Schema, String, Fault);
 
 impl Schemas {
     /// Whether the CMS has responded about no schema.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }

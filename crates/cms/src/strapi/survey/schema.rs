@@ -44,14 +44,12 @@ pub struct FieldSchema {
 
 impl TypeSchema {
     /// Whether the service finds the endpoint with a token that may not read the schema.
-    #[must_use]
     pub fn is_guessable(&self) -> bool {
         let guesses = [Endpoint::guess(&self.uid), Endpoint::guess_single(&self.uid)];
         self.endpoint.as_ref().is_some_and(|endpoint| guesses.contains(endpoint))
     }
 
     /// The endpoints at which the CMS may have the type, the likeliest first.
-    #[must_use]
     pub fn endpoints(&self) -> Vec<Endpoint> {
         let Some(endpoint) = &self.endpoint else { return Vec::new() };
         // The router of a plugin may have an empty prefix.

@@ -110,14 +110,12 @@ impl Client {
     /// How long ago Redis was last asked for events and returned all, if that is longer than two reads
     /// without an event take: this process was paused, or its reads fail. `None` also before the first
     /// answer.
-    #[must_use]
     pub fn event_lag(&self) -> Option<Duration> {
         let lag = (*self.0.events_read.lock())?.elapsed();
         (lag > Duration::from_millis(BLOCK_MS) + ANSWER).then_some(lag)
     }
 
     /// Reads the event stream from now on. Must be called within a runtime.
-    #[must_use]
     pub fn events(&self) -> EventReader {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let redis = self.clone();

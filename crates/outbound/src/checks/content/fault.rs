@@ -56,7 +56,6 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Its name in JSON.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Noindex => "noindex",
@@ -77,7 +76,6 @@ impl FaultKind {
     }
 
     /// Its meaning in a few words.
-    #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Noindex => "the page asks search engines not to list it",
@@ -102,7 +100,6 @@ impl FaultKind {
     }
 
     /// Whether it may be as it should be: a hint is no failure.
-    #[must_use]
     pub fn is_hint(self) -> bool {
         self >= Self::CanonicalRelative
     }
@@ -115,7 +112,6 @@ impl Fault {
     }
 
     /// A fault with a detail, of which the first characters are kept.
-    #[must_use]
     pub fn new(kind: FaultKind, detail: &str) -> Self {
         let visible = |c| {
             if frontend_map_rules::is_visible(c) { c } else { char::REPLACEMENT_CHARACTER }

@@ -46,7 +46,6 @@ pub struct AlternateLink {
 }
 
 /// Reads a page. Malformed HTML is read as browsers do.
-#[must_use]
 pub fn read(html: &str) -> PageFacts {
     // The reader hands over what it knows at the end.
     let tokens = Tokenizer::new_with_emitter(html, PageReader::default());

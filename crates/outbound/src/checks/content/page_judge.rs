@@ -104,13 +104,11 @@ impl PageJudge {
     }
 
     /// The files that cannot be read.
-    #[must_use]
     pub fn unreadable_robots(&self) -> &[UnreadableRobots] {
         &self.unreadable_robots
     }
 
     /// Judges the page of the URL at a position of one of the targets.
-    #[must_use]
     pub(in crate::checks) fn judge(
         &self,
         part: usize,

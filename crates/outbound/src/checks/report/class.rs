@@ -24,7 +24,6 @@ impl Class {
         [Self::ClientError, Self::ServerError, Self::Error, Self::Redirect, Self::Success];
 
     /// The class of a status; `None` means no response.
-    #[must_use]
     pub fn of(status: Option<u16>) -> Self {
         match status {
             Some(200..=299) => Self::Success,
@@ -36,7 +35,6 @@ impl Class {
     }
 
     /// Its key in `byClass`.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Success => "2xx",
@@ -48,7 +46,6 @@ impl Class {
     }
 
     /// Its meaning in a few words.
-    #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Success => "fine",
@@ -60,7 +57,6 @@ impl Class {
     }
 
     /// Whether a visitor gets no page. A redirect may still lead to one.
-    #[must_use]
     pub fn is_dead(self) -> bool {
         self <= Self::Error
     }
@@ -68,7 +64,6 @@ impl Class {
 
 impl CheckResult {
     /// The class of the result.
-    #[must_use]
     pub fn class(&self) -> Class {
         match self {
             Self::Response { status, .. } => Class::of(Some(*status)),

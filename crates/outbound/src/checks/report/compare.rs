@@ -60,7 +60,6 @@ pub struct InvalidReport {
 
 impl Change {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Broke => "broke",
@@ -99,7 +98,6 @@ impl PreviousReport {
     }
 
     /// The change of a URL; `None` when nothing changed, or when the previous run did not check it.
-    #[must_use]
     pub fn change(&self, finding: &Finding<'_>) -> Option<Change> {
         let now = Class::of(finding.entry.status);
         match self.types.get(finding.content_type)?.get(&finding.entry.url) {
@@ -112,7 +110,6 @@ impl PreviousReport {
     }
 
     /// The URLs that are no longer listed, of the content types that both reports have.
-    #[must_use]
     pub fn removed_urls(&self, report: &SiteReport<'_>) -> Vec<RemovedUrl<'_>> {
         let mut removed = Vec::new();
         for part in &report.content_types {
@@ -130,7 +127,6 @@ impl PreviousReport {
     }
 
     /// Whether the previous report has this content type.
-    #[must_use]
     pub fn has(&self, content_type: &str) -> bool {
         self.types.contains_key(content_type)
     }

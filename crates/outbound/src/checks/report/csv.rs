@@ -85,7 +85,6 @@ pub(super) fn faults(faults: &[Fault]) -> String {
 
 /// A field, quoted unless its characters are harmless: some spreadsheets split at `;` or at tabs. An
 /// apostrophe before a formula makes spreadsheets read it as text.
-#[must_use]
 pub fn field(text: &str) -> String {
     let text = Visible(text).to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~%:/?#{}*".contains(c);

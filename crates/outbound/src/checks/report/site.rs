@@ -49,7 +49,6 @@ pub struct FoundInPages {
 
 impl FoundInPages {
     /// Whether there is a fault; hints do not count.
-    #[must_use]
     pub fn has_faults(&self) -> bool {
         self.tally.faulty > 0 || !self.robots.is_empty()
     }
@@ -68,7 +67,6 @@ pub struct ProblemList<'t> {
 
 impl<'t> ProblemList<'t> {
     /// The rows of a table.
-    #[must_use]
     pub fn new(table: &'t Problems) -> Self {
         let problems = table.rows().collect();
         Self { count: table.count(), truncated: table.is_truncated(), problems }
@@ -124,7 +122,6 @@ pub struct TypeReport<'t> {
 
 impl<'t> SiteReport<'t> {
     /// The report of these content types.
-    #[must_use]
     pub fn new(
         site: &'t str,
         bases: Vec<&'t str>,
@@ -144,7 +141,6 @@ impl<'t> SiteReport<'t> {
     }
 
     /// The links that lead to no page, if they were asked for.
-    #[must_use]
     pub fn broken_links(&self) -> &[ContentLink<'t>] {
         self.links.as_ref().map_or(&[], |links| &links.links)
     }
@@ -157,7 +153,6 @@ impl<'t> SiteReport<'t> {
 
 impl<'t> TypeReport<'t> {
     /// The report of results in any order.
-    #[must_use]
     pub fn new(
         targets: &'t Targets,
         mut checked: Vec<CheckedUrl>,

@@ -78,26 +78,22 @@ impl LastRun {
     }
 
     /// When the run began.
-    #[must_use]
     pub fn begun(&self) -> SystemTime {
         self.begun
     }
 
     /// When the run ended.
-    #[must_use]
     pub fn ended(&self) -> SystemTime {
         self.ended
     }
 
     /// The first 10,000 dead URLs, in the order of the URLs. A URL that was not checked is not
     /// among them.
-    #[must_use]
     pub fn dead(&self) -> &[Dead] {
         &self.dead
     }
 
     /// Whether there are more dead URLs than [`LastRun::dead`] has.
-    #[must_use]
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }

@@ -59,7 +59,6 @@ pub struct RunKey {
 
 impl RunKey {
     /// The key of the runs of a kind over a content type of a site.
-    #[must_use]
     pub fn of(site: &Site, content_type: &str, kind: RunKind) -> Self {
         Self { site: site.fingerprint, content_type: content_type.to_owned(), kind }
     }
@@ -109,7 +108,6 @@ pub struct Subscription {
 
 impl Subscription {
     /// The run.
-    #[must_use]
     pub fn run(&self) -> &Arc<Run> {
         &self.run
     }
@@ -132,7 +130,6 @@ pub(super) struct Job {
 
 impl RunRegistry {
     /// An empty registry whose runs use `validator`, are stored, and shared with other instances.
-    #[must_use]
     pub fn new(
         validator: Validator,
         metrics: Arc<Metrics>,
@@ -153,14 +150,12 @@ impl RunRegistry {
 
     /// The last run over a content type of a site that has ended, in this process or in one before it.
     /// The first call may block, because it reads the store.
-    #[must_use]
     pub fn last_run(&self, site: &Arc<Site>, content_type: &str) -> Option<Arc<LastRun>> {
         self.load_last_run(site, content_type);
         self.0.last_run(site, content_type)
     }
 
     /// As [`RunRegistry::last_run`], of those that judged pages.
-    #[must_use]
     pub fn last_content_run(&self, site: &Arc<Site>, content_type: &str) -> Option<Arc<LastRun>> {
         self.load_last_run(site, content_type);
         self.0.last_run_with(&RunKey::of(site, content_type, RunKind::Content))

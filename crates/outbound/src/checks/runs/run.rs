@@ -94,13 +94,11 @@ impl Run {
     }
 
     /// What it checks.
-    #[must_use]
     pub fn targets(&self) -> &Targets {
         self.carried.get().unwrap_or(&self.targets)
     }
 
     /// The progress of the instance that checks the URLs, if that is another one.
-    #[must_use]
     pub fn remote_progress(&self) -> Option<Progress> {
         *self.progress.read()
     }
@@ -121,13 +119,11 @@ impl Run {
     }
 
     /// The number of URLs.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.remote_progress().map_or_else(|| self.targets().count(), |remote| remote.total)
     }
 
     /// The number of documents without a URL.
-    #[must_use]
     pub fn skipped(&self) -> u64 {
         let own = || self.targets().snapshot.skipped.total();
         self.remote_progress().map_or_else(own, |remote| remote.skipped)
@@ -170,19 +166,16 @@ impl Run {
     }
 
     /// Whether all results are there.
-    #[must_use]
     pub fn has_ended(&self) -> bool {
         self.end.get().is_some()
     }
 
     /// The time since its end; zero before.
-    #[must_use]
     pub fn age(&self) -> Duration {
         self.end.get().map_or(Duration::ZERO, |end| end.at.elapsed())
     }
 
     /// The times of its start and of its end, once it has ended.
-    #[must_use]
     pub fn times(&self) -> Option<(SystemTime, SystemTime)> {
         Some((*self.begun.get()?, self.end.get()?.time))
     }
@@ -212,13 +205,11 @@ impl Run {
     }
 
     /// The `nth` result in the order of arrival, from 0, with the position of its URL.
-    #[must_use]
     pub fn nth(&self, nth: usize) -> Option<(usize, CheckResult)> {
         self.results.read().get(nth)
     }
 
     /// The `nth` result in the order of the URLs, once the run has ended.
-    #[must_use]
     pub fn in_order(&self, nth: usize) -> Option<(usize, CheckResult)> {
         let arrived = *self.end.get()?.by_position.get(nth)?;
         self.nth(arrived as usize)
@@ -232,25 +223,21 @@ impl Run {
     }
 
     /// The counters over all results so far.
-    #[must_use]
     pub fn tally(&self) -> Tally {
         self.results.read().tally().clone()
     }
 
     /// Whether it judges pages.
-    #[must_use]
     pub fn kind(&self) -> RunKind {
         if self.faults.is_some() { RunKind::Content } else { RunKind::Status }
     }
 
     /// The faults of the page of the URL at a position, in the order of reports; none without pages.
-    #[must_use]
     pub fn faults(&self, position: usize) -> Vec<Fault> {
         self.faults.as_ref().map_or_else(Vec::new, |log| log.read().of(position).to_vec())
     }
 
     /// What was found in the pages so far; `None`: the run judges no pages.
-    #[must_use]
     pub fn content(&self) -> Option<FoundInPages> {
         let log = self.faults.as_ref()?.read();
         Some(FoundInPages { tally: log.tally().clone(), robots: log.robots().to_vec() })

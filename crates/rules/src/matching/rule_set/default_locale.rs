@@ -10,7 +10,6 @@ impl RuleSet {
     /// The normalized path with the site's first locale in place of the one that the match has
     /// captured. If it has captured none, or the first one: the same path, if the request has a
     /// `host`, because it is another page on the host of the first locale; else `None`.
-    #[must_use]
     pub fn in_default_locale(
         &self,
         found: &Match<'_>,

@@ -9,7 +9,6 @@ use crate::pathname::Pathname;
 impl RuleSet {
     /// These rules for a site with several hosts; `hosts` has the host of each locale, and is
     /// empty if there is one host.
-    #[must_use]
     pub fn with_hosts(self, hosts: &[u16]) -> Self {
         let has_own = |pattern: &Pattern| !pattern.locales.is_empty();
         let count = hosts.iter().max().map_or(0, |last| usize::from(*last) + 1);
@@ -29,14 +28,12 @@ impl RuleSet {
     }
 
     /// Whether the locale at a position is on a host; true if none is given, or if there is one.
-    #[must_use]
     pub fn has_locale_on(&self, locale: usize, host: Option<usize>) -> bool {
         let own = self.hosts.get(locale).map(|own| usize::from(*own));
         own.is_none() || host.is_none() || own == host
     }
 
     /// Whether the site has several hosts.
-    #[must_use]
     pub fn has_several_hosts(&self) -> bool {
         !self.by_host.is_empty()
     }
@@ -47,20 +44,17 @@ impl RuleSet {
     }
 
     /// Whether one of several hosts has a template that may match a pathname.
-    #[must_use]
     pub fn may_match_on(&self, pathname: &Pathname<'_>, host: usize) -> bool {
         let has_match = |own: &RuleSubset| own.first(pathname, &self.locales).is_some();
         self.patterns_on(Some(host)).is_none_or(has_match)
     }
 
     /// How many hosts the site has; 0 if it has one.
-    #[must_use]
     pub fn host_count(&self) -> usize {
         self.by_host.len()
     }
 
     /// [`RuleSet::find`] for a host, whose templates come before those of other hosts' locales.
-    #[must_use]
     #[inline]
     pub fn find_on<'a>(
         &'a self,
@@ -82,7 +76,6 @@ impl RuleSet {
     }
 
     /// Whether the pattern at a position in the order of evaluation is for a host, if one is given.
-    #[must_use]
     pub fn is_for_host(&self, position: usize, host: Option<usize>) -> bool {
         self.patterns_on(host).is_none_or(|own| own.has(position))
     }
@@ -106,7 +99,6 @@ impl RuleSet {
 
     /// The match with the host's locale that has the segment in the path. Unchanged without a host, if
     /// the host has no such locale, or if the path has no locale.
-    #[must_use]
     pub fn with_locale_of_host<'a>(&'a self, found: Match<'a>, host: Option<usize>) -> Match<'a> {
         if host.is_none() {
             return found;

@@ -17,7 +17,6 @@ impl RuleSet {
     ///
     /// # Panics
     /// If there are four billion rules or patterns.
-    #[must_use]
     pub fn patterns_by_rule(&self) -> PatternsByRule {
         let rule = |pattern: &Pattern| u32::try_from(pattern.rule).expect("fewer rules");
         let mut positions: Vec<(u32, u32)> = self.patterns.iter().map(rule).zip(0..).collect();
@@ -27,7 +26,6 @@ impl RuleSet {
 
     /// The match of one rule for the path of a version in the locale at a position, whichever rule
     /// matches the path first.
-    #[must_use]
     pub fn match_of_rule<'a>(
         &'a self,
         patterns: &PatternsByRule,
@@ -42,7 +40,6 @@ impl RuleSet {
     }
 
     /// As [`RuleSet::match_of_rule`], by a search through all patterns, for a look-up that is rare.
-    #[must_use]
     pub fn search_match_of_rule<'a>(
         &'a self,
         pathname: &'a Pathname<'_>,
@@ -55,7 +52,6 @@ impl RuleSet {
 
     /// The match for a version whose URL a rule of the content type of the first match has built: the
     /// first match, or if that is for other locales, the match of the rule.
-    #[must_use]
     pub fn first_for_version<'a>(
         &'a self,
         pathname: &'a Pathname<'_>,
@@ -86,7 +82,6 @@ impl RuleSet {
     ///
     /// Where the paths of the rule have no locale, the path can be that of the locales from this one
     /// on: a version in an earlier one would own it (D22).
-    #[must_use]
     pub fn for_version<'a>(&'a self, found: Match<'a>, locale: usize) -> Option<Match<'a>> {
         let found = self.with_locale_among(found, |at| at == locale);
         let codes = self.locales.codes();

@@ -23,7 +23,6 @@ impl RuleSet {
     ///
     /// Where the paths of the rule have no locale, the pathname can be that of the locales from this
     /// one on: a version in an earlier one would own the path.
-    #[must_use]
     pub fn own_path_match<'a>(
         &'a self,
         pathname: &'a Pathname<'_>,
@@ -74,7 +73,6 @@ impl RuleSet {
     /// Whether a path of [`RuleSet::own_paths_in_default_locale`] stands for the own path of a document
     /// that is not localized, by a rule at its position in the settings: one that comes with 0 is the
     /// same in all locales, and for another one own paths must begin with a locale.
-    #[must_use]
     pub fn leads_to_own_path(&self, rule: usize, replaced_locale: usize) -> bool {
         replaced_locale == 0 || self.own_path_has_locale(rule)
     }
@@ -85,7 +83,6 @@ impl RuleSet {
     }
 
     /// Whether a document could have this own path on a host, by the rule at a position in the settings.
-    #[must_use]
     pub fn may_be_own_path(
         &self,
         pathname: &Pathname<'_>,
@@ -113,7 +110,6 @@ impl RuleSet {
     /// The values of a rule's path field, without a slash in front, with which a document has this
     /// path, each with the locales of such documents. Only locales for whose positions `is_wanted` is
     /// true.
-    #[must_use]
     pub fn own_path_values(
         &self,
         pathname: &Pathname<'_>,

@@ -34,7 +34,6 @@ impl RuleSet {
     /// pattern that matches. Templates of the host come before those of other hosts' locales.
     ///
     /// The cost does not depend on how many other rules have the same shape.
-    #[must_use]
     pub fn tie_on<'a>(
         &'a self,
         pathname: &'a Pathname<'_>,
@@ -46,7 +45,6 @@ impl RuleSet {
 
     /// As [`RuleSet::tie_on`], for the path of a version: the positions of its rule and of its locale.
     /// The match has this locale; a rule may have a template for each.
-    #[must_use]
     pub fn tie_of_version<'a>(
         &'a self,
         pathname: &'a Pathname<'_>,
@@ -77,7 +75,6 @@ impl RuleSet {
 
     /// All matches with the precedence of the first pattern that matches, in the order of the
     /// settings: one for each pattern, of which a rule may have several.
-    #[must_use]
     pub fn ties<'a>(&'a self, pathname: &'a Pathname<'_>, host: Option<usize>) -> Vec<Match<'a>> {
         let Some(first) = self.first_position_on(pathname, host) else { return Vec::new() };
         let shape = &self.patterns[first].segments;
@@ -94,7 +91,6 @@ impl RuleSet {
     }
 
     /// All matches of a content type's rules, in the order of evaluation.
-    #[must_use]
     pub fn matches_of_type<'a>(&'a self, pathname: &'a Pathname<'_>, uid: &str) -> Vec<Match<'a>> {
         let is_of_type =
             |pattern: &Pattern| *self.rules[pattern.rule].content_type.as_str() == *uid;
@@ -103,7 +99,6 @@ impl RuleSet {
     }
 
     /// All matches, in the order of evaluation.
-    #[must_use]
     pub fn matches<'a>(&'a self, pathname: &'a Pathname<'_>) -> Vec<Match<'a>> {
         self.matching(self.patterns.iter().zip(0..), pathname).collect()
     }
@@ -120,7 +115,6 @@ impl RuleSet {
     }
 
     /// The rules for which `has` is true.
-    #[must_use]
     pub fn subset(&self, has: impl Fn(&Rule) -> bool) -> RuleSubset {
         self.subset_of_patterns(|pattern| has(&self.rules[pattern.rule]))
     }
@@ -138,7 +132,6 @@ impl RuleSet {
     /// of the first pattern that matches.
     ///
     /// The cost does not depend on how many rules the subset has.
-    #[must_use]
     pub fn first_tie_in(
         &self,
         subset: &RuleSubset,

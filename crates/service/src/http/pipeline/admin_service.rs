@@ -23,7 +23,6 @@ pub struct AdminService {
 
 impl AdminService {
     /// The pages about a service.
-    #[must_use]
     pub fn new(service: Service) -> Self {
         Self { service }
     }

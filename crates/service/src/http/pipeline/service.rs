@@ -87,7 +87,6 @@ impl RoutedApp {
 
 impl Service {
     /// The service of an app.
-    #[must_use]
     pub fn new(app: Arc<App>) -> Self {
         app.shared.metrics.requests.set_routes(route_labels());
         let limit = InFlightLimit::new(app.http.max_requests);
@@ -100,7 +99,6 @@ impl Service {
     }
 
     /// The current app.
-    #[must_use]
     pub fn app(&self) -> Arc<App> {
         Arc::clone(&self.0.current.load().app)
     }

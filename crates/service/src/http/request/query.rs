@@ -121,7 +121,6 @@ pub(in crate::http) fn echo(value: &str) -> String {
 /// The parser for its fuzz target, in no ordinary build: `site` of at most 64 bytes and
 /// `pathname` of at most 2,048, or `None` where it refuses the query.
 #[cfg(fuzzing)]
-#[must_use]
 pub fn fuzz_query(query: &str) -> Option<[Option<String>; 2]> {
     const KNOWN: [Param; 2] =
         [Param { name: "site", max_bytes: 64 }, Param { name: "pathname", max_bytes: 2048 }];
