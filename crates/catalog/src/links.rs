@@ -21,7 +21,6 @@ pub use address::{AddressKind, MAX_ADDRESS};
 pub use judge::{Judged, LinkFilter, PageLookup, judge};
 pub use known_hosts::KnownHosts;
 pub use rows::{ContentLink, LinkFigures, LinkRows, Linking, VerdictCounts};
-pub use stored::UnreadableLinks;
 pub use table::{LinkTable, Missing, NewLink, TableSummary};
 pub use verdict::{Target, Verdict};
 

@@ -8,8 +8,8 @@
 //! # Design
 //!
 //! - **Serialized from the logical content.** The catalog's `snapshot::serialized` writes the rows
-//!   of a snapshot in columns (facts, dates, paths, ids, references), compressed, behind a checksum.
-//!   It is read into a draft that `Builder` makes a snapshot of, like the documents of a walk:
+//!   of a snapshot in columns (flags, rules, locales, dates, paths, ids, references), compressed,
+//!   behind a checksum. It is read into a draft that `Builder` makes a snapshot of, like the documents of a walk:
 //!   orders, indexes and hashes are computed again, so that bytes from outside cannot contradict
 //!   them. An id stands once for each document, and a reference names its document by position,
 //!   so that little is stored that cannot be compressed. Titles are one more column, which the

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::texts::Texts;
 
 /// The internal links in the content of a site's documents.
@@ -23,14 +25,14 @@ pub struct LinkTable {
 }
 
 /// A document: the position of its content type among those of the settings, and its id.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct DocumentKey {
     pub(super) content_type: u16,
     pub(super) id: Box<str>,
 }
 
 /// What a table lacks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
     /// The links that are left out, because the table is full or their addresses are too long.
     pub left_out: u64,
@@ -39,7 +41,7 @@ pub struct Missing {
 }
 
 /// A link in a version of a document: 12 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LinkRow {
     pub(super) address: u32,
     pub(super) text: u32,

@@ -37,6 +37,11 @@ impl Texts {
         text_at(&self.block, &self.ends, number)
     }
 
+    /// All of them, in the order of their numbers.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..).take(self.len()).map(|number| self.get(number))
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.ends.len()

@@ -1,5 +1,7 @@
 //! The versions of documents that have no URL: why, and by which rule.
 
+use serde::{Deserialize, Serialize};
+
 use super::arena::{Arena, Offset};
 use super::hash::document_hash;
 
@@ -13,7 +15,7 @@ const NOT_LOCALIZED: u16 = u16::MAX - 1;
 
 /// A published version without a URL. Not among them are versions that the conditions leave to other
 /// sites, and those in locales that the site does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoUrlRow<'s> {
     /// The `documentId`.
     pub document_id: &'s str,
@@ -27,6 +29,7 @@ pub struct NoUrlRow<'s> {
     /// The position in the settings of the rule that was tried.
     pub rule: usize,
     /// The title of the version, if its rule has a title field.
+    #[serde(borrow)]
     pub title: Option<&'s str>,
 }
 

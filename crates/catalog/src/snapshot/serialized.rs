@@ -5,50 +5,43 @@
 //! Titles are content: they are left out of what is kept on a disk, and are there between instances.
 
 mod body;
-pub(crate) mod bytes;
-mod columns;
 mod delta;
-mod rows;
 
 use std::io::{self, Read, Write};
 
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Builder, Listing, Snapshot};
-use bytes::{Reader, write_number};
+use body::Body;
 
 /// The first bytes of every serialized snapshot.
 const MAGIC: [u8; 8] = *b"FMAPSNAP";
-/// The format without titles. A format changes with the form of the bytes or their meaning.
-const FORMAT: u8 = 4;
-/// The format with titles: one more column.
-const FORMAT_WITH_TITLES: u8 = 5;
-/// The formats before entries had the flag of owners. The first by locale, then by `documentId`, owned
-/// a path then, as it does without any flag.
-const FORMAT_WITHOUT_OWNERS: u8 = 2;
-const FORMAT_WITH_TITLES_WITHOUT_OWNERS: u8 = 3;
-/// The length of what comes before the part that the checksum covers.
-const CHECKED_FROM: usize = MAGIC.len() + size_of::<u128>();
+/// The format, which changes with the form of the bytes or their meaning.
+const FORMAT: u8 = 6;
 /// Snapshots are written often and read once: the default level saves a twentieth in twice the time.
 const COMPRESSION: Compression = Compression::fast();
 
-/// Why bytes are not a snapshot.
+/// Why bytes are not a snapshot, a delta or a table of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// They do not begin like one.
-    #[error("not a serialized snapshot")]
-    NotASnapshot,
+    #[error("it is of another kind")]
+    OtherKind,
     /// Another version of the service has written them.
-    #[error("a snapshot of the unknown format {0}")]
+    #[error("its format {0} is unknown")]
     OtherFormat(u8),
     /// A byte has changed, or some are missing.
-    #[error("the checksum of the snapshot does not match")]
+    #[error("its checksum does not match")]
     Checksum,
+    /// The settings had other fields, locales, hosts or another content source.
+    #[error("it was made by other settings")]
+    OtherSettings,
     /// The checksum matches, but the content contradicts itself.
-    #[error("the snapshot is malformed: {0}")]
+    #[error("it is malformed: {0}")]
     Malformed(&'static str),
 }
 
@@ -66,7 +59,6 @@ pub enum Titles {
 pub struct Serialized<'b> {
     /// The text that [`Snapshot::serialize`] was given.
     pub head: &'b str,
-    titles: Titles,
     /// Compressed.
     body: &'b [u8],
 }
@@ -75,14 +67,7 @@ impl Snapshot {
     /// The bytes from which [`Serialized::read`] gets `head` and the snapshot: a checksum, the head,
     /// and the compressed body.
     pub fn serialize(&self, head: &str, titles: Titles) -> Vec<u8> {
-        let mut checked = vec![titles.format()];
-        write_number(&mut checked, head.len() as u64);
-        checked.extend(head.as_bytes());
-        checked.extend(deflate(&body::write(self, titles)));
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(xxh3_128(&checked).to_le_bytes());
-        bytes.extend(checked);
-        bytes
+        seal(MAGIC, FORMAT, head, &Body::of(self, titles))
     }
 
     /// Whether the snapshot can be one of this listing: its rules, locales and hosts exist. Snapshots
@@ -102,18 +87,43 @@ impl Snapshot {
     }
 }
 
-impl Titles {
-    fn format(self) -> u8 {
-        match self {
-            Self::Kept => FORMAT_WITH_TITLES,
-            Self::LeftOut => FORMAT,
+/// Bytes from which [`open`] gets the head and the compressed body: a checksum covers both.
+pub(crate) fn seal(magic: [u8; 8], format: u8, head: &str, body: &impl Serialize) -> Vec<u8> {
+    let checked = [encode(&(format, head)), deflate(body)].concat();
+    [&magic[..], &xxh3_128(&checked).to_le_bytes(), &checked].concat()
+}
+
+/// The head and the compressed body of bytes that [`seal`] has made.
+pub(crate) fn open(magic: [u8; 8], format: u8, bytes: &[u8]) -> Result<(&str, &[u8]), Unreadable> {
+    let rest = bytes.strip_prefix(&magic).ok_or(Unreadable::OtherKind)?;
+    let (checksum, checked) = rest.split_first_chunk().ok_or(Unreadable::OtherKind)?;
+    if *checksum != xxh3_128(checked).to_le_bytes() {
+        return Err(Unreadable::Checksum);
+    }
+    match checked.split_first() {
+        Some((own, rest)) if *own == format => {
+            postcard::take_from_bytes(rest).map_err(|_| Unreadable::Malformed("it has no head"))
         }
+        other => Err(Unreadable::OtherFormat(other.map_or(0, |(own, _)| *own))),
     }
 }
 
-pub(crate) fn deflate(bytes: &[u8]) -> Vec<u8> {
+fn encode(value: &impl Serialize) -> Vec<u8> {
+    postcard::to_extend(value, Vec::new()).expect("a vector takes all bytes")
+}
+
+/// Reads all of what was encoded.
+pub(crate) fn decode<'b, T: Deserialize<'b>>(bytes: &'b [u8]) -> Result<T, Unreadable> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        Ok(_) => Err(Unreadable::Malformed("bytes are left over")),
+        Err(_) => Err(Unreadable::Malformed("a value is not of this form")),
+    }
+}
+
+fn deflate(value: &impl Serialize) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), COMPRESSION);
-    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    let written = encoder.write_all(&encode(value)).and_then(|()| encoder.finish());
     written.expect("a vector takes all bytes")
 }
 
@@ -136,22 +146,8 @@ impl<'b> Serialized<'b> {
     /// # Errors
     /// [`Unreadable`] if they are not exactly what was written.
     pub fn read(bytes: &'b [u8]) -> Result<Self, Unreadable> {
-        let checked = bytes.get(CHECKED_FROM..).ok_or(Unreadable::NotASnapshot)?;
-        let (magic, checksum) = bytes[..CHECKED_FROM].split_at(MAGIC.len());
-        if magic != MAGIC {
-            return Err(Unreadable::NotASnapshot);
-        }
-        if checksum != xxh3_128(checked).to_le_bytes() {
-            return Err(Unreadable::Checksum);
-        }
-        let mut reader = Reader::new(checked);
-        let titles = match reader.byte()? {
-            FORMAT | FORMAT_WITHOUT_OWNERS => Titles::LeftOut,
-            FORMAT_WITH_TITLES | FORMAT_WITH_TITLES_WITHOUT_OWNERS => Titles::Kept,
-            other => return Err(Unreadable::OtherFormat(other)),
-        };
-        let length = reader.count()?;
-        Ok(Self { head: reader.text(length)?, titles, body: reader.rest() })
+        let (head, body) = open(MAGIC, FORMAT, bytes)?;
+        Ok(Self { head, body })
     }
 
     /// The snapshot.
@@ -172,18 +168,18 @@ impl<'b> Serialized<'b> {
         max_bytes: usize,
         builder: Builder,
     ) -> Result<Snapshot, Unreadable> {
-        body::read(&inflate(self.body, max_bytes)?, self.titles, builder, false)
+        decode::<Body<'_>>(&inflate(self.body, max_bytes)?)?.snapshot(builder, false)
     }
 }
 
 /// For tests: the body, without a checksum.
 #[cfg(test)]
 pub(super) fn body_of(snapshot: &Snapshot) -> Vec<u8> {
-    body::write(snapshot, Titles::Kept)
+    encode(&Body::of(snapshot, Titles::Kept))
 }
 
 /// For tests: the snapshot of a body.
 #[cfg(test)]
 pub(super) fn of_body(bytes: &[u8], builder: Builder) -> Result<Snapshot, Unreadable> {
-    body::read(bytes, Titles::Kept, builder, false)
+    decode::<Body<'_>>(bytes)?.snapshot(builder, false)
 }

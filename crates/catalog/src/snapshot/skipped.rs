@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use frontend_map_rules::Fault;
 
 /// The reasons that do not name a placeholder.
@@ -16,7 +18,7 @@ const WITHOUT_PLACEHOLDER: [&str; 7] = [
 ];
 
 /// The number of documents without a URL, by reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped(BTreeMap<String, u64>);
 
 impl Skipped {

@@ -1,112 +1,228 @@
-//! The body of a serialized snapshot: everything from which it can be built again.
+//! The body of a serialized snapshot: everything from which it can be built again, in columns, because
+//! values of one kind compress better side by side than in rows.
 
-use super::bytes::{write_number, write_signed};
-use super::columns::{ColumnReaders, Columns};
-use super::rows;
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
 use super::{Titles, Unreadable};
-use crate::snapshot::Snapshot;
 use crate::snapshot::build::{Builder, Draft, OwnersFrom};
 use crate::snapshot::entry::{Entry, Flags};
 use crate::snapshot::hash::document_hash;
+use crate::snapshot::no_url::NoUrlRow;
+use crate::snapshot::references::{Reference, References};
+use crate::snapshot::{Skipped, Snapshot};
+use frontend_map_rules::FieldPath;
 
-/// The bytes of a snapshot.
-pub(super) fn write(snapshot: &Snapshot, titles: Titles) -> Vec<u8> {
-    let mut columns = Columns::new(titles);
-    write_number(&mut columns.other, snapshot.hosts.len() as u64);
-    for host in &snapshot.hosts {
-        write_number(&mut columns.other, u64::from(*host));
-    }
-    write_entries(snapshot, &mut columns);
-    rows::write(snapshot, &mut columns);
-    rows::write_references(snapshot, &mut columns);
-    columns.other.extend(snapshot.urls_hash.to_le_bytes());
-    columns.join()
+const NO_URL: Unreadable = Unreadable::Malformed("a URL is none");
+const NO_RELATION: Unreadable = Unreadable::Malformed("a name is no relation");
+const UNKNOWN_DOCUMENT: Unreadable = Unreadable::Malformed("a reference leads to no document");
+
+/// The columns of a snapshot.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Body<'s> {
+    hosts: Cow<'s, [u16]>,
+    /// Of each entry, as the columns up to that of the dates.
+    flags: Vec<u8>,
+    rules: Vec<u32>,
+    locales: Vec<u16>,
+    /// Each as the difference from the one before.
+    dates: Vec<i64>,
+    #[serde(borrow)]
+    paths: Texts<'s>,
+    /// Of each document: the other versions of a document follow the first one.
+    #[serde(borrow)]
+    ids: Texts<'s>,
+    /// Of each entry, unless titles are left out.
+    #[serde(borrow)]
+    titles: Option<Texts<'s>>,
+    #[serde(borrow)]
+    no_url: Vec<NoUrlRow<'s>>,
+    /// The keys of versions without a URL and a row.
+    beyond: Vec<[u8; 8]>,
+    skipped: Skipped,
+    without_row: Skipped,
+    #[serde(borrow)]
+    ids_without_entry: Vec<&'s str>,
+    /// The name of each relation, and the id of a document behind it.
+    #[serde(borrow)]
+    examples: Vec<(Cow<'s, str>, &'s str)>,
+    /// The key of each reference and the position of its document among all known ones, each as the
+    /// difference from the one before, which is small where documents follow each other.
+    references: Vec<(u64, i64)>,
+    /// The hashes of the documents of references whose position is 0.
+    unknown: Vec<[u8; 8]>,
+    urls_hash: u128,
 }
 
-/// The snapshot of these bytes, or some documents of one (`is_part`).
-pub(super) fn read(
-    bytes: &[u8],
-    titles: Titles,
-    builder: Builder,
-    is_part: bool,
-) -> Result<Snapshot, Unreadable> {
-    let mut columns = ColumnReaders::split(bytes, titles)?;
-    let hosts = columns.other.count()?;
-    let hosts: Result<Box<[u16]>, Unreadable> =
-        (0..hosts).map(|_| columns.other.narrow()).collect();
-    let mut draft = Draft { hosts: hosts?, is_part, ..Draft::default() };
-    let mut documents = Vec::new();
-    read_entries(&mut columns, &mut draft, &mut documents)?;
-    rows::read(&mut columns, &mut draft)?;
-    draft.references = rows::read_references(&mut columns, documents)?;
-    let hash: [u8; 16] = columns.other.bytes(16)?.try_into().expect("16 bytes");
-    columns.end()?;
-    let snapshot = builder.finish_draft(draft, OwnersFrom::Flags);
-    let snapshot = snapshot.map_err(|_| Unreadable::Malformed("it has too much text"))?;
-    if snapshot.urls_hash.to_le_bytes() != hash {
-        return Err(Unreadable::Malformed("its URLs differ from those that were written"));
-    }
-    Ok(snapshot)
+/// Texts one behind the other, with their lengths apart.
+#[derive(Default, Serialize, Deserialize)]
+struct Texts<'s> {
+    #[serde(borrow)]
+    all: Cow<'s, str>,
+    lengths: Vec<u16>,
 }
 
-fn write_entries(snapshot: &Snapshot, columns: &mut Columns) {
-    write_number(&mut columns.facts, snapshot.entries.len() as u64);
-    let mut date = 0;
-    for entry in &snapshot.entries {
-        let facts = &mut columns.facts;
-        facts.push(entry.flags.bits());
-        write_number(facts, entry.rule.into());
-        write_number(facts, entry.locale.into());
-        write_number(facts, entry.path_len.into());
-        // The other versions of a document follow the first one.
-        if entry.flags.has(Flags::FIRST) {
-            write_number(facts, entry.id_len.into());
-            columns.ids.extend(entry.id(&snapshot.arena).as_bytes());
+impl<'s> Body<'s> {
+    pub(super) fn of(snapshot: &'s Snapshot, titles: Titles) -> Self {
+        let with_titles = titles == Titles::Kept;
+        let title = |row: NoUrlRow<'s>| row.title.filter(|_| with_titles);
+        let examples = snapshot.references.examples().iter();
+        let mut body = Self {
+            hosts: Cow::Borrowed(&snapshot.hosts),
+            titles: with_titles.then(Texts::default),
+            no_url: snapshot.no_url().map(|row| NoUrlRow { title: title(row), ..row }).collect(),
+            beyond: snapshot.no_url.beyond().iter().map(|key| key.to_le_bytes()).collect(),
+            skipped: snapshot.skipped.clone(),
+            without_row: snapshot.without_row.clone(),
+            ids_without_entry: snapshot.references.ids_without_entry(),
+            examples: examples.map(|(name, id)| (name.to_string().into(), &**id)).collect(),
+            urls_hash: snapshot.urls_hash,
+            ..Self::default()
+        };
+        let mut documents = Vec::new();
+        let mut date = 0;
+        for entry in &snapshot.entries {
+            body.flags.push(entry.flags.bits());
+            body.rules.push(entry.rule);
+            body.locales.push(entry.locale);
+            body.dates.push(entry.modified.wrapping_sub(date));
+            date = entry.modified;
+            body.paths.push(entry.path(&snapshot.arena));
+            if entry.flags.has(Flags::FIRST) {
+                let id = entry.id(&snapshot.arena);
+                body.ids.push(id);
+                documents.push(document_hash(id));
+            }
+            if let Some(titles) = &mut body.titles {
+                titles.push(entry.title(&snapshot.arena));
+            }
         }
-        columns.paths.extend(entry.path(&snapshot.arena).as_bytes());
-        columns.write_title(entry.title(&snapshot.arena));
-        write_signed(&mut columns.dates, entry.modified.wrapping_sub(date));
-        date = entry.modified;
+        body.add_references(&snapshot.references, documents);
+        body
+    }
+
+    /// `documents` has the hashes of the documents of all entries, in order.
+    fn add_references(&mut self, references: &References, mut documents: Vec<u64>) {
+        if references.all().is_empty() {
+            return;
+        }
+        documents.extend(self.ids_without_entry.iter().map(|id| document_hash(id)));
+        let positions: FxHashMap<u64, i64> = documents.into_iter().zip(1..).collect();
+        let (mut key, mut position) = (0, 0);
+        for reference in references.all() {
+            // 0: it is not among them.
+            let own = positions.get(&reference.document()).copied().unwrap_or(0);
+            self.references.push((reference.key() - key, own - position));
+            (key, position) = (reference.key(), own);
+            if own == 0 {
+                self.unknown.push(reference.document().to_le_bytes());
+            }
+        }
+    }
+
+    /// The snapshot, or some documents of one (`is_part`).
+    pub(super) fn snapshot(self, builder: Builder, is_part: bool) -> Result<Snapshot, Unreadable> {
+        let hosts = Box::from(&*self.hosts);
+        let mut draft = Draft { hosts, is_part, ..Draft::default() };
+        let documents = self.read_entries(&mut draft)?;
+        self.no_url.iter().for_each(|row| draft.keep_no_url(*row));
+        draft.no_url.add_beyond(self.beyond.iter().map(|key| u64::from_le_bytes(*key)));
+        draft.references = self.read_references(documents)?;
+        draft.skipped = self.skipped;
+        draft.without_row = self.without_row;
+        let snapshot = builder.finish_draft(draft, OwnersFrom::Flags);
+        let snapshot = snapshot.map_err(|_| Unreadable::Malformed("it has too much text"))?;
+        if snapshot.urls_hash != self.urls_hash {
+            return Err(Unreadable::Malformed("its URLs differ from those that were written"));
+        }
+        Ok(snapshot)
+    }
+
+    /// Returns the hash of each document, in order.
+    fn read_entries(&self, draft: &mut Draft) -> Result<Vec<u64>, Unreadable> {
+        let (mut rules, mut locales) = (self.rules.iter(), self.locales.iter());
+        let (mut dates, mut paths, mut ids) =
+            (self.dates.iter(), self.paths.iter(), self.ids.iter());
+        let mut titles = self.titles.as_ref().map(Texts::iter);
+        let (mut documents, mut date, mut id) = (Vec::new(), 0_i64, "");
+        draft.entries = Vec::with_capacity(self.flags.len());
+        for flags in &self.flags {
+            let flags = Flags::of_bits(*flags);
+            let flags = flags.ok_or(Unreadable::Malformed("a flag is unknown"))?;
+            let (rule, locale) = (*rules.next().ok_or(NO_URL)?, *locales.next().ok_or(NO_URL)?);
+            if flags.has(Flags::FIRST) {
+                id = ids.next().ok_or(NO_URL)?;
+                documents.push(document_hash(id));
+            }
+            let path = paths.next().ok_or(NO_URL)?;
+            if id.is_empty() || !is_path(path) || !has_locale(draft, locale) {
+                return Err(NO_URL);
+            }
+            date = date.wrapping_add(*dates.next().ok_or(NO_URL)?);
+            let title = match &mut titles {
+                Some(titles) => titles.next().ok_or(NO_URL)?,
+                None => "",
+            };
+            let text = draft.arena.push([path, id, title]);
+            draft.entries.push(Entry {
+                text: text.ok_or(Unreadable::Malformed("it has too much text"))?,
+                rule,
+                path_len: length(path),
+                id_len: u8::try_from(id.len()).map_err(|_| NO_URL)?,
+                title_len: length(title),
+                locale,
+                flags,
+                modified: date,
+            });
+        }
+        Ok(documents)
+    }
+
+    /// `documents` has the hashes of the documents of all entries, in order.
+    fn read_references(&self, mut documents: Vec<u64>) -> Result<References, Unreadable> {
+        documents.extend(self.ids_without_entry.iter().map(|id| document_hash(id)));
+        let example = |(name, id): &(Cow<'_, str>, &str)| {
+            Ok((FieldPath::parse(name).ok_or(NO_RELATION)?, Box::from(*id)))
+        };
+        let examples: Result<_, Unreadable> = self.examples.iter().map(example).collect();
+        let mut unknown = self.unknown.iter().map(|hash| u64::from_le_bytes(*hash));
+        let mut all = Vec::with_capacity(self.references.len());
+        let (mut key, mut position) = (0_u64, 0_i64);
+        for (key_after, position_after) in &self.references {
+            key = key.wrapping_add(*key_after);
+            position = position.wrapping_add(*position_after);
+            let document = match usize::try_from(position) {
+                Ok(0) => unknown.next(),
+                Ok(at) => documents.get(at - 1).copied(),
+                Err(_) => None,
+            };
+            all.push(Reference::of_key(key, document.ok_or(UNKNOWN_DOCUMENT)?));
+        }
+        Ok(References::new(all, &self.ids_without_entry, examples?))
     }
 }
 
-/// Adds the hash of each document to `documents`, in order.
-fn read_entries(
-    columns: &mut ColumnReaders<'_>,
-    draft: &mut Draft,
-    documents: &mut Vec<u64>,
-) -> Result<(), Unreadable> {
-    let count = columns.facts.count()?;
-    draft.entries = Vec::with_capacity(count);
-    let (mut date, mut id) = (0_i64, "");
-    for _ in 0..count {
-        let facts = &mut columns.facts;
-        let flags = Flags::of_bits(facts.byte()?);
-        let flags = flags.ok_or(Unreadable::Malformed("a flag is unknown"))?;
-        let (rule, locale, path_len) = (facts.narrow()?, facts.narrow()?, facts.narrow::<u16>()?);
-        if flags.has(Flags::FIRST) {
-            id = columns.ids.text(facts.narrow::<u8>()?.into())?;
-            documents.push(document_hash(id));
-        }
-        let path = columns.paths.text(path_len.into())?;
-        if id.is_empty() || !is_path(path) || !has_locale(draft, locale) {
-            return Err(Unreadable::Malformed("a URL is none"));
-        }
-        date = date.wrapping_add(columns.dates.signed()?);
-        let title = columns.title()?;
-        let text = draft.arena.push([path, id, title]);
-        draft.entries.push(Entry {
-            text: text.ok_or(Unreadable::Malformed("it has too much text"))?,
-            rule,
-            path_len,
-            id_len: u8::try_from(id.len()).expect("it was read as one of 8 bits"),
-            title_len: u16::try_from(title.len()).expect("it was read as one of 16 bits"),
-            locale,
-            flags,
-            modified: date,
-        });
+impl Texts<'_> {
+    fn push(&mut self, text: &str) {
+        self.all.to_mut().push_str(text);
+        self.lengths.push(length(text));
     }
-    Ok(())
+
+    /// Ends at a length that does not fit.
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let mut rest = &*self.all;
+        self.lengths.iter().map_while(move |length| {
+            let (text, others) = rest.split_at_checked((*length).into())?;
+            rest = others;
+            Some(text)
+        })
+    }
+}
+
+fn length(text: &str) -> u16 {
+    u16::try_from(text.len()).expect("texts of entries have lengths of 16 bits")
 }
 
 /// Whether a text has the form of a path on the frontend: absolute, of printable ASCII, and not the

@@ -1,14 +1,24 @@
 //! The serialized form of a delta.
 
-use super::bytes::Reader;
-use super::{Titles, Unreadable, body, deflate, inflate};
+use serde::{Deserialize, Serialize};
+
+use super::body::Body;
+use super::{Titles, Unreadable, decode, deflate, inflate};
 use crate::snapshot::build::Builder;
 use crate::snapshot::{Change, Delta};
 
 /// The format, which changes with the form of the bytes or their meaning.
-const FORMAT: u8 = 2;
+const FORMAT: u8 = 3;
 
-const NO_DELTA: Unreadable = Unreadable::Malformed("the documents of a delta are not in order");
+const TRUNCATED: Unreadable = Unreadable::Malformed("it ends too early");
+
+#[derive(Serialize, Deserialize)]
+struct Wire<'w> {
+    documents: Vec<[u8; 8]>,
+    beyond_removed: Vec<[u8; 8]>,
+    #[serde(borrow)]
+    present: Body<'w>,
+}
 
 impl Delta {
     /// The bytes from which [`Delta::read`] gets the delta, titles included. They have no checksum of
@@ -16,8 +26,11 @@ impl Delta {
     pub fn serialize(&self) -> Vec<u8> {
         let mut bytes = vec![FORMAT];
         bytes.extend(self.hash.to_le_bytes());
-        if let Some(change) = &self.change {
-            bytes.extend(deflate(&write(change)));
+        if let Some(Change { documents, beyond_removed, present }) = &self.change {
+            let [documents, beyond_removed] = [documents, beyond_removed]
+                .map(|hashes| hashes.iter().map(|hash| hash.to_le_bytes()).collect());
+            let present = Body::of(present, Titles::Kept);
+            bytes.extend(deflate(&Wire { documents, beyond_removed, present }));
         }
         bytes
     }
@@ -27,40 +40,23 @@ impl Delta {
     /// # Errors
     /// [`Unreadable`] if they cannot be those of a delta.
     pub fn read(bytes: &[u8], max_bytes: usize) -> Result<Self, Unreadable> {
-        let mut reader = Reader::new(bytes);
-        match reader.byte()? {
-            FORMAT => {}
-            other => return Err(Unreadable::OtherFormat(other)),
+        let (format, rest) = bytes.split_first().ok_or(TRUNCATED)?;
+        if *format != FORMAT {
+            return Err(Unreadable::OtherFormat(*format));
         }
-        let (low, high) = (reader.word()?, reader.word()?);
-        let hash = u128::from(high) << u64::BITS | u128::from(low);
-        let rest = reader.rest();
+        let (hash, rest) = rest.split_first_chunk().ok_or(TRUNCATED)?;
         let change = if rest.is_empty() { None } else { Some(read(&inflate(rest, max_bytes)?)?) };
-        Ok(Self { hash, change })
+        Ok(Self { hash: u128::from_le_bytes(*hash), change })
     }
-}
-
-fn write(change: &Change) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for hashes in [&change.documents, &change.beyond_removed] {
-        super::write_number(&mut bytes, hashes.len() as u64);
-        for hash in hashes {
-            bytes.extend(hash.to_le_bytes());
-        }
-    }
-    bytes.extend(body::write(&change.present, Titles::Kept));
-    bytes
 }
 
 fn read(bytes: &[u8]) -> Result<Change, Unreadable> {
-    let mut reader = Reader::new(bytes);
-    let mut hashes = || -> Result<Vec<u64>, Unreadable> {
-        let count = reader.count()?;
-        let hashes: Result<Vec<u64>, Unreadable> = (0..count).map(|_| reader.word()).collect();
-        hashes.and_then(|hashes| if hashes.is_sorted() { Ok(hashes) } else { Err(NO_DELTA) })
-    };
-    let (documents, beyond_removed) = (hashes()?, hashes()?);
-    let builder = Builder { path_table: false };
-    let present = body::read(reader.rest(), Titles::Kept, builder, true)?;
+    let Wire { documents, beyond_removed, present } = decode(bytes)?;
+    let [documents, beyond_removed]: [Vec<u64>; 2] = [documents, beyond_removed]
+        .map(|hashes| hashes.into_iter().map(u64::from_le_bytes).collect());
+    if !documents.is_sorted() || !beyond_removed.is_sorted() {
+        return Err(Unreadable::Malformed("the documents of a delta are not in order"));
+    }
+    let present = present.snapshot(Builder { path_table: false }, true)?;
     Ok(Change { documents, beyond_removed, present })
 }

@@ -199,8 +199,8 @@ fn bytes_of_another_format_or_of_more_than_the_limit_are_refused() {
     with_listing(4, |listing, rng| {
         let bytes = Delta::between(&empty(listing), &generated(rng, listing)).unwrap().serialize();
         let mut other = bytes.clone();
-        other[0] = 3;
-        assert_eq!(Delta::read(&other, MAX_BYTES).err(), Some(Unreadable::OtherFormat(3)));
+        other[0] = 4;
+        assert_eq!(Delta::read(&other, MAX_BYTES).err(), Some(Unreadable::OtherFormat(4)));
         assert_eq!(Delta::read(&bytes, 10).err(), Some(Unreadable::Malformed("it is too large")));
         for length in 0..bytes.len() {
             let read = Delta::read(&bytes[..length], MAX_BYTES);

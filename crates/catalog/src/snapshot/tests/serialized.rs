@@ -251,12 +251,12 @@ fn bytes_of_another_kind_or_format_are_refused() {
     let bytes = serialized(&BUILDER.finish(Vec::new()).unwrap());
     assert!(read(&bytes).unwrap().is_empty());
     for other in [&b""[..], b"{}", &[0; 100]] {
-        assert_eq!(Serialized::read(other).err(), Some(Unreadable::NotASnapshot));
+        assert_eq!(Serialized::read(other).err(), Some(Unreadable::OtherKind));
     }
     let mut later = bytes[24..].to_vec();
-    later[0] = 6;
+    later[0] = 7;
     let later = [&bytes[..8], &xxh3_128(&later).to_le_bytes(), &later].concat();
-    assert_eq!(Serialized::read(&later).err(), Some(Unreadable::OtherFormat(6)));
+    assert_eq!(Serialized::read(&later).err(), Some(Unreadable::OtherFormat(7)));
 }
 
 /// The titles of all versions.
