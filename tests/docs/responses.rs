@@ -6,6 +6,7 @@ use crate::support::front_end::{FrontEnd, answer};
 use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
+use frontend_map_rules::{Fault, MismatchReason};
 
 use super::pages::{all, all_sources, page, source_texts};
 
@@ -138,6 +139,10 @@ fn each_message_of_the_page_is_in_the_source() {
 #[test]
 fn each_reason_of_a_table_is_in_the_source() {
     let sources = all_sources().join("\n");
+    // Their names are derived from those of the variants.
+    let faults = Fault::ALL.iter().map(|fault| fault.as_str());
+    let derived: BTreeSet<&str> =
+        faults.chain(MismatchReason::ALL.iter().map(|reason| reason.as_str())).collect();
     let reasons = [
         ("docs/http-api.md", "Candidate's `reason`", ""),
         ("docs/http-api.md", "`reason`", "fetch failed: "),
@@ -149,9 +154,11 @@ fn each_reason_of_a_table_is_in_the_source() {
             let reason = row[0].strip_prefix(prefix).unwrap_or(row[0]);
             // The placeholder of a page tree is called `path` on the page.
             let reason = reason.strip_prefix("path_").unwrap_or(reason);
-            let is_literal = |reason: &str| sources.contains(&format!("\"{reason}\""));
-            let literal = is_literal(reason) || is_literal(row[0]);
-            assert!(literal || reason.starts_with("timeout after"), "{path}: {reason}");
+            let is_there = |reason: &str| {
+                derived.contains(reason) || sources.contains(&format!("\"{reason}\""))
+            };
+            let is_named = is_there(reason) || is_there(row[0]);
+            assert!(is_named || reason.starts_with("timeout after"), "{path}: {reason}");
         }
     }
 }

@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantArray};
 
 use super::pattern::Pattern;
 use crate::locale::Locales;
@@ -13,7 +13,7 @@ use crate::pathname::{PathSegment, Pathname};
 use crate::template::{Placeholder, Segment, Source};
 
 /// Why a rule does not match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum MismatchReason {
     /// The pathname has too few or too many segments.
@@ -27,6 +27,9 @@ pub enum MismatchReason {
 }
 
 impl MismatchReason {
+    /// All of them.
+    pub const ALL: &[Self] = Self::VARIANTS;
+
     /// The name in `details.candidates` (D10).
     pub fn as_str(self) -> &'static str {
         self.into()
