@@ -143,7 +143,7 @@ fn copy_with_a_damaged_row_is_moved_aside_before_another_one_takes_its_place() {
     });
     assert_eq!(first.signal("TERM"), Some(0));
     let copy = copy_of(&store);
-    let damaged = fs::read_to_string(&copy).expect("a copy").replace(",d2,", ",d3,");
+    let damaged = fs::read_to_string(&copy).expect("a copy").replace("\"\"d2\"\"", "\"\"d3\"\"");
     fs::write(&copy, &damaged).expect("a damaged copy");
     fs::write(&store, b"not a store").expect("a file");
     let mut second = with_store(&settings, &store).start();
@@ -151,7 +151,7 @@ fn copy_with_a_damaged_row_is_moved_aside_before_another_one_takes_its_place() {
     assert_eq!(second.signal("TERM"), Some(0));
     assert_eq!(copies_aside(&copy), [damaged]);
     let rows = fs::read_to_string(&copy).expect("a copy");
-    assert!(rows.contains(",d1,") && !rows.contains(",d3,"), "{rows}");
+    assert!(rows.contains("\"\"d1\"\"") && !rows.contains("\"\"d3\"\""), "{rows}");
 }
 
 #[test]
