@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{TEMPLATE, content, folder, settings, until_stored, with_store, written};
+use super::{TEMPLATE, content, folder, list, settings, until_stored, with_store, written};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::hook::post_body;
@@ -24,7 +24,11 @@ fn service(content: &Content, store: &Path) -> (Service, Cms, Settings) {
         content.publish("en", "d1", slug);
         let event = r#"{"event":"entry.publish","uid":"api::article.article","entry":{"documentId":"d1","publishedAt":"2024-03-06T22:19:54.649Z"}}"#;
         assert!(post_body(&service, event.as_bytes()).starts_with("HTTP/1.1 202"));
-        until_so("the update is stored", || written(&service) >= writes);
+        let url = format!("/en/articles/{slug}\"");
+        // The copy of the history is a write, too.
+        until_so("the update is served and stored", || {
+            list(&service).text().contains(&url) && written(&service) >= writes
+        });
     }
     (service, cms, settings)
 }
