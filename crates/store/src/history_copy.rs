@@ -171,8 +171,11 @@ fn checksum(from: &str, to: &str, row: &str) -> String {
     format!("{:016x}", xxh3_64(format!("{from}\n{to}\n{row}\n").as_bytes()))
 }
 
-/// `None`: it is damaged, or of another version.
+/// `None`: it is damaged, or lacks a field.
 fn row_of(record: &StringRecord) -> Option<Row> {
+    if record.len() != HEADER.len() {
+        return None;
+    }
     let (from, to, row, sum): (&str, &str, &str, &str) = record.deserialize(None).ok()?;
     if sum != checksum(from, to, row) {
         return None;
@@ -249,12 +252,18 @@ mod tests {
     #[test]
     fn copy_with_rows_that_cannot_be_read_is_moved_aside_before_it_is_replaced() {
         type Damage = fn(&Path);
-        let damage: [(&str, Damage); 3] = [
+        let damage: [(&str, Damage); 4] = [
             ("a damaged row", |path| {
                 let text = fs::read_to_string(path).unwrap();
                 fs::write(path, text.replace("pt-BR", "pt-PT")).unwrap();
             }),
-            ("rows of another version", |path| {
+            ("two rows in one", |path| {
+                let text = fs::read_to_string(path).unwrap();
+                let row = text.find("https://www.example.com/1").unwrap();
+                let end = text[..row].rfind("\n\"").unwrap();
+                fs::write(path, format!("{},{}", &text[..end], &text[end + 1..])).unwrap();
+            }),
+            ("rows that lack a field", |path| {
                 let text = fs::read_to_string(path).unwrap();
                 fs::write(path, text.replace("is_imported", "is_copied")).unwrap();
             }),
