@@ -27,7 +27,7 @@ use super::selection;
 use crate::config::{Config, Problem, Problems};
 use frontend_map_catalog::site::Site;
 
-/// What the settings may be valid without.
+/// The checks that compare the settings with another program or file.
 const PEERS: [Check; 4] = [Check::Cms, Check::ContentFile, Check::Redis, Check::IndexNow];
 
 /// What to check, and how to report it.

@@ -17,6 +17,8 @@ use url::Url;
 use frontend_map_outbound::checks::report::Visible;
 use frontend_map_platform::http_client::{cause, client_builder};
 
+/// The most of the body of an error that is read.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// How long the service may take to accept a POST.
 const POST_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -102,13 +104,18 @@ async fn send(
             "{service}: {cause:?}; does the service run at this address? --service names another"
         )
     };
-    let response = request.send().await.map_err(failed)?;
+    let mut response = request.send().await.map_err(failed)?;
     let status = response.status();
-    let body = response.bytes().await.map_err(failed)?;
-    if status != expected {
-        return Err(refusal(service, status.as_u16(), &body, setting).into());
+    if status == expected {
+        return Ok(response.bytes().await.map_err(failed)?.into());
     }
-    Ok(body.into())
+    let mut body = Vec::new();
+    while body.len() < MAX_ERROR_BYTES
+        && let Some(chunk) = response.chunk().await.map_err(failed)?
+    {
+        body.extend_from_slice(&chunk);
+    }
+    Err(refusal(service, status.as_u16(), &body, setting).into())
 }
 
 /// What the service says, and what to do about it; `token` is the setting with the token that it
