@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::table::{DocumentKey, LinkRow, LinkTable, Missing, NOT_LOCALIZED};
+use super::texts::Texts;
 use crate::site::Site;
 use crate::snapshot::Unreadable;
 use crate::snapshot::serialized::{decode, inflate, open, seal};
@@ -21,8 +22,7 @@ struct Stored<'t> {
     read_at: i64,
     missing_elsewhere: Missing,
     missing: Cow<'t, BTreeMap<DocumentKey, Missing>>,
-    #[serde(borrow)]
-    texts: Vec<&'t str>,
+    texts: Cow<'t, Texts>,
     documents: Cow<'t, BTreeMap<DocumentKey, Vec<LinkRow>>>,
 }
 
@@ -34,7 +34,7 @@ impl LinkTable {
             read_at: self.read_at,
             missing_elsewhere: self.missing_elsewhere,
             missing: Cow::Borrowed(&self.missing),
-            texts: self.texts.iter().collect(),
+            texts: Cow::Borrowed(&self.texts),
             documents: Cow::Borrowed(&self.documents),
         };
         seal(MAGIC, FORMAT, "", &stored)
@@ -53,12 +53,7 @@ impl LinkTable {
             return Err(Unreadable::OtherSettings);
         }
         let mut table = Self::new(site.links_fingerprint, stored.read_at, max_bytes);
-        for (number, text) in stored.texts.iter().enumerate() {
-            let added = table.texts.intern(text);
-            if added.map(|added| added as usize) != Some(number) {
-                return Err(Unreadable::Malformed("a text is there twice"));
-            }
-        }
+        table.texts = stored.texts.into_owned();
         let is_valid = |(key, rows): (&DocumentKey, &Vec<LinkRow>)| {
             rows.iter().all(|row| table.has_positions(*row, key, site))
         };

@@ -1,9 +1,12 @@
 //! Texts in one block of memory, each once.
 
+use std::fmt;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The texts, each with a number.
 #[derive(Clone, Debug, Default)]
@@ -61,8 +64,57 @@ impl Texts {
     }
 }
 
+impl Serialize for Texts {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Texts {
+    /// Each text is interned as it is read: bytes of another origin may have one a million times.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_seq(EachOnce)
+    }
+}
+
+/// Reads texts, none of which is there twice.
+struct EachOnce;
+
+impl<'de> Visitor<'de> for EachOnce {
+    type Value = Texts;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("texts, each once")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut texts: A) -> Result<Texts, A::Error> {
+        let mut read = Texts::default();
+        while let Some(text) = texts.next_element::<&str>()? {
+            let number = read.len();
+            if read.intern(text).map(|added| added as usize) != Some(number) {
+                return Err(A::Error::custom("a text is there twice"));
+            }
+        }
+        Ok(read)
+    }
+}
+
 fn text_at<'t>(block: &'t str, ends: &[u32], number: u32) -> &'t str {
     let at = number as usize;
     let start = at.checked_sub(1).map_or(0, |before| ends[before] as usize);
     &block[start..ends[at] as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::serialized::{decode, encode};
+
+    #[test]
+    fn text_that_is_there_twice_is_refused() {
+        for (texts, is_read) in [(["a", "b"], true), (["a", "a"], false), (["", ""], false)] {
+            let bytes = encode(&texts.to_vec());
+            assert_eq!(decode::<Texts>(&bytes).is_ok(), is_read, "{texts:?}");
+        }
+    }
 }

@@ -108,7 +108,7 @@ pub(crate) fn open(magic: [u8; 8], format: u8, bytes: &[u8]) -> Result<(&str, &[
     }
 }
 
-fn encode(value: &impl Serialize) -> Vec<u8> {
+pub(crate) fn encode(value: &impl Serialize) -> Vec<u8> {
     postcard::to_extend(value, Vec::new()).expect("a vector takes all bytes")
 }
 

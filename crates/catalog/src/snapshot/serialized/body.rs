@@ -16,6 +16,7 @@ use crate::snapshot::{Skipped, Snapshot};
 use frontend_map_rules::FieldPath;
 
 const NO_URL: Unreadable = Unreadable::Malformed("a URL is none");
+const LEFT_OVER: Unreadable = Unreadable::Malformed("a column is longer than the others");
 const NO_RELATION: Unreadable = Unreadable::Malformed("a name is no relation");
 const UNKNOWN_DOCUMENT: Unreadable = Unreadable::Malformed("a reference leads to no document");
 
@@ -146,6 +147,10 @@ impl<'s> Body<'s> {
         let (mut dates, mut paths, mut ids) =
             (self.dates.iter(), self.paths.iter(), self.ids.iter());
         let mut titles = self.titles.as_ref().map(Texts::iter);
+        let texts = [Some(&self.paths), Some(&self.ids), self.titles.as_ref()];
+        if !texts.into_iter().flatten().all(Texts::is_whole) {
+            return Err(LEFT_OVER);
+        }
         let (mut documents, mut date, mut id) = (Vec::new(), 0_i64, "");
         draft.entries = Vec::with_capacity(self.flags.len());
         for flags in &self.flags {
@@ -177,7 +182,13 @@ impl<'s> Body<'s> {
                 modified: date,
             });
         }
-        Ok(documents)
+        let are_left = rules.next().is_some()
+            || locales.next().is_some()
+            || dates.next().is_some()
+            || paths.next().is_some()
+            || ids.next().is_some()
+            || titles.is_some_and(|mut titles| titles.next().is_some());
+        if are_left { Err(LEFT_OVER) } else { Ok(documents) }
     }
 
     /// `documents` has the hashes of the documents of all entries, in order.
@@ -200,6 +211,9 @@ impl<'s> Body<'s> {
             };
             all.push(Reference::of_key(key, document.ok_or(UNKNOWN_DOCUMENT)?));
         }
+        if unknown.next().is_some() {
+            return Err(LEFT_OVER);
+        }
         Ok(References::new(all, &self.ids_without_entry, examples?))
     }
 }
@@ -208,6 +222,11 @@ impl Texts<'_> {
     fn push(&mut self, text: &str) {
         self.all.to_mut().push_str(text);
         self.lengths.push(length(text));
+    }
+
+    /// Whether the lengths are those of all the text.
+    fn is_whole(&self) -> bool {
+        self.lengths.iter().map(|length| usize::from(*length)).sum::<usize>() == self.all.len()
     }
 
     /// Ends at a length that does not fit.
@@ -233,4 +252,32 @@ fn is_path(path: &str) -> bool {
 
 fn has_locale(draft: &Draft, locale: u16) -> bool {
     draft.hosts.is_empty() || usize::from(locale) < draft.hosts.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn column_that_is_longer_than_the_others_is_refused() {
+        let builder = Builder { path_table: true };
+        let empty = builder.finish(Vec::new()).unwrap();
+        let body = || Body::of(&empty, Titles::Kept);
+        assert!(body().snapshot(builder, false).is_ok());
+        let longer: [fn(&mut Body<'_>); 8] = [
+            |body| body.rules.push(0),
+            |body| body.locales.push(0),
+            |body| body.dates.push(0),
+            |body| body.paths.push("/x"),
+            |body| body.paths.all.to_mut().push('x'),
+            |body| body.ids.push("x"),
+            |body| body.titles.as_mut().unwrap().push("x"),
+            |body| body.unknown.push([0; 8]),
+        ];
+        for (number, add) in longer.iter().enumerate() {
+            let mut body = body();
+            add(&mut body);
+            assert_eq!(body.snapshot(builder, false).err(), Some(LEFT_OVER), "{number}");
+        }
+    }
 }
