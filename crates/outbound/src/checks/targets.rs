@@ -142,7 +142,7 @@ impl Targets {
         let url = self.listed().nth(position);
         let codes = self.site.rules.locales().codes();
         let rule = self.site.rules.rules().get(url.rule());
-        // Pages outside the CMS have none.
+        // A page outside the CMS has none, nor one that is listed for another type.
         let rule = rule.filter(|rule| rule.content_type.as_str() == self.content_type);
         let template = rule.and_then(|rule| rule.template(&codes[url.locale()]));
         Target {

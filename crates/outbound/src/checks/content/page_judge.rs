@@ -76,8 +76,15 @@ impl PageJudge {
         let hosts = stream::iter(on_hosts)
             .map(async |(origin, missing)| {
                 let url = format!("{origin}/robots.txt");
-                let file = validator.fetch_robots(url.clone()).await;
-                (origin, url, file, not_found_page(validator, missing).await)
+                let robots = async {
+                    match validator.fetch_robots(url.clone()).await {
+                        RobotsFile::Rules(bytes) => Ok(Some(RobotsTxt::parse(&bytes))),
+                        RobotsFile::Absent => Ok(None),
+                        RobotsFile::Unreadable(reason) => Err(reason),
+                    }
+                };
+                let (robots, page) = join(robots, not_found_page(validator, missing)).await;
+                (origin, url, robots, page)
             })
             .buffer_unordered(CONCURRENT_CHECKS)
             .boxed();
@@ -86,15 +93,12 @@ impl PageJudge {
             .buffer_unordered(CONCURRENT_CHECKS)
             .boxed();
         let (hosts, groups): (Vec<_>, Vec<_>) = join(hosts.collect(), groups.collect()).await;
-        for (origin, url, file, page) in hosts {
-            match file {
-                RobotsFile::Rules(bytes) => {
-                    judge.robots.insert(origin.clone(), RobotsTxt::parse(&bytes));
+        for (origin, url, robots, page) in hosts {
+            match robots {
+                Ok(robots) => {
+                    judge.robots.extend(robots.map(|robots| (origin.clone(), robots)));
                 }
-                RobotsFile::Absent => {}
-                RobotsFile::Unreadable(reason) => {
-                    judge.unreadable_robots.push(UnreadableRobots { url, reason });
-                }
+                Err(reason) => judge.unreadable_robots.push(UnreadableRobots { url, reason }),
             }
             judge.not_found_on_host.extend(page.map(|page| (origin, page)));
         }
