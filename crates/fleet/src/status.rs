@@ -72,7 +72,7 @@ pub struct SnapshotStatus {
     /// [`VersionStatus::missing_for`].
     #[serde(rename = "missingSeconds", serialize_with = "seconds")]
     pub missing_for: Option<Duration>,
-    /// As in [`VersionStatus`].
+    /// [`VersionStatus::lag`].
     #[serde(rename = "lagSeconds", serialize_with = "seconds")]
     pub lag: Option<Duration>,
 }

@@ -169,7 +169,7 @@ impl Strapi {
         Ok(())
     }
 
-    /// Sends a cheap request whose outcome only the breaker uses: a half-open probe if one is due.
+    /// Sends a cheap request whose outcome only the breaker uses.
     pub(crate) async fn probe(&self, query: &ContentQuery) {
         if let Ok(resolved) = self.resolve(&query.uid).await {
             let _ = self.first_row(query, &resolved).await;

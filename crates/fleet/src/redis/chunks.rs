@@ -127,6 +127,9 @@ impl Client {
     /// [`Error`].
     pub async fn extend(&self, chunks: &Chunks, ttl: Duration) -> Result<bool, Error> {
         let keys: Vec<String> = self.chunk_keys(chunks).collect();
+        if keys.is_empty() {
+            return Ok(true);
+        }
         Ok(self.expire(&keys, ttl, ONE_CHUNK).await?.into_iter().all(|is_there| is_there))
     }
 

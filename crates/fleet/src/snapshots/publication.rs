@@ -179,7 +179,8 @@ impl SharedSnapshots {
     ) -> Result<bool, redis::Error> {
         let mut keys = vec![self.pointer_key(id), self.deltas_key(id)];
         keys.extend(key.map(|key| self.name_key(key)));
-        let mut is_there = self.redis.expire(&keys, TTL, super::WITHIN).await?[0];
+        let is_there = self.redis.expire(&keys, TTL, super::WITHIN).await?;
+        let mut is_there = is_there.first() == Some(&true);
         for chunks in std::iter::once(&version.base.chunks).chain(&version.deltas.chunks) {
             is_there &= self.redis.extend(chunks, TTL).await?;
         }
