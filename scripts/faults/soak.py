@@ -65,15 +65,30 @@ def run(long: bool) -> None:
         )
         # They follow the requests of the moment: the middle of the last ones, not a single one.
         late = samples[-len(samples) // 4 :]
-        descriptors = statistics.median(sample.descriptors for sample in late) - idle.descriptors
-        tasks = statistics.median(sample.tasks for sample in late) - idle.tasks
+        descriptors = statistics.median(descriptors_of(late)) - idle.descriptors
+        tasks = statistics.median(tasks_of(late)) - idle.tasks
         report.must(
             max(descriptors, tasks) <= MOST_MORE + SLACK,
             f"{descriptors:.0f} descriptors and {tasks:.0f} tasks more at the end than before",
         )
+        if long:
+            earlier = samples[-len(samples) // 2 : -len(samples) // 4]
+            rises = [
+                statistics.median(values(late)) - statistics.median(values(earlier))
+                for values in (descriptors_of, tasks_of)
+            ]
+            report.must(max(rises) <= SLACK, f"{rises} more than in the quarter before: flat")
         ended_in = until(lambda: service.metric(TASKS) < base.tasks, 120)
         report.must(ended_in is not None, "fewer tasks without requests")
         report.must(service.descriptors() <= base.descriptors, "no more descriptors afterwards")
+
+
+def descriptors_of(samples: list[Sample]) -> list[float]:
+    return [sample.descriptors for sample in samples]
+
+
+def tasks_of(samples: list[Sample]) -> list[float]:
+    return [sample.tasks for sample in samples]
 
 
 def watch(service: Service, samples: list[Sample], ended: threading.Event, every: float) -> None:
