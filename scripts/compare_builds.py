@@ -7,6 +7,9 @@ headers and bodies are compared. Then the commands `check`, `explain`, `sitemap`
 these worlds, and `check` and `serve` with settings that may be wrong: exit status, output for
 programs and written files are compared.
 
+A response that differs is asked for again for some seconds, and counted apart if both are equal
+then: the two processes read their lists at different moments.
+
 Not compared are the texts of messages (each changed one is printed once, old and new), request ids
 that the service made, and the values of Date, Age, Last-Modified and of numbers in Cache-Status.
 Compare a build with itself first: what differs then depends on chance. Equal seeds give equal
@@ -26,14 +29,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from builds import peers
-from builds.client import Connection, Request
-from builds.differences import Differences
+from builds.client import Connection, Request, Response
+from builds.differences import Differences, comparable
 from builds.generate import DRAFT_TOKEN, HOOK_SECRET, TYPES, VALIDATE_TOKEN, Generator, World
 from builds.sites import SiteGenerator
 from common.client import until
 from common.process import HANG_SECONDS, Process, environment
 
 REQUESTS_OF_A_WORLD, REQUESTS_OF_A_FAILING_WORLD = 500, 40
+# How long responses may differ.
+AGAIN_SECONDS = 3
 # The number of settings files for each request.
 SETTINGS_RATIO = 0.01
 ENDPOINTS = {endpoint: uid for uid, endpoint in TYPES.items()}
@@ -170,11 +175,24 @@ class Comparison:
                 tag = self.generate.random.choice(tags)
                 raw = request.raw.replace(b"\r\n\r\n", f"\r\nIf-None-Match: {tag}\r\n\r\n".encode())
                 request = Request(raw, request.is_last)
-            old, new = (connection.send(request) for connection in connections)
+            old, new = self.responses(request, connections)
             self.differences.responses("requests", request, old, new)
             tag_found = old.header("etag")
             if tag_found and len(tags) < 50:
                 tags.append(tag_found)
+
+    def responses(self, request: Request, connections: list[Connection]) -> list[Response]:
+        """Asks again where one process may have read a list a moment earlier than the other."""
+        asked: list[list[Response]] = []
+
+        def are_equal() -> bool:
+            asked.append([connection.send(request) for connection in connections])
+            old, new = comparable(request, *asked[-1])
+            return old == new
+
+        are_equal_now = until(are_equal, AGAIN_SECONDS) is not None
+        self.differences.moments += are_equal_now and len(asked) > 1
+        return asked[-1]
 
     def commands(self, world: World) -> None:
         for strict in ((), ("--strict",)):

@@ -20,6 +20,8 @@ class Differences:
         self.compared: collections.Counter[str] = collections.Counter()
         self.statuses: collections.Counter[int] = collections.Counter()
         self.count = 0
+        # Of what depends on how far two processes are with a list.
+        self.moments = 0
         # The first old and new text of each changed message, by both without their values.
         self.messages: dict[tuple[str, str], tuple[str, str]] = {}
 
@@ -49,18 +51,11 @@ class Differences:
 
     def responses(self, kind: str, request: Request, old: Response, new: Response) -> None:
         self.statuses[old.status] += 1
-        texts = [response.body.decode("utf-8", "backslashreplace") for response in (old, new)]
         if old.status >= 400 and new.status >= 400:
-            messages = [MESSAGE.search(text) for text in texts]
+            messages = [MESSAGE.search(text_of(response)) for response in (old, new)]
             if messages[0] and messages[1]:
                 self.message(json.loads(messages[0][1]), json.loads(messages[1][1]))
-            texts = [MESSAGE.sub('"message":"…"', text, count=1) for text in texts]
-        same_length = texts[0] == texts[1]
-        answers = [
-            (response.status, headers(request, response, same_length), text)
-            for response, text in zip((old, new), texts, strict=True)
-        ]
-        self.equal(kind, repr(request.raw[:400]), answers[0], answers[1])
+        self.equal(kind, repr(request.raw[:400]), *comparable(request, old, new))
 
     def report(self) -> str:
         for old, new in self.messages.values():
@@ -68,7 +63,29 @@ class Differences:
         statuses = ", ".join(f"{n:,} of {status}" for status, n in sorted(self.statuses.items()))
         print(f"answers by status: {statuses}")
         compared = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self.compared.items()))
-        return f"{compared}: {self.count} differences, {len(self.messages)} changed messages"
+        return (
+            f"{compared}: {self.count} differences, {len(self.messages)} changed messages;"
+            f" {self.moments} responses differed and were equal when asked again"
+        )
+
+
+def text_of(response: Response) -> str:
+    return response.body.decode("utf-8", "backslashreplace")
+
+
+def comparable(
+    request: Request, old: Response, new: Response
+) -> tuple[tuple[object, ...], tuple[object, ...]]:
+    """What has to be equal of two responses: not the texts of errors, nor times."""
+    texts = [text_of(response) for response in (old, new)]
+    if old.status >= 400 and new.status >= 400:
+        texts = [MESSAGE.sub('"message":"…"', text, count=1) for text in texts]
+    same_length = texts[0] == texts[1]
+    first, second = (
+        (response.status, headers(request, response, same_length), text)
+        for response, text in zip((old, new), texts, strict=True)
+    )
+    return first, second
 
 
 def headers(request: Request, response: Response, same_length: bool) -> list[tuple[str, str]]:
