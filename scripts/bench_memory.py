@@ -5,8 +5,10 @@ Starts each binary in front of a scripted CMS that costs next to nothing (`fast_
 `examples/`), once for each number of documents, with a path index, a history and a log of changes.
 Then each document of a row of them gets another slug and a webhook. Prints a table with the
 resident memory in MiB: idle before the first walk, after it, after the edits, after a rest without
-requests, and the peak. With several binaries, a cell has their values in this order.
-What of this is in huge pages is printed below the table.
+requests, and the peak; in brackets what is not from a file, such as the binary. With several
+binaries, a cell has their values in this order. What the allocator has not returned yet differs by
+some MiB from process to process: `--processes` takes the medians of several. What of the last look
+is in huge pages is printed below the table.
 
 `--reload`: instead, each binary reads documents from a file, and reloads when one of them
 has changed. Prints the memory before, its peak until the new list is there, and after, beside the
@@ -26,6 +28,7 @@ import statistics
 import tempfile
 import time
 import urllib.request
+from typing import NamedTuple
 
 from common import site
 from common.build import BINARY, build, example
@@ -57,6 +60,17 @@ PATIENCE = 900
 STARTS = 5
 
 
+class Memory(NamedTuple):
+    """MiB."""
+
+    resident: float
+    # None: not known of the peak.
+    own: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.resident:.0f}" + (f" ({self.own:.0f})" if self.own is not None else "")
+
+
 class Pair:
     """A service and its CMS."""
 
@@ -72,13 +86,15 @@ class Pair:
         settings.write_text(head + site_text + site.ENDPOINT)
         service = Service(settings, {"HOOKS__SECRET": SECRET}, binary=binary)
         self.service = stack.enter_context(service)
-        self.figures = [self.memory()]
-
-    def memory(self, name: str = "VmRSS") -> int:
-        return self.service.memory(name) >> 20
+        self.figures: list[Memory] = []
+        self.measure()
 
     def measure(self) -> None:
-        self.figures.append(self.memory())
+        kib = mapped(self.service, "Rss"), mapped(self.service, "Anonymous")
+        self.figures.append(Memory(*(value / 1024 for value in kib)))
+
+    def measure_peak(self) -> None:
+        self.figures.append(Memory(self.service.memory("VmHWM") / (1 << 20)))
 
     def walk(self) -> None:
         """A HEAD is answered when the walk is over, without the list."""
@@ -196,13 +212,22 @@ def idle_memory(binary: pathlib.Path, text: str) -> tuple[int, int]:
             return mapped(service, "Rss"), mapped(service, "Anonymous")
 
 
-def report(rows: list[list[Pair]], edits: int, rest: float) -> None:
+def median(figures: tuple[Memory, ...]) -> Memory:
+    own = [memory.own for memory in figures if memory.own is not None]
+    resident = statistics.median(memory.resident for memory in figures)
+    return Memory(resident, statistics.median(own) if own else None)
+
+
+def report(rows: list[list[list[Pair]]], edits: int, rest: float) -> None:
     print(f"| URLs | idle | at the start | after {edits:,} edits | {rest:.0f} s later | peak |")
     print("|---|---|---|---|---|---|")
-    for pairs in rows:
-        columns = zip(*(pair.figures for pair in pairs), strict=True)
-        cells = [" / ".join(map(str, column)) for column in columns]
-        print(f"| {pairs[0].documents:,} | {' | '.join(cells)} |")
+    for row in rows:
+        binaries = [
+            [median(column) for column in zip(*(pair.figures for pair in pairs), strict=True)]
+            for pairs in row
+        ]
+        cells = [" / ".join(map(str, column)) for column in zip(*binaries, strict=True)]
+        print(f"| {row[0][0].documents:,} | {' | '.join(cells)} |")
 
 
 def main() -> None:
@@ -213,6 +238,7 @@ def main() -> None:
     parser.add_argument("--edits", type=int, default=1000)
     parser.add_argument("--pause", type=float, default=0.02, help="seconds between two edits")
     parser.add_argument("--rest", type=float, default=600, help="seconds before the last look")
+    parser.add_argument("--processes", type=int, default=1, help="of each binary and size")
     parser.add_argument("--reload", action="store_true", help="of documents from a file")
     parser.add_argument("--idle", action="store_true", help="what each part of the settings uses")
     parser.add_argument("--cms", type=pathlib.Path, help="default: the example fast_cms, built")
@@ -235,10 +261,13 @@ def main() -> None:
         return
     with contextlib.ExitStack() as stack:
         rows = [
-            [Pair(stack, binary, cms, int(documents)) for binary in binaries]
+            [
+                [Pair(stack, binary, cms, int(documents)) for _ in range(options.processes)]
+                for binary in binaries
+            ]
             for documents in options.sizes.split(",")
         ]
-        pairs = [pair for row in rows for pair in row]
+        pairs = [pair for row in rows for processes in row for pair in processes]
         for pair in pairs:
             pair.walk()
             pair.measure()
@@ -249,7 +278,7 @@ def main() -> None:
         time.sleep(options.rest)
         for pair in pairs:
             pair.measure()
-            pair.figures.append(pair.memory("VmHWM"))
+            pair.measure_peak()
         report(rows, options.edits, options.rest)
         print("MiB in huge pages:", *(pair.huge_pages() for pair in pairs))
 
