@@ -13,7 +13,6 @@
 
 mod baseline;
 mod cursor;
-mod entries;
 mod entry;
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -31,7 +30,7 @@ use tokio::sync::watch;
 pub use baseline::Baseline;
 pub use cursor::{Cursor, Since};
 pub use entry::{Change, Entry, Filter, Kind};
-pub use parts::{BadPart, EncodedPart, Origin, Part, encode};
+pub use parts::{EncodedPart, Origin, Part, encode};
 pub use recorder::{Loaded, Prepared, Recorder};
 pub use replica::Applied;
 pub use row::ChangeRow;

@@ -121,7 +121,7 @@ pub(crate) fn decode<'b, T: Deserialize<'b>>(bytes: &'b [u8]) -> Result<T, Unrea
     }
 }
 
-fn deflate(value: &impl Serialize) -> Vec<u8> {
+pub(crate) fn deflate(value: &impl Serialize) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), COMPRESSION);
     let written = encoder.write_all(&encode(value)).and_then(|()| encoder.finish());
     written.expect("a vector takes all bytes")

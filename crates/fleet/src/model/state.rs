@@ -1,6 +1,6 @@
 //! The state of the model, and what each action does to it.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use super::scripts::{Expected, Held, Mode, admit, grant};
@@ -816,7 +816,7 @@ impl ModelState {
             return before != (self.clone_known(at), self.reader);
         }
         let mut steps = Vec::new();
-        let filter = Filter { with_unlisted: true, kinds: &Kind::ALL };
+        let filter = Filter { with_unlisted: true, kinds: Kind::ALL };
         let read = log.read(UID, cursor.map(From::Cursor), usize::MAX, filter, |change| {
             steps.push((content(change.from), content(Some(change.path))));
         });
@@ -871,7 +871,7 @@ fn part(log: u64, first: u64, step: Step) -> Part {
         is_listed: true,
     };
     let origin = Origin { uid: String::new(), list: String::new(), position: String::new() };
-    let entries = vec![Entry::new(change, &Arc::from(UID), &Arc::from("en"))];
+    let entries = vec![Entry::new(&change)];
     Part { log, first, origin, entries }
 }
 

@@ -104,7 +104,7 @@ fn added(request: &Request) -> Vec<String> {
 /// The paths in the order of the log: that of the hashes of the documents.
 fn in_order(world: &World, count: usize) -> Vec<String> {
     let log = &world.notifier.log;
-    let filter = Filter { with_unlisted: false, kinds: &Kind::ALL };
+    let filter = Filter { with_unlisted: false, kinds: Kind::ALL };
     let mut paths = Vec::new();
     let since = Some(Since::Oldest);
     log.read("main", since, count + 1, filter, |change| paths.push(change.path.to_owned()));

@@ -1,17 +1,16 @@
 //! The rows of the change logs in the file.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
 
 use redb::{ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 
 use super::{FileError, StoreFile, without_panic, writing};
-use frontend_map_catalog::changes::log::{Change, Entry, Kind, LogHead, Prepared, Recorder};
+use frontend_map_catalog::changes::log::{Entry, LogHead, Prepared, Recorder};
 
-/// By site: the identity of its log, the source of its documents, and the last sequence number.
+/// By site: the head of its log.
 const CHANGE_LOGS: TableDefinition<'_, &str, &str> = TableDefinition::new("change_logs");
-/// By site and sequence number: a change. None of the names in front of the last one has a space.
-const CHANGES: TableDefinition<'_, &str, &str> = TableDefinition::new("changes");
+/// By site and sequence number: the bytes of a change.
+const CHANGES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("change_entries");
 
 /// A log by its site, with its entries.
 type StoredLog = (String, LogHead, VecDeque<Entry>);
@@ -38,12 +37,13 @@ pub(super) fn write(
         rows.retain_in(&*key(site, 0)..=&*key(site, u64::MAX), |_, _| false)?;
     }
     for (sequence, entry) in prepared.batch().numbered(head.last) {
-        rows.insert(&*key(site, sequence), &*value(entry.change()))?;
+        rows.insert(&*key(site, sequence), entry.bytes())?;
     }
     let last = head.last + prepared.batch().len();
     let dropped = last.saturating_sub(keep as u64);
     rows.retain_in(&*key(site, 0)..=&*key(site, dropped), |_, _| false)?;
-    logs.insert(site, &*head_value(LogHead { last, ..head }))?;
+    let head = serde_json::to_string(&LogHead { last, ..head });
+    logs.insert(site, &*head.expect("numbers are JSON"))?;
     Ok(())
 }
 
@@ -89,14 +89,14 @@ fn read(transaction: &ReadTransaction) -> Result<Vec<StoredLog>, FileError> {
             logs.insert(site.value().to_owned(), (head, VecDeque::new()));
         }
     }
-    let (mut names, mut next) = (Names::default(), BTreeMap::<String, u64>::new());
+    let mut next = BTreeMap::<String, u64>::new();
     for row in transaction.open_table(CHANGES)?.iter()? {
         let (key, value) = row?;
         let Some((site, sequence)) = key.value().split_once(' ') else { continue };
         let Some((_, entries)) = logs.get_mut(site) else { continue };
         let sequence = u64::from_str_radix(sequence, 16).ok();
         let expected = next.get(site).copied().or(sequence);
-        match (sequence.filter(|_| sequence == expected), names.entry(value.value())) {
+        match (sequence.filter(|_| sequence == expected), Entry::read(value.value())) {
             (Some(sequence), Some(entry)) => {
                 entries.push_back(entry);
                 next.insert(site.to_owned(), sequence + 1);
@@ -115,55 +115,6 @@ fn key(site: &str, sequence: u64) -> String {
     format!("{site} {sequence:016x}")
 }
 
-fn head_value(LogHead { log, source, last }: LogHead) -> String {
-    format!("{log:016x} {source:032x} {last:x}")
-}
-
 fn head_of(value: &str) -> Option<LogHead> {
-    let mut parts = value.split(' ');
-    Some(LogHead {
-        log: u64::from_str_radix(parts.next()?, 16).ok()?,
-        source: u128::from_str_radix(parts.next()?, 16).ok()?,
-        last: u64::from_str_radix(parts.next()?, 16).ok()?,
-    })
-}
-
-fn value(change: Change<'_>) -> String {
-    let Change { kind, uid, document_id, locale, path, from, at, was_listed, is_listed } = change;
-    let (kind, from) = (kind.name(), from.unwrap_or("-"));
-    let listed = u8::from(was_listed) << 1 | u8::from(is_listed);
-    format!("{at} {kind} {listed} {locale} {uid} {path} {from} {document_id}")
-}
-
-/// The names in entries, each of which is kept once.
-#[derive(Default)]
-struct Names(HashSet<Arc<str>>);
-
-impl Names {
-    fn shared(&mut self, name: &str) -> Arc<str> {
-        if let Some(known) = self.0.get(name) {
-            return Arc::clone(known);
-        }
-        let name: Arc<str> = name.into();
-        self.0.insert(Arc::clone(&name));
-        name
-    }
-
-    /// `None`: the row cannot be read.
-    fn entry(&mut self, value: &str) -> Option<Entry> {
-        let mut parts = value.splitn(8, ' ');
-        let mut next = || parts.next();
-        let (at, kind, listed) = (next()?.parse().ok()?, Kind::named(next()?)?, next()?);
-        let (locale, uid, path, from, document_id) = (next()?, next()?, next()?, next()?, next()?);
-        let listed: u8 = listed.parse().ok().filter(|listed| *listed < 4)?;
-        let from = kind.has_from().then_some(from);
-        let is_path = |path: &str| path.starts_with('/') && u16::try_from(path.len()).is_ok();
-        if !is_path(path) || !from.is_none_or(is_path) {
-            return None;
-        }
-        let (was_listed, is_listed) = (listed & 2 != 0, listed & 1 != 0);
-        let change =
-            Change { kind, uid, document_id, locale, path, from, at, was_listed, is_listed };
-        Some(Entry::new(change, &self.shared(uid), &self.shared(locale)))
-    }
+    serde_json::from_str(value).ok()
 }

@@ -122,5 +122,5 @@ fn selected(wanted: Vec<String>, sites: Option<&[Site]>) -> Result<Vec<String>, 
 
 fn kind(name: &str) -> Result<Kind, String> {
     let all = "must be added, moved, gone, updated or redirect";
-    Kind::named(name).ok_or_else(|| format!("{all}, not \"{}\"", name.escape_debug()))
+    name.parse().map_err(|_| format!("{all}, not \"{}\"", name.escape_debug()))
 }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::entries::Entries;
-use super::entry::{Entry, Order};
+use super::entry::{Change, Entry, Kind, Order};
 use super::site_log::Batch;
-use crate::changes::difference::{Difference, LocaleNames, Side};
-use crate::snapshot::Snapshot;
+use crate::changes::difference::{self, Difference, LocaleNames, Side};
+use crate::snapshot::{PublicUrl, Snapshot};
 
 /// The most changes that are collected, and sorted, in one pass.
 const FEW: usize = 1_000;
@@ -35,19 +34,19 @@ impl Baseline {
             return batch;
         }
         let difference = self.difference(after);
-        let entries = Entries::new(uid, &difference);
-        let all = || difference.all().map(|change| entries.entry(change, now));
+        let all = || difference.all().map(|change| logged(change, &difference, uid, now));
         let mut few: Vec<_> = all().take(FEW + 1).collect();
         if few.len() <= FEW {
-            few.sort_by_key(Entry::order);
-            for entry in few {
-                batch.push(entry, keep);
+            few.sort_by_key(Change::order);
+            for change in &few {
+                batch.push(Entry::new(change), keep);
             }
             return batch;
         }
         // One pass for each kind of change keeps no more entries in memory than the log does.
         for order in [Order::Frees, Order::Moves, Order::Takes] {
-            all().filter(|entry| entry.order() == order).for_each(|entry| batch.push(entry, keep));
+            let of_kind = all().filter(|change| change.order() == order);
+            of_kind.for_each(|change| batch.push(Entry::new(&change), keep));
         }
         batch
     }
@@ -70,5 +69,44 @@ impl Baseline {
         // Other rules may have another title field.
         let is_comparable = !self.is_stored && self.fingerprint == after.fingerprint;
         if is_comparable { difference } else { difference.without_titles() }
+    }
+}
+
+/// A change between two snapshots as the log has it.
+fn logged<'s>(
+    change: difference::Change<'s>,
+    difference: &Difference<'s>,
+    uid: &'s str,
+    now: i64,
+) -> Change<'s> {
+    let (kind, before, url) = match change {
+        difference::Change::Added(after) => (Kind::Added, None, after),
+        difference::Change::Gone(before) => (Kind::Gone, Some(before), before),
+        difference::Change::Moved { before, after } => (Kind::Moved, Some(before), after),
+        difference::Change::Updated(after) => (Kind::Updated, difference.before_of(after), after),
+    };
+    let side = if kind == Kind::Gone { difference.before() } else { difference.after() };
+    let from = before.filter(|_| kind == Kind::Moved).map(PublicUrl::path);
+    let change = Change {
+        kind,
+        uid,
+        document_id: url.document_id(),
+        locale: side.locales.code(url.locale()),
+        path: url.path(),
+        from,
+        at: now,
+        was_listed: before.is_some_and(PublicUrl::is_listed),
+        is_listed: kind != Kind::Gone && url.is_listed(),
+    };
+    match url.redirect() {
+        // Readers of the pages in sitemaps get it, too.
+        Some(_) => Change {
+            kind: Kind::Redirect,
+            from: from.or(Some(url.path())),
+            was_listed: true,
+            is_listed: true,
+            ..change
+        },
+        None => change,
     }
 }

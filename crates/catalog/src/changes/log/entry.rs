@@ -1,12 +1,25 @@
 //! One change as it is kept, and as a reader gets it.
 
-use std::sync::Arc;
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use serde::Serialize;
+use crate::snapshot::serialized::{decode, encode};
 
-/// What has happened to a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// What has happened to a page. The bytes of an entry have the position: new ones come last.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Deserialize,
+    Serialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// It has a path, and had none.
     Added,
@@ -31,23 +44,13 @@ pub(super) enum Order {
     Takes,
 }
 
-/// A change of one version of a document.
+/// A change as it is kept: the bytes of a [`Change`], which take less memory than its texts one by one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The path, then the path before it if it has moved, then the `documentId`.
-    text: Box<str>,
-    path_len: u16,
-    from_len: u16,
-    kind: Kind,
-    was_listed: bool,
-    is_listed: bool,
-    at: i64,
-    uid: Arc<str>,
-    locale: Arc<str>,
-}
+pub struct Entry(Box<[u8]>);
 
-/// A change as a reader gets it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A change of one version of a document. The bytes of an entry have the fields in this order, without
+/// names; another order needs another format of the parts in Redis and another table of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Change<'e> {
     /// What has happened.
     pub kind: Kind,
@@ -90,53 +93,45 @@ impl Filter<'_> {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Added, Self::Moved, Self::Gone, Self::Updated, Self::Redirect];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// Whether a change of this kind has the path before.
     pub fn has_from(self) -> bool {
         matches!(self, Self::Moved | Self::Redirect)
     }
-
-    /// As responses have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Moved => "moved",
-            Self::Gone => "gone",
-            Self::Updated => "updated",
-            Self::Redirect => "redirect",
-        }
-    }
-
-    /// The kind with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
 }
 
 impl Entry {
-    /// Keeps a change; `uid` and `locale` are those of the change, shared with other entries.
-    ///
-    /// # Panics
-    /// If a path is longer than 64 KiB, which no path of a snapshot is.
-    pub fn new(change: Change<'_>, uid: &Arc<str>, locale: &Arc<str>) -> Self {
-        let length =
-            |text: &str| u16::try_from(text.len()).expect("a path of a snapshot is below 64 KiB");
-        let from = change.from.unwrap_or_default();
-        Self {
-            text: [change.path, from, change.document_id].concat().into(),
-            path_len: length(change.path),
-            from_len: length(from),
-            kind: change.kind,
-            was_listed: change.was_listed,
-            is_listed: change.is_listed,
-            at: change.at,
-            uid: Arc::clone(uid),
-            locale: Arc::clone(locale),
-        }
+    /// Keeps a change.
+    pub fn new(change: &Change<'_>) -> Self {
+        Self(encode(change).into())
     }
 
+    /// The entry of these bytes, if a change has them.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let change: Change<'_> = decode(bytes).ok()?;
+        let is_path = |path: &str| path.starts_with('/') && u16::try_from(path.len()).is_ok();
+        let is_valid = is_path(change.path)
+            && change.from.is_none_or(is_path)
+            && change.from.is_some() == change.kind.has_from();
+        is_valid.then(|| Self(bytes.into()))
+    }
+
+    /// What [`Self::read`] gets.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The change.
+    ///
+    /// # Panics
+    /// Never: the bytes are those of a change.
+    pub fn change(&self) -> Change<'_> {
+        decode(&self.0).expect("the bytes are those of a change")
+    }
+}
+
+impl Change<'_> {
     /// Its place among the changes of one refresh.
     pub(super) fn order(&self) -> Order {
         match self.kind {
@@ -147,25 +142,6 @@ impl Entry {
         }
     }
 
-    /// The change with all that is known of it.
-    pub fn change(&self) -> Change<'_> {
-        let (path, rest) = self.text.split_at(self.path_len.into());
-        let (from, document_id) = rest.split_at(self.from_len.into());
-        Change {
-            kind: self.kind,
-            uid: &self.uid,
-            document_id,
-            locale: &self.locale,
-            path,
-            from: self.kind.has_from().then_some(from),
-            at: self.at,
-            was_listed: self.was_listed,
-            is_listed: self.is_listed,
-        }
-    }
-}
-
-impl Change<'_> {
     /// The change for a reader of the pages that sitemaps list: one that is listed from now on is added,
     /// and one that is no longer listed is gone. `None`: the reader knows neither page.
     pub fn among_listed(self) -> Option<Self> {
@@ -178,5 +154,28 @@ impl Change<'_> {
             }
             (false, false) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_an_entry_are_those_that_the_store_and_redis_have() {
+        let change = Change {
+            kind: Kind::Redirect,
+            uid: "u",
+            document_id: "id",
+            locale: "en",
+            path: "/a",
+            from: Some("/b"),
+            at: -2,
+            was_listed: false,
+            is_listed: true,
+        };
+        let bytes = b"\x04\x01u\x02id\x02en\x02/a\x01\x02/b\x03\x00\x01";
+        assert_eq!(Entry::new(&change).bytes(), bytes);
+        assert_eq!(Entry::read(bytes).map(|entry| entry.change() == change), Some(true));
     }
 }

@@ -4,28 +4,22 @@
 //! version of the service all the same, so that each value is checked.
 
 use std::borrow::Cow;
-use std::io::{self, Read, Write};
-use std::sync::Arc;
 
-use flate2::Compression;
-use flate2::read::DeflateDecoder;
-use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Change, Entry, Kind};
+use super::entry::Entry;
 use super::site_log::Batch;
+use crate::snapshot::Unreadable;
+use crate::snapshot::serialized::{decode, deflate, inflate};
 
 /// The format, which changes with the form of the bytes or their meaning.
-const FORMAT: u8 = 1;
-/// The texts of a part, in bytes before compression: no part of a batch is larger in Redis.
+const FORMAT: u8 = 2;
+/// The changes of a part, in bytes before compression: no part of a batch is larger in Redis.
 const PART_BYTES: usize = 512 * 1024;
-/// The most bytes of a part after decompression: texts may be escaped, and the last change may exceed
-/// [`PART_BYTES`].
-const MAX_INFLATED: u64 = 8 * 1024 * 1024;
+/// The most bytes of a part after decompression: the last change may exceed [`PART_BYTES`].
+const MAX_INFLATED: usize = 2 * 1024 * 1024;
 /// The parts of one batch. More changes would block Redis: the log begins again instead.
 const MAX_PARTS: usize = 64;
-/// What a change takes beside its texts, in bytes.
-const OVERHEAD: usize = 40;
 
 /// The list whose publication made changes: one content type of a site, by one version of the settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,43 +54,14 @@ pub struct EncodedPart {
     pub bytes: Vec<u8>,
 }
 
-/// Why bytes are not a part of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadPart {
-    /// Another version of the service has written them.
-    #[error("changes of the unknown format {0}")]
-    OtherFormat(u8),
-    /// They contradict themselves.
-    #[error("the changes are malformed: {0}")]
-    Malformed(&'static str),
-}
-
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Wire<'w> {
     log: u64,
     first: u64,
     origin: Cow<'w, Origin>,
     #[serde(borrow)]
-    locales: Vec<Cow<'w, str>>,
-    #[serde(borrow)]
-    rows: Vec<Row<'w>>,
+    entries: Vec<&'w [u8]>,
 }
-
-#[derive(Serialize, Deserialize)]
-struct Row<'w>(
-    /// The position of the kind in [`Kind::ALL`].
-    usize,
-    /// Whether the page was listed (2), and whether it is (1).
-    u8,
-    /// The position of the locale among those of the part.
-    usize,
-    /// When, in milliseconds since 1970.
-    i64,
-    #[serde(borrow)] Cow<'w, str>,
-    #[serde(borrow)] Cow<'w, str>,
-    #[serde(borrow)] Cow<'w, str>,
-);
 
 /// The parts of a batch that follows the change `last` of a log. `None`: it is too large.
 pub fn encode(batch: &Batch, log: u64, last: u64, origin: &Origin) -> Option<Vec<EncodedPart>> {
@@ -107,23 +72,16 @@ pub fn encode(batch: &Batch, log: u64, last: u64, origin: &Origin) -> Option<Vec
             return None;
         }
         let (first, mut bytes, mut last) = (*first, 0, *first);
-        let mut wire = Wire {
-            log,
-            first,
-            origin: Cow::Borrowed(origin),
-            locales: Vec::new(),
-            rows: Vec::new(),
-        };
+        let mut entries = Vec::new();
         while bytes < PART_BYTES
             && let Some((sequence, entry)) = numbered.next()
         {
-            let change = entry.change();
-            bytes += OVERHEAD + change.path.len() + change.document_id.len();
-            bytes += change.from.map_or(0, str::len);
-            wire.push(change);
+            entries.push(entry.bytes());
+            bytes += entry.bytes().len();
             last = sequence;
         }
-        parts.push(EncodedPart { last, bytes: wire.bytes() });
+        let wire = Wire { log, first, origin: Cow::Borrowed(origin), entries };
+        parts.push(EncodedPart { last, bytes: [vec![FORMAT], deflate(&wire)].concat() });
     }
     Some(parts)
 }
@@ -132,26 +90,24 @@ impl Part {
     /// Reads what [`encode`] has written.
     ///
     /// # Errors
-    /// [`BadPart`] for anything else.
-    pub fn decode(bytes: &[u8]) -> Result<Self, BadPart> {
+    /// [`Unreadable`] for anything else.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Unreadable> {
         let (format, compressed) =
-            bytes.split_first().ok_or(BadPart::Malformed("there are no bytes"))?;
+            bytes.split_first().ok_or(Unreadable::Malformed("there are no bytes"))?;
         if *format != FORMAT {
-            return Err(BadPart::OtherFormat(*format));
+            return Err(Unreadable::OtherFormat(*format));
         }
-        let inflated =
-            inflate(compressed).map_err(|_| BadPart::Malformed("they cannot be decompressed"))?;
-        let wire: Wire<'_> = serde_json::from_slice(&inflated)
-            .map_err(|_| BadPart::Malformed("the text is not of this form"))?;
-        let uid: Arc<str> = wire.origin.uid.as_str().into();
-        let locales: Vec<Arc<str>> = wire.locales.iter().map(|code| (&**code).into()).collect();
-        let entry = |row: &Row<'_>| row.entry(&uid, &locales).ok_or(BadPart::Malformed("a change"));
-        let entries: Vec<Entry> = wire.rows.iter().map(entry).collect::<Result<_, _>>()?;
+        let inflated = inflate(compressed, MAX_INFLATED)?;
+        let Wire { log, first, origin, entries } = decode(&inflated)?;
+        let entries: Option<Vec<Entry>> = entries.into_iter().map(Entry::read).collect();
+        let is_of_type = |entry: &Entry| entry.change().uid == origin.uid;
+        let entries = entries.filter(|entries| entries.iter().all(is_of_type));
+        let entries = entries.ok_or(Unreadable::Malformed("a change"))?;
         let count = entries.len() as u64;
-        if count == 0 || wire.first == 0 || wire.first.checked_add(count).is_none() {
-            return Err(BadPart::Malformed("the sequence numbers"));
+        if count == 0 || first == 0 || first.checked_add(count).is_none() {
+            return Err(Unreadable::Malformed("the sequence numbers"));
         }
-        Ok(Self { log: wire.log, first: wire.first, origin: wire.origin.into_owned(), entries })
+        Ok(Self { log, first, origin: origin.into_owned(), entries })
     }
 
     /// The sequence number of its last change.
@@ -160,70 +116,11 @@ impl Part {
     }
 }
 
-impl<'w> Wire<'w> {
-    fn push(&mut self, change: Change<'w>) {
-        let known = self.locales.iter().position(|code| *code == change.locale);
-        let locale = known.unwrap_or(self.locales.len());
-        if known.is_none() {
-            self.locales.push(change.locale.into());
-        }
-        let kind = Kind::ALL.iter().position(|kind| *kind == change.kind);
-        self.rows.push(Row(
-            kind.expect("it has all kinds"),
-            u8::from(change.was_listed) << 1 | u8::from(change.is_listed),
-            locale,
-            change.at,
-            change.path.into(),
-            change.from.unwrap_or_default().into(),
-            change.document_id.into(),
-        ));
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let text = serde_json::to_vec(self).expect("texts and numbers are JSON");
-        let mut encoder = DeflateEncoder::new(vec![FORMAT], Compression::fast());
-        encoder.write_all(&text).expect("memory takes all bytes");
-        encoder.finish().expect("memory takes all bytes")
-    }
-}
-
-impl Row<'_> {
-    fn entry(&self, uid: &Arc<str>, locales: &[Arc<str>]) -> Option<Entry> {
-        let Self(kind, listed, locale, at, path, from, document_id) = self;
-        let (kind, locale) = (*Kind::ALL.get(*kind)?, locales.get(*locale)?);
-        let is_path = |path: &str| path.starts_with('/') && u16::try_from(path.len()).is_ok();
-        let has_from = kind.has_from();
-        let is_from = if has_from { is_path(from) } else { from.is_empty() };
-        if *listed > 3 || !is_path(path) || !is_from {
-            return None;
-        }
-        let change = Change {
-            kind,
-            uid,
-            document_id,
-            locale,
-            path,
-            from: has_from.then_some(&**from),
-            at: *at,
-            was_listed: listed & 2 != 0,
-            is_listed: listed & 1 != 0,
-        };
-        Some(Entry::new(change, uid, locale))
-    }
-}
-
-fn inflate(compressed: &[u8]) -> io::Result<Vec<u8>> {
-    let mut inflated = Vec::new();
-    DeflateDecoder::new(compressed).take(MAX_INFLATED + 1).read_to_end(&mut inflated)?;
-    if inflated.len() as u64 > MAX_INFLATED {
-        return Err(io::Error::other("too many bytes"));
-    }
-    Ok(inflated)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::entry::{Change, Kind};
     use super::*;
+    use crate::snapshot::serialized::encode as bytes_of;
 
     fn origin() -> Origin {
         let uid = "api::article.article".to_owned();
@@ -231,21 +128,18 @@ mod tests {
     }
 
     fn entry(n: usize, kind: Kind) -> Entry {
-        let uid: Arc<str> = origin().uid.into();
-        let locale: Arc<str> = if n.is_multiple_of(2) { "en" } else { "de" }.into();
         let (path, from) = (format!("/en/articles/title-{n}"), format!("/en/articles/before-{n}"));
-        let change = Change {
+        Entry::new(&Change {
             kind,
-            uid: &uid,
+            uid: &origin().uid,
             document_id: &format!("a0123456789 \"{n}"),
-            locale: &locale,
+            locale: if n.is_multiple_of(2) { "en" } else { "de" },
             path: &path,
             from: (kind == Kind::Moved).then_some(&from),
             at: 1_700_000_000_000,
             was_listed: n.is_multiple_of(3),
             is_listed: n.is_multiple_of(5),
-        };
-        Entry::new(change, &uid, &locale)
+        })
     }
 
     fn batch(count: usize, keep: usize) -> Batch {
@@ -287,54 +181,68 @@ mod tests {
             }
             assert!(Part::decode(&encoded[..at]).is_err());
         }
-        assert_eq!(Part::decode(&[9, 1]), Err(BadPart::OtherFormat(9)));
+        assert_eq!(Part::decode(&[9, 1]), Err(Unreadable::OtherFormat(9)));
     }
 
-    fn refused(text: &str) -> bool {
-        let mut encoder = DeflateEncoder::new(vec![FORMAT], Compression::fast());
-        encoder.write_all(text.as_bytes()).unwrap();
-        Part::decode(&encoder.finish().unwrap()).is_err()
+    fn refused(first: u64, entries: Vec<&[u8]>) -> bool {
+        let wire = Wire { log: 1, first, origin: Cow::Owned(origin()), entries };
+        Part::decode(&[vec![FORMAT], deflate(&wire)].concat()).is_err()
     }
 
     #[test]
     fn changes_that_cannot_be_are_refused() {
-        let wire = |first: &str, row: &str| {
-            format!(
-                r#"{{"log":1,"first":{first},"origin":{{"uid":"u","list":"l","position":"1-1"}},"locales":["en"],"rows":[{row}]}}"#
-            )
+        let added = Change {
+            kind: Kind::Added,
+            uid: "api::article.article",
+            document_id: "d",
+            locale: "en",
+            path: "/a",
+            from: None,
+            at: 5,
+            was_listed: false,
+            is_listed: true,
         };
-        let good = r#"0,1,0,5,"/a","","d""#;
-        assert!(!refused(&wire("1", &format!("[{good}]"))));
-        let long = format!(r#"[0,1,0,5,"/{}","","d"]"#, "a".repeat(65_535));
-        for (first, row) in [
-            ("1", ""),
-            ("0", r#"[0,1,0,5,"/a","","d"]"#),
-            ("18446744073709551615", r#"[0,1,0,5,"/a","","d"]"#),
-            ("1", r#"[4,1,0,5,"/a","","d"]"#),
-            ("1", r#"[0,4,0,5,"/a","","d"]"#),
-            ("1", r#"[0,1,1,5,"/a","","d"]"#),
-            ("1", r#"[0,1,0,5,"a","","d"]"#),
-            ("1", r#"[0,1,0,5,"/a","/b","d"]"#),
-            ("1", r#"[1,1,0,5,"/a","","d"]"#),
-            ("1", r#"[1,1,0,5,"/a","b","d"]"#),
-            ("1", &long),
-        ] {
-            assert!(refused(&wire(first, row)), "{first} {row}");
+        let moved = Change { kind: Kind::Moved, from: Some("/b"), ..added };
+        for good in [added, moved] {
+            assert!(!refused(1, vec![&bytes_of(&good)]));
         }
-        let bomb = " ".repeat(usize::try_from(MAX_INFLATED).unwrap());
-        assert!(refused(&(bomb + &wire("1", &format!("[{good}]")))));
+        assert!(refused(1, Vec::new()));
+        for first in [0, u64::MAX] {
+            assert!(refused(first, vec![&bytes_of(&added)]), "{first}");
+        }
+        let long = format!("/{}", "a".repeat(65_535));
+        for bad in [
+            Change { uid: "api::other.other", ..added },
+            Change { path: "a", ..added },
+            Change { path: &long, ..added },
+            Change { from: Some("/b"), ..added },
+            Change { from: None, ..moved },
+            Change { from: Some("b"), ..moved },
+        ] {
+            assert!(refused(1, vec![&bytes_of(&bad)]), "{bad:?}");
+        }
+        let bytes = bytes_of(&added);
+        let (other_kind, mut other_listed) = ([&[5], &bytes[1..]].concat(), bytes.clone());
+        *other_listed.last_mut().unwrap() = 2;
+        let longer = [&*bytes, &[0]].concat();
+        for bad in [&*other_kind, &other_listed, &longer, &bytes[..bytes.len() - 1]] {
+            assert!(refused(1, vec![bad]), "{bad:?}");
+        }
+        // It is not decompressed beyond the bound.
+        assert!(refused(
+            1,
+            vec![&bytes_of(&Change { document_id: &"d".repeat(MAX_INFLATED), ..added })]
+        ));
     }
 
     #[test]
     fn batch_of_too_many_changes_has_no_parts() {
         // Each change fills a part.
-        let (uid, locale): (Arc<str>, Arc<str>) = (origin().uid.into(), "en".into());
         let path = format!("/{}", "a".repeat(60_000));
         let (moved, id) = (entry(0, Kind::Moved), "d".repeat(410_000));
-        let change = Change { path: &path, from: Some(&path), ..moved.change() };
-        let change = Change { document_id: &id, ..change };
+        let change = Change { path: &path, from: Some(&path), document_id: &id, ..moved.change() };
         let mut batch = Batch::default();
-        (0..=MAX_PARTS).for_each(|_| batch.push(Entry::new(change, &uid, &locale), 1_000));
+        (0..=MAX_PARTS).for_each(|_| batch.push(Entry::new(&change), 1_000));
         assert_eq!(encode(&batch, 1, 0, &origin()), None);
     }
 }

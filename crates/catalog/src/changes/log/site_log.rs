@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::cursor::{Cursor, Since};
 use super::entry::{Change, Entry, Filter};
 
@@ -15,7 +17,7 @@ pub struct Batch {
 }
 
 /// What identifies a log, and its last change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct LogHead {
     /// Its identity.
     pub log: u64,

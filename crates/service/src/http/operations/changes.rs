@@ -28,7 +28,7 @@ pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<R
     let site = known_site(&app, &required("site", site)?)?;
     let since = since.as_deref().map(parse_since).transpose()?;
     let with_unlisted = may_see_unlisted(&app, &headers)?;
-    let filter = Filter { with_unlisted, kinds: &Kind::ALL };
+    let filter = Filter { with_unlisted, kinds: Kind::ALL };
     let is_ahead = wait_for_log(&app, site, since).await?;
     let mut changes = Vec::new();
     let mut read = app.shared.change_log.read(&site.key, since, MAX_CHANGES, filter, |change| {
