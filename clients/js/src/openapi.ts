@@ -768,7 +768,7 @@ export interface components {
             url?: components["schemas"]["Url"];
             path?: components["schemas"]["Path"];
             sharedPath?: components["schemas"]["SharedPath"];
-            /** @description Why there is no URL; absent with one. A reason of `/api/frontend-url`, or `invalid`, `unknown` or `no_base_url`. */
+            /** @description Why there is no URL; absent with one. A reason of `/api/frontend-url`, `invalid` or `no_base_url`. */
             reason?: string;
             /** @description The template that the reason is about, if there is one. */
             rule?: string;

@@ -11,9 +11,8 @@
 //! - **Paths as they are built.** A path has its slash at the end where `trailing_slash` wants
 //!   one (D38), so that lists and files copy it. The path table has the normalized form, without
 //!   the slash.
-//! - **Problems.** A version without a URL has a row of 16 bytes with its reason and rule; beyond
-//!   10,000 rows of a type only a hash is kept, so that their number stays exact. A version whose
-//!   path another version owns keeps its entry.
+//! - **Problems.** A version without a URL has a row of 16 bytes with its reason and rule, and its id
+//!   and title among the texts. A version whose path another version owns keeps its entry.
 //! - **References.** A snapshot knows which versions read which documents through relations: 16
 //!   bytes for each, without the ids. A collision of hashes only causes one document more to be
 //!   read.
@@ -52,7 +51,7 @@ pub use build::{
     PreviousOwners, Undecided,
 };
 pub use documents::Version;
-pub use no_url::{MAX_ROWS, NoUrlRow};
+pub use no_url::NoUrlRow;
 use patch::Change;
 pub use patch::{Delta, OtherSnapshot, Patch, Patched};
 pub use public_url::{PublicUrl, Versions};
@@ -98,7 +97,7 @@ pub struct Snapshot {
     listed: Listed,
     /// A hash of everything about each URL, in the order of sitemaps.
     urls_hash: u128,
-    /// The documents that have no URL. Beyond [`MAX_ROWS`] of them, as the walk found them.
+    /// The documents that have no URL.
     pub skipped: Skipped,
     /// The skipped documents that have no row, as the walk found them.
     without_row: Skipped,
@@ -200,8 +199,7 @@ impl Snapshot {
         (self.owners..self.entries.len()).map(|at| self.url(at))
     }
 
-    /// The versions without a URL, in the order of locales, then of `documentId`: at most
-    /// [`MAX_ROWS`] of them.
+    /// The versions without a URL, in the order of locales, then of `documentId`.
     pub fn no_url(&self) -> impl ExactSizeIterator<Item = NoUrlRow<'_>> + Clone {
         self.no_url.iter_from(0, &self.arena)
     }
@@ -209,11 +207,6 @@ impl Snapshot {
     /// The versions without a URL, after the first `start` ones.
     pub fn no_url_from(&self, start: usize) -> impl ExactSizeIterator<Item = NoUrlRow<'_>> + Clone {
         self.no_url.iter_from(start, &self.arena)
-    }
-
-    /// How many versions have no URL.
-    pub fn no_url_count(&self) -> usize {
-        self.no_url.count()
     }
 
     /// The documents in a part of all URLs, each with its versions, ordered by a hash of the

@@ -7,6 +7,9 @@ mod problems;
 mod redirect_problems;
 mod shared_paths;
 
+/// At most this many rows of each kind are listed for a content type.
+const MAX_ROWS: usize = 10_000;
+
 pub use chunks::{Chunks, Form, Rows, Step};
 pub use pages::{PageCount, PageFilter, PageRow, Pages};
 pub use problems::{Problem, ProblemCount, Problems, VersionRow};

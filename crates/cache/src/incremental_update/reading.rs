@@ -115,7 +115,7 @@ pub(super) fn max_versions(group: &TypeGroup) -> usize {
 /// The number of versions up to which single documents are read in one round: those of a walk.
 pub(super) fn all_versions(group: &TypeGroup) -> usize {
     let cached_snapshots = group.members.iter().filter_map(|member| member.entry.cached());
-    let versions = |cached: CachedSnapshot| cached.snapshot.len() + cached.snapshot.no_url_count();
+    let versions = |cached: CachedSnapshot| cached.snapshot.len() + cached.snapshot.no_url().len();
     cached_snapshots.map(versions).max().unwrap_or(0).max(PAGE)
 }
 

@@ -275,7 +275,7 @@ fn delay_after_first(total: u64, walked: &[u64]) -> Duration {
 fn walked(cache: &SnapshotCache, uid: &ContentTypeUid) -> Vec<u64> {
     let members = own_groups(cache).filter(|group| group.query.uid == *uid);
     let cached = members.flat_map(|group| &group.members).filter_map(|one| one.entry.cached());
-    cached.map(|one| (one.snapshot.len() + one.snapshot.no_url_count()) as u64).collect()
+    cached.map(|one| (one.snapshot.len() + one.snapshot.no_url().len()) as u64).collect()
 }
 
 /// Whether walks are less frequent than the settings say without webhooks.

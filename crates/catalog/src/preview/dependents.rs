@@ -79,7 +79,6 @@ pub(super) fn dependents<'w>(
             }
             // It may get a URL, if what it reads is why it has none.
             Version::NoUrl(row) => are_more |= known.is_due_to(&row, &relations),
-            Version::NoUrlBeyondRows => are_more = true,
             Version::Url(_) | Version::None => {}
         }
     }

@@ -141,7 +141,7 @@ impl<'w> Known<'w> {
                     self.add_values(&mut target, url, None);
                     self.name_known_ancestors(&mut target, subject, at, id);
                 }
-                Version::NoUrl(_) | Version::NoUrlBeyondRows => target.is_published = Some(true),
+                Version::NoUrl(_) => target.is_published = Some(true),
                 Version::None => {}
             }
             let locales = 0..self.world.site.rules.locales().as_slice().len();

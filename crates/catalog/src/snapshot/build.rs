@@ -88,8 +88,7 @@ impl Builder {
                 _ => draft.entries.append(&mut part.entries),
             }
             references.append(part.references);
-            draft.no_url.append(part.no_url, shift);
-            draft.skipped.add(&part.skipped);
+            draft.no_url.append(part.no_url, shift).ok_or(NoSnapshot::TooLarge)?;
             draft.without_row.add(&part.without_row);
         }
         draft.references = references.finish();
@@ -126,13 +125,14 @@ impl Builder {
             references: draft.references,
             entries: draft.entries.into(),
             arena: draft.arena,
-            skipped: draft.skipped,
+            skipped: draft.without_row.clone(),
             without_row: draft.without_row,
             undecided: undecided.into(),
             has_forced,
             deepest_wildcard,
             ..Snapshot::default()
         };
+        snapshot.no_url.count(&mut snapshot.skipped);
         snapshot.digest();
         if self.path_table {
             let owners = snapshot.entries[..owners].iter();
@@ -151,7 +151,6 @@ pub(super) struct Draft {
     pub(super) no_url: NoUrlDraft,
     pub(super) references: References,
     pub(super) hosts: Box<[u16]>,
-    pub(super) skipped: Skipped,
     pub(super) without_row: Skipped,
     /// Whether it has some documents of a snapshot alone, so that a version may own its path although
     /// the owner in the whole snapshot is another one. The flags of the entries say which it is.
@@ -168,8 +167,9 @@ impl Draft {
     }
 
     /// Adds a version without a URL of another snapshot of the same listing.
-    pub(super) fn keep_no_url(&mut self, row: NoUrlRow<'_>) {
-        self.no_url.add(row, [row.title.unwrap_or_default(), ""], &mut self.arena);
+    pub(super) fn keep_no_url(&mut self, row: NoUrlRow<'_>) -> Result<(), NoSnapshot> {
+        let added = self.no_url.add(row, [row.title.unwrap_or_default(), ""], &mut self.arena);
+        added.ok_or(NoSnapshot::TooLarge)
     }
 }
 
@@ -179,19 +179,18 @@ impl Snapshot {
     /// # Panics
     /// Never: the versions fit into a snapshot.
     pub fn with_claims(self, claims: &Claims<'_>, builder: Builder) -> Self {
-        let Self { arena, entries, hosts, references, skipped, without_row, .. } = self;
+        let Self { arena, entries, hosts, references, without_row, .. } = self;
         let draft = Draft {
             arena,
             entries: entries.into(),
             hosts,
             references,
-            skipped,
             without_row,
             ..Draft::default()
         };
         let arranged = builder.finish_draft(draft, OwnersFrom::Claims(claims));
         let arranged = arranged.expect("the versions fit into a snapshot");
-        Self { no_url: self.no_url, ..arranged }
+        Self { no_url: self.no_url, skipped: self.skipped, ..arranged }
     }
 
     /// The versions of shared paths about which the creation of their documents decides, and of which

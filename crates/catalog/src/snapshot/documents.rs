@@ -22,8 +22,6 @@ pub enum Version<'s> {
     Url(PublicUrl<'s>),
     /// Why it has no URL.
     NoUrl(NoUrlRow<'s>),
-    /// It has no URL, and is not among those whose reason is kept.
-    NoUrlBeyondRows,
     /// There is no such version, or it is not on this site.
     None,
 }
@@ -45,7 +43,6 @@ impl Snapshot {
         }
         match self.no_url.get(id, locale, &self.arena) {
             Some(row) => Version::NoUrl(row),
-            None if self.no_url.is_beyond(id, locale) => Version::NoUrlBeyondRows,
             None => Version::None,
         }
     }

@@ -75,14 +75,10 @@ impl Snapshot {
             hash.number(row.rule as u64);
             hash.text(row.title.unwrap_or_default());
         }
-        hash.number(self.no_url.beyond().len() as u64);
-        self.no_url.beyond().iter().for_each(|key| hash.number(*key));
-        for skipped in [&self.skipped, &self.without_row] {
-            hash.number(skipped.by_reason().count() as u64);
-            for (reason, count) in skipped.by_reason() {
-                hash.text(reason);
-                hash.number(count);
-            }
+        hash.number(self.without_row.by_reason().count() as u64);
+        for (reason, count) in self.without_row.by_reason() {
+            hash.text(reason);
+            hash.number(count);
         }
     }
 

@@ -1,17 +1,13 @@
 //! The versions of documents that have no URL: why, and by which rule.
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::Skipped;
 use super::arena::{Arena, Offset};
-use super::hash::document_hash;
-
-/// At most this many rows of a content type are kept; of the other versions there are hashes.
-pub const MAX_ROWS: usize = 10_000;
 
 /// The locale of a version whose locale is not text.
 const NO_LOCALE: u16 = u16::MAX;
-/// The place of a document that is not localized in a [`key`].
-const NOT_LOCALIZED: u16 = u16::MAX - 1;
 
 /// A published version without a URL. Not among them are versions that the conditions leave to other
 /// sites, and those in locales that the site does not have.
@@ -38,8 +34,6 @@ pub struct NoUrlRow<'s> {
 pub(super) struct NoUrlRows {
     rows: Box<[Row]>,
     reasons: Box<[Box<str>]>,
-    /// The keys of the versions that have no row, in order.
-    beyond: Box<[u64]>,
 }
 
 /// Documents without a URL, under construction.
@@ -47,7 +41,8 @@ pub(super) struct NoUrlRows {
 pub(super) struct NoUrlDraft {
     rows: Vec<Row>,
     reasons: Vec<Box<str>>,
-    beyond: Vec<u64>,
+    /// The position of each reason.
+    known: FxHashMap<Box<str>, u16>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,106 +59,69 @@ struct Row {
     is_localized: bool,
 }
 
-/// Stands for a version: its locale, and a hash of the `documentId` in the other bits.
-pub(super) fn key(id: &str, locale: Option<usize>, is_localized: bool) -> u64 {
-    let place = if is_localized { locale_number(locale) } else { NOT_LOCALIZED };
-    document_key(id) << u16::BITS | u64::from(place)
-}
-
-/// The bits of a [`key`] that stand for the document.
-pub(super) fn document_key(id: &str) -> u64 {
-    document_hash(id) >> u16::BITS
-}
-
-/// The document of a key.
-pub(super) fn document_of(key: u64) -> u64 {
-    key >> u16::BITS
-}
-
 fn locale_number(locale: Option<usize>) -> u16 {
     locale.and_then(|at| u16::try_from(at).ok()).unwrap_or(NO_LOCALE)
 }
 
 impl NoUrlDraft {
-    /// Adds a version. `title` is its text and what stands for the rest of it.
-    pub(super) fn add(&mut self, row: NoUrlRow<'_>, title: [&str; 2], arena: &mut Arena) {
-        match self.row(row, title, arena) {
-            Some(row) => self.rows.push(row),
-            None => self.beyond.push(key(row.document_id, row.locale, row.is_localized)),
-        }
-    }
-
-    /// Adds versions that have no row.
-    pub(super) fn add_beyond(&mut self, keys: impl Iterator<Item = u64>) {
-        self.beyond.extend(keys);
-    }
-
-    /// `None`: the version gets no row.
-    fn row(&mut self, row: NoUrlRow<'_>, title: [&str; 2], arena: &mut Arena) -> Option<Row> {
-        if self.rows.len() == MAX_ROWS {
-            return None;
-        }
+    /// Adds a version. `title` is its text and what stands for the rest of it. `None`: there is too much
+    /// text.
+    pub(super) fn add(
+        &mut self,
+        row: NoUrlRow<'_>,
+        title: [&str; 2],
+        arena: &mut Arena,
+    ) -> Option<()> {
         let title_len: usize = title.iter().map(|text| text.len()).sum();
-        let known = self.reasons.iter().position(|reason| **reason == *row.reason);
-        let reason = u16::try_from(known.unwrap_or(self.reasons.len())).ok()?;
-        let found = Row {
+        let row = Row {
             rule: u32::try_from(row.rule).ok()?,
-            reason,
+            reason: self.reason(row.reason)?,
             locale: locale_number(row.locale),
             id_len: u16::try_from(row.document_id.len()).ok()?,
             title_len: u8::try_from(title_len).ok()?,
             is_localized: row.is_localized,
             text: arena.push([row.document_id, title[0], title[1]])?,
         };
-        if known.is_none() {
-            self.reasons.push(row.reason.into());
+        self.rows.push(row);
+        Some(())
+    }
+
+    /// Adds the rows of another part, whose texts have moved by `shift` in the arena. `None`: there are
+    /// too many reasons.
+    pub(super) fn append(&mut self, other: Self, shift: Offset) -> Option<()> {
+        let reasons: Option<Vec<u16>> =
+            other.reasons.iter().map(|reason| self.reason(reason)).collect();
+        let reasons = reasons?;
+        self.rows.extend(other.rows.into_iter().map(|row| {
+            let reason = reasons[usize::from(row.reason)];
+            Row { text: row.text + shift, reason, ..row }
+        }));
+        Some(())
+    }
+
+    /// The position of a reason.
+    fn reason(&mut self, reason: &str) -> Option<u16> {
+        if let Some(at) = self.known.get(reason) {
+            return Some(*at);
         }
-        Some(found)
-    }
-
-    /// Adds the rows of another part, whose texts have moved by `shift` in the arena.
-    pub(super) fn append(&mut self, other: Self, shift: Offset) {
-        let reasons: Vec<usize> = other.reasons.into_iter().map(|one| self.reason(one)).collect();
-        let moved = other.rows.into_iter().filter_map(|row| {
-            let reason = u16::try_from(reasons[usize::from(row.reason)]).ok()?;
-            Some(Row { text: row.text + shift, reason, ..row })
-        });
-        self.rows.extend(moved);
-        self.beyond.extend(other.beyond);
-    }
-
-    fn reason(&mut self, reason: Box<str>) -> usize {
-        let known = self.reasons.iter().position(|own| *own == reason);
-        known.unwrap_or_else(|| {
-            self.reasons.push(reason);
-            self.reasons.len() - 1
-        })
+        let at = u16::try_from(self.reasons.len()).ok()?;
+        self.reasons.push(reason.into());
+        self.known.insert(reason.into(), at);
+        Some(at)
     }
 
     pub(super) fn finish(mut self, arena: &Arena) -> NoUrlRows {
         let reasons = &self.reasons;
-        self.rows.sort_unstable_by_key(|row| {
+        // Those of an update are nearly in order, of which a stable sort makes use.
+        self.rows.sort_by_key(|row| {
             let reason = &reasons[usize::from(row.reason)];
             (row.locale, row.id(arena), row.is_localized, reason, row.rule, row.title(arena))
         });
-        let more = self.rows.split_off(self.rows.len().min(MAX_ROWS));
-        let key_of = |row: &Row| key(row.id(arena), row.locale(), row.is_localized);
-        self.beyond.extend(more.iter().map(key_of));
-        self.beyond.sort_unstable();
-        NoUrlRows {
-            rows: self.rows.into(),
-            reasons: self.reasons.into(),
-            beyond: self.beyond.into(),
-        }
+        NoUrlRows { rows: self.rows.into(), reasons: self.reasons.into() }
     }
 }
 
 impl NoUrlRows {
-    /// How many versions have no URL, with a row or without one.
-    pub(super) fn count(&self) -> usize {
-        self.rows.len() + self.beyond.len()
-    }
-
     /// The rows after the first `start` ones.
     pub(super) fn iter_from<'s>(
         &'s self,
@@ -173,15 +131,11 @@ impl NoUrlRows {
         self.rows[start..].iter().map(|row| self.row(row, arena))
     }
 
-    /// The keys of the versions that have no row.
-    pub(super) fn beyond(&self) -> &[u64] {
-        &self.beyond
-    }
-
-    /// Whether a version has no URL and no row.
-    pub(super) fn is_beyond(&self, id: &str, locale: usize) -> bool {
-        let keys = [true, false].map(|is_localized| key(id, Some(locale), is_localized));
-        keys.iter().any(|key| self.beyond.binary_search(key).is_ok())
+    /// Counts the versions by reason.
+    pub(super) fn count(&self, skipped: &mut Skipped) {
+        let mut counts = vec![0; self.reasons.len()];
+        self.rows.iter().for_each(|row| counts[usize::from(row.reason)] += 1);
+        self.reasons.iter().zip(counts).for_each(|(reason, count)| skipped.count(reason, count));
     }
 
     /// The row of a version; a document that is not localized has one for every locale.
@@ -215,7 +169,7 @@ impl NoUrlRows {
 
     pub(super) fn bytes(&self) -> usize {
         let reasons: usize = self.reasons.iter().map(|reason| reason.len()).sum();
-        size_of_val(&*self.rows) + size_of_val(&*self.beyond) + reasons
+        size_of_val(&*self.rows) + reasons
     }
 }
 

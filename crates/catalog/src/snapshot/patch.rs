@@ -11,10 +11,9 @@ use rustc_hash::FxHashSet;
 
 use super::build::{Builder, Claims, Draft, Listing, NoSnapshot, OwnersFrom};
 use super::hash::document_hash;
-use super::no_url::{self, NoUrlRow};
 use super::references::locale_of;
-use super::{PublicUrl, Skipped, Snapshot};
-use frontend_map_rules::{Document, DocumentLocale, Locales};
+use super::{PublicUrl, Snapshot};
+use frontend_map_rules::{Document, Locales};
 
 /// The current state of one document.
 #[derive(Clone, Debug)]
@@ -61,9 +60,6 @@ struct Replaced<'p> {
     versions: FxHashSet<(&'p str, usize)>,
     document_hashes: FxHashSet<u64>,
     version_hashes: FxHashSet<(u64, usize)>,
-    /// The hashes as keys of versions without a URL.
-    document_keys: FxHashSet<u64>,
-    version_keys: FxHashSet<u64>,
 }
 
 impl<'p> Replaced<'p> {
@@ -71,21 +67,13 @@ impl<'p> Replaced<'p> {
         let (partial, whole): (Vec<&Patch>, Vec<&Patch>) =
             patches.iter().partition(|patch| patch.is_partial);
         let documents: FxHashSet<&str> = whole.iter().map(|patch| &*patch.id).collect();
-        let single = partial.iter().flat_map(|patch| {
-            let at = |version| Some((version, locale_of(version, locales)? as usize));
-            patch.versions.iter().filter_map(at)
-        });
-        let single: Vec<(&Document<'_>, usize)> = single.collect();
-        let versions: FxHashSet<(&str, usize)> =
-            single.iter().map(|(version, locale)| (&*version.id, *locale)).collect();
-        let key = |(version, locale): &(&Document<'_>, usize)| {
-            no_url::key(&version.id, Some(*locale), version.locale != DocumentLocale::None)
-        };
+        let single = partial.iter().flat_map(|patch| &patch.versions);
+        let versions: FxHashSet<(&str, usize)> = single
+            .filter_map(|version| Some((&*version.id, locale_of(version, locales)? as usize)))
+            .collect();
         Self {
             document_hashes: documents.iter().map(|id| document_hash(id)).collect(),
             version_hashes: versions.iter().map(|(id, at)| (document_hash(id), *at)).collect(),
-            document_keys: documents.iter().map(|id| no_url::document_key(id)).collect(),
-            version_keys: single.iter().map(key).collect(),
             documents,
             versions,
         }
@@ -96,21 +84,9 @@ impl<'p> Replaced<'p> {
             || locale.is_some_and(|locale| self.versions.contains(&(id, locale)))
     }
 
-    fn has_url(&self, url: &PublicUrl<'_>) -> bool {
-        self.has(url.document_id(), Some(url.locale()))
-    }
-
-    fn has_row(&self, row: &NoUrlRow<'_>) -> bool {
-        self.has(row.document_id, row.locale)
-    }
-
     fn has_hash(&self, document: u64, locale: usize) -> bool {
         self.document_hashes.contains(&document)
             || self.version_hashes.contains(&(document, locale))
-    }
-
-    fn has_key(&self, key: u64) -> bool {
-        self.document_keys.contains(&no_url::document_of(key)) || self.version_keys.contains(&key)
     }
 }
 
@@ -136,14 +112,11 @@ impl Snapshot {
             return Some(Patched::Unchanged);
         }
         let mut draft = self.merged(&own, |id, locale| replaced.has(id, locale)).ok()?;
-        let kept = self.no_url.beyond().iter().filter(|key| !replaced.has_key(**key));
-        draft.no_url.add_beyond(kept.chain(own.no_url.beyond()).copied());
         draft.without_row.clone_from(&self.without_row);
         let is_own = |document, locale| replaced.has_hash(document, locale);
         draft.references = self.references.replaced(&own.references, is_own);
         let claims = Claims::after(self);
-        let mut snapshot = builder.finish_draft(draft, OwnersFrom::Claims(&claims)).ok()?;
-        snapshot.skipped = snapshot.counted().unwrap_or_else(|| self.skipped.clone());
+        let snapshot = builder.finish_draft(draft, OwnersFrom::Claims(&claims)).ok()?;
         Some(Patched::Changed(Box::new(snapshot)))
     }
 
@@ -160,27 +133,19 @@ impl Snapshot {
             draft.keep(url)?;
         }
         let kept = self.no_url().filter(|row| !is_replaced(row.document_id, row.locale));
-        kept.chain(own.no_url()).for_each(|row| draft.keep_no_url(row));
+        for row in kept.chain(own.no_url()) {
+            draft.keep_no_url(row)?;
+        }
         Ok(draft)
-    }
-
-    /// The documents without a URL by reason; `None`: there are more than rows, and the reasons of the
-    /// others are not kept.
-    fn counted(&self) -> Option<Skipped> {
-        let mut skipped = self.without_row.clone();
-        self.no_url().for_each(|row| skipped.count(row.reason, 1));
-        self.no_url.beyond().is_empty().then_some(skipped)
     }
 
     /// Whether the replaced versions are those of `own`.
     fn has_same(&self, replaced: &Replaced<'_>, own: &Self) -> bool {
-        let before = self.urls().filter(|url| replaced.has_url(url)).map(facts);
-        let rows = self.no_url().filter(|row| replaced.has_row(row));
+        let urls = self.urls().filter(|url| replaced.has(url.document_id(), Some(url.locale())));
+        let rows = self.no_url().filter(|row| replaced.has(row.document_id, row.locale));
         let is_own = |document, locale| replaced.has_hash(document, locale);
-        before.collect::<BTreeSet<_>>() == own.urls().map(facts).collect::<BTreeSet<_>>()
+        urls.map(facts).collect::<BTreeSet<_>>() == own.urls().map(facts).collect::<BTreeSet<_>>()
             && rows.eq(own.no_url())
-            && own.no_url.beyond().is_empty()
-            && !self.no_url.beyond().iter().any(|key| replaced.has_key(*key))
             && self.references.of(is_own) == own.references.of(|_, _| true)
     }
 }

@@ -21,11 +21,11 @@ use body::Body;
 /// The first bytes of every serialized snapshot.
 const MAGIC: [u8; 8] = *b"FMAPSNAP";
 /// The format, which changes with the form of the bytes or their meaning.
-const FORMAT: u8 = 6;
+const FORMAT: u8 = 7;
 /// Snapshots are written often and read once: the default level saves a twentieth in twice the time.
 const COMPRESSION: Compression = Compression::fast();
 
-/// Why bytes are not a snapshot, a delta or a table of links.
+/// Why bytes are not a snapshot, a delta, a table of links or a part of a batch of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// They do not begin like one.

@@ -25,7 +25,9 @@ impl Skipped {
     /// Counts `times` documents without a URL for one reason.
     pub fn count(&mut self, reason: &str, times: u64) {
         if times > 0 {
-            *self.0.entry(reason.to_owned()).or_default() += times;
+            let count = self.0.entry(reason.to_owned()).or_default();
+            // Bytes from elsewhere may have any number.
+            *count = count.saturating_add(times);
         }
     }
 
@@ -36,7 +38,7 @@ impl Skipped {
 
     /// The total: the value of `X-Skipped-Documents`.
     pub fn total(&self) -> u64 {
-        self.0.values().sum()
+        self.0.values().fold(0, |total, count| total.saturating_add(*count))
     }
 
     /// Reasons and counts, ordered by reason.
@@ -49,7 +51,7 @@ impl Skipped {
     pub fn by_kind(&self) -> impl Iterator<Item = (&'static str, u64)> {
         kinds().map(|kind| {
             let of_kind = self.by_reason().filter(move |(reason, _)| is_of(reason, kind));
-            (kind, of_kind.map(|(_, count)| count).sum())
+            (kind, of_kind.fold(0_u64, |total, (_, count)| total.saturating_add(count)))
         })
     }
 }
@@ -84,5 +86,15 @@ mod tests {
         assert_eq!((kinds.len(), counted), (23, 25));
         assert_eq!(kinds[0], ("missing", 3));
         assert!(kinds[1..].iter().all(|(_, count)| *count == 1), "{kinds:?}");
+    }
+
+    #[test]
+    fn counts_from_bytes_do_not_overflow() {
+        let mut skipped = Skipped::default();
+        for reason in ["slug_missing", "no_rule"] {
+            skipped.count(reason, u64::MAX);
+            skipped.count(reason, 1);
+        }
+        assert_eq!(skipped.total(), u64::MAX);
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::MAX_ROWS;
 use super::chunks::{Rows, Step};
 use super::redirect_problems::{RedirectProblem, RedirectProblems};
 use super::shared_paths::{SharedPath, SharedPaths, VersionAt};
@@ -111,15 +112,14 @@ impl Problems {
 
     /// How many problems there are, with a row or without one.
     pub fn count(&self) -> usize {
-        let no_url: usize = self.snapshots.iter().map(|snapshot| snapshot.no_url_count()).sum();
+        let no_url: usize = self.snapshots.iter().map(|snapshot| snapshot.no_url().len()).sum();
         let redirects = self.redirects.as_ref().map_or(0, |redirects| redirects.count());
         no_url + self.shared.count + redirects
     }
 
     /// Whether rows, or versions in a row, are left out.
     pub fn is_truncated(&self) -> bool {
-        let is_truncated =
-            |snapshot: &Arc<Snapshot>| snapshot.no_url().len() < snapshot.no_url_count();
+        let is_truncated = |snapshot: &Arc<Snapshot>| snapshot.no_url().len() > MAX_ROWS;
         self.shared.is_truncated
             || self.snapshots.iter().any(is_truncated)
             || self.redirects.as_ref().is_some_and(|redirects| redirects.is_truncated())
@@ -153,7 +153,8 @@ impl Problems {
     fn row_of_documents(&self, next: &mut Next) -> Option<Problem<'_>> {
         loop {
             let snapshot = self.snapshots.get(next.snapshot)?;
-            let (rows, shared) = (snapshot.no_url().len(), self.shared.of_snapshot(next.snapshot));
+            let rows = snapshot.no_url().len().min(MAX_ROWS);
+            let shared = self.shared.of_snapshot(next.snapshot);
             let row = next.row;
             next.row += 1;
             if row < rows {
@@ -251,5 +252,40 @@ impl Rows for Problems {
         out.value(&problem);
         self.next = next;
         Step::Row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::changes::difference::fixture::Settings;
+    use crate::site::{ResolveBy, SitePages};
+    use frontend_map_rules::frontend_url::Hosts;
+
+    #[test]
+    fn versions_without_a_url_beyond_the_bound_are_counted_alone() {
+        let settings = Settings::new("/{slug}", &[("en", "")]);
+        let ids: Vec<String> = (0..MAX_ROWS + 3).map(|n| format!("id{n:05}")).collect();
+        for (count, is_truncated) in [(MAX_ROWS, false), (MAX_ROWS + 3, true)] {
+            let rows: Vec<_> = ids[..count].iter().map(|id| (&**id, "en", "", "")).collect();
+            let snapshot = Arc::new(settings.snapshot(&rows));
+            let site = Site {
+                key: "main".to_owned(),
+                rules: settings.rules().clone(),
+                hosts: Hosts::default(),
+                resolve: ResolveBy::Rules,
+                sitemap_path: String::new(),
+                pages: SitePages::new(Snapshot::default()),
+                redirects: None,
+                links: Vec::new(),
+                links_fingerprint: 0,
+                fingerprint: 0,
+                source: 0,
+            };
+            let problems = Problems::new(Arc::new(site), vec![snapshot], Arc::default(), None);
+            let listed = problems.rows().count();
+            assert_eq!((listed, problems.count()), (MAX_ROWS, count));
+            assert_eq!(problems.is_truncated(), is_truncated);
+        }
     }
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::MAX_ROWS;
 use super::problems::{Problem, Problems, VersionRow};
 use super::shared_paths::SharedPaths;
 use crate::moved::entries::{EntryFault, RedirectEntries, RedirectWorld, as_written};
 use crate::moved::redirects::SiteHistory;
 use crate::path_index::PathIndex;
 use crate::site::{AdminLinks, Site};
-use crate::snapshot::{MAX_ROWS, Snapshot};
+use crate::snapshot::Snapshot;
 use frontend_map_rules::ContentTypeUid;
 
 /// The reason of a redirect without a target.

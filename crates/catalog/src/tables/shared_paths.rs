@@ -6,8 +6,9 @@ use std::sync::{Arc, Weak};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::MAX_ROWS;
 use crate::site::{ResolveBy, Site};
-use crate::snapshot::{MAX_ROWS, PublicUrl, Snapshot};
+use crate::snapshot::{PublicUrl, Snapshot};
 use frontend_map_rules::Pathname;
 
 /// The most versions that are listed for one path.

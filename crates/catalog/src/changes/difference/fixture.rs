@@ -53,6 +53,10 @@ impl Settings {
         Builder { path_table }.finish(vec![part]).unwrap()
     }
 
+    pub(crate) fn rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
     pub(crate) fn side<'s>(&'s self, snapshot: &'s Snapshot) -> Side<'s> {
         Side { snapshot, locales: &self.names }
     }

@@ -514,7 +514,7 @@ impl Outcome<'_> {
                 prop_assert_eq!(page, is_page.then_some("contact"));
                 return Ok(());
             }
-            Version::NoUrlBeyondRows | Version::None => {
+            Version::None => {
                 let no_path = effect.no_path.as_ref().map(|no_path| no_path.reason.as_str());
                 prop_assert_eq!((&effect.path, no_path), (&None, Some("conditions_not_met")));
                 return Ok(());

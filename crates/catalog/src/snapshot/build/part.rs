@@ -25,8 +25,7 @@ pub struct Part<'s> {
     pub(super) entries: Vec<Entry>,
     pub(super) references: ReferencesDraft,
     pub(super) no_url: NoUrlDraft,
-    pub(super) skipped: Skipped,
-    /// The skipped documents that have no row.
+    /// The documents without a URL that have no row.
     pub(super) without_row: Skipped,
     pub(super) too_large: bool,
     /// The first absent key that decides about a URL.
@@ -46,7 +45,6 @@ impl<'s> Part<'s> {
             entries: Vec::new(),
             references: ReferencesDraft::new(listing.rules.relations(listing.uid)),
             no_url: NoUrlDraft::default(),
-            skipped: Skipped::default(),
             without_row: Skipped::default(),
             too_large: false,
             absent: None,
@@ -79,11 +77,10 @@ impl<'s> Part<'s> {
             Some(Err(no_url)) if no_url.reason == NoUrlReason::ConditionsNotMet => {}
             // It may get a URL when the document that it reads is gone.
             Some(Err(no_url)) => {
-                let has_row = self.push_no_url(&no_url, document);
-                self.skip(&no_url.to_string(), has_row);
+                self.push_no_url(&no_url, document);
                 self.references.add(document, rules.locales(), false);
             }
-            None => self.skip("no_rule", false),
+            None => self.without_row.count("no_rule", 1),
         }
     }
 
@@ -95,13 +92,7 @@ impl<'s> Part<'s> {
 
     /// Adds a list item that is not a document.
     pub fn add_bad_item(&mut self) {
-        self.skip(NOT_A_DOCUMENT, false);
-    }
-
-    /// Counts a document without a URL. Most of them have a row, or a key beyond the rows.
-    fn skip(&mut self, reason: &str, has_row: bool) {
-        self.skipped.count(reason, 1);
-        self.without_row.count(reason, u64::from(!has_row));
+        self.without_row.count(NOT_A_DOCUMENT, 1);
     }
 
     fn push(&mut self, source: PathSource<'_>, document: &Document<'_>) {
@@ -139,26 +130,26 @@ impl<'s> Part<'s> {
         }
     }
 
-    /// Adds a row, unless the document belongs to a locale that the site does not have. Returns
-    /// whether it has added one.
-    fn push_no_url(
-        &mut self,
-        NoUrl { reason, rule, .. }: &NoUrl<'_>,
-        document: &Document<'_>,
-    ) -> bool {
+    /// Adds a row. A document of a locale that the site does not have, or with an id of more than 65,535
+    /// bytes, is counted alone.
+    fn push_no_url(&mut self, NoUrl { reason, rule, .. }: &NoUrl<'_>, document: &Document<'_>) {
         let locales = self.listing.rules.locales();
-        let own = self.position(rule).filter(|_| !document.locale.is_of_other_site(locales));
-        let Some(rule_at) = own else { return false };
+        let has_row = !document.locale.is_of_other_site(locales)
+            && u16::try_from(document.id.len()).is_ok();
+        let reason = reason.to_string();
+        let Some(rule_at) = self.position(rule).filter(|_| has_row) else {
+            return self.without_row.count(&reason, 1);
+        };
         let row = NoUrlRow {
             document_id: &document.id,
             locale: locale_of(document, locales).map(|at| at as usize),
             is_localized: is_localized(document),
-            reason: &reason.to_string(),
+            reason: &reason,
             rule: rule_at,
             title: None,
         };
-        self.no_url.add(row, title(rule, document), &mut self.arena);
-        true
+        self.too_large |=
+            self.no_url.add(row, title(rule, document), &mut self.arena).is_none();
     }
 
     /// The position of a rule of the content type in the settings.

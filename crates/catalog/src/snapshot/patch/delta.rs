@@ -30,9 +30,7 @@ pub struct Delta {
 pub(in crate::snapshot) struct Change {
     /// The hashes of the ids of the documents that differ, in order, each once.
     pub(in crate::snapshot) documents: Vec<u64>,
-    /// The keys of versions without a URL and a row that the later snapshot does not have.
-    pub(in crate::snapshot) beyond_removed: Vec<u64>,
-    /// What the later snapshot has of these documents, its keys that are new, and its figures.
+    /// What the later snapshot has of these documents, and its figures.
     pub(in crate::snapshot) present: Snapshot,
 }
 
@@ -54,17 +52,8 @@ impl Delta {
             return Ok(Self { hash, change: None });
         }
         let documents = differing_documents(before, after);
-        let (mut beyond_removed, mut beyond_added) = (Vec::new(), Vec::new());
-        let keys = before.no_url.beyond().iter();
-        for key in keys.merge_join_by(after.no_url.beyond(), Ord::cmp) {
-            match key {
-                EitherOrBoth::Left(key) => beyond_removed.push(*key),
-                EitherOrBoth::Right(key) => beyond_added.push(*key),
-                EitherOrBoth::Both(..) => {}
-            }
-        }
-        let present = after.part_of(&documents, beyond_added)?;
-        Ok(Self { hash, change: Some(Change { documents, beyond_removed, present }) })
+        let present = after.part_of(&documents)?;
+        Ok(Self { hash, change: Some(Change { documents, present }) })
     }
 
     /// Whether the snapshots are equal.
@@ -97,31 +86,26 @@ impl Snapshot {
     }
 
     fn changed(&self, change: &Change, builder: Builder) -> Result<Self, NoSnapshot> {
-        let Change { documents, beyond_removed, present } = change;
+        let Change { documents, present } = change;
         let is_replaced = |hash: u64| documents.binary_search(&hash).is_ok();
         let mut draft = self.merged(present, |id, _| is_replaced(document_hash(id)))?;
-        let keys = self.no_url.beyond().iter().merge_join_by(beyond_removed, Ord::cmp);
-        let kept = keys.filter_map(EitherOrBoth::just_left);
-        draft.no_url.add_beyond(kept.chain(present.no_url.beyond()).copied());
         draft.hosts.clone_from(&present.hosts);
-        draft.skipped.clone_from(&present.skipped);
         draft.without_row.clone_from(&present.without_row);
         draft.references = self.references.merged(&present.references, is_replaced);
         builder.finish_draft(draft, OwnersFrom::Flags)
     }
 
-    /// What the snapshot has of these documents, with these keys of versions without a row, and with
-    /// the figures of the whole snapshot.
-    fn part_of(&self, documents: &[u64], beyond: Vec<u64>) -> Result<Self, NoSnapshot> {
+    /// What the snapshot has of these documents, and the figures of the whole snapshot.
+    fn part_of(&self, documents: &[u64]) -> Result<Self, NoSnapshot> {
         let is_own = |hash: u64| documents.binary_search(&hash).is_ok();
         let mut draft = Draft { hosts: self.hosts.clone(), is_part: true, ..Draft::default() };
         for url in self.urls().filter(|url| is_own(document_hash(url.document_id()))) {
             draft.keep(url)?;
         }
         let rows = self.no_url().filter(|row| is_own(document_hash(row.document_id)));
-        rows.for_each(|row| draft.keep_no_url(row));
-        draft.no_url.add_beyond(beyond.into_iter());
-        draft.skipped.clone_from(&self.skipped);
+        for row in rows {
+            draft.keep_no_url(row)?;
+        }
         draft.without_row.clone_from(&self.without_row);
         draft.references = self.references.part_of(is_own);
         Builder { path_table: false }.finish_draft(draft, OwnersFrom::Flags)

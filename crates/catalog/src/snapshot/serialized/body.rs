@@ -18,6 +18,7 @@ use frontend_map_rules::FieldPath;
 const NO_URL: Unreadable = Unreadable::Malformed("a URL is none");
 const LEFT_OVER: Unreadable = Unreadable::Malformed("a column is longer than the others");
 const NO_RELATION: Unreadable = Unreadable::Malformed("a name is no relation");
+const TOO_MUCH_TEXT: Unreadable = Unreadable::Malformed("it has too much text");
 const UNKNOWN_DOCUMENT: Unreadable = Unreadable::Malformed("a reference leads to no document");
 
 /// The columns of a snapshot.
@@ -40,9 +41,6 @@ pub(super) struct Body<'s> {
     titles: Option<Texts<'s>>,
     #[serde(borrow)]
     no_url: Vec<NoUrlRow<'s>>,
-    /// The keys of versions without a URL and a row.
-    beyond: Vec<[u8; 8]>,
-    skipped: Skipped,
     without_row: Skipped,
     #[serde(borrow)]
     ids_without_entry: Vec<&'s str>,
@@ -74,8 +72,6 @@ impl<'s> Body<'s> {
             hosts: Cow::Borrowed(&snapshot.hosts),
             titles: with_titles.then(Texts::default),
             no_url: snapshot.no_url().map(|row| NoUrlRow { title: title(row), ..row }).collect(),
-            beyond: snapshot.no_url.beyond().iter().map(|key| key.to_le_bytes()).collect(),
-            skipped: snapshot.skipped.clone(),
             without_row: snapshot.without_row.clone(),
             ids_without_entry: snapshot.references.ids_without_entry(),
             examples: examples.map(|(name, id)| (name.to_string().into(), &**id)).collect(),
@@ -128,13 +124,13 @@ impl<'s> Body<'s> {
         let hosts = Box::from(&*self.hosts);
         let mut draft = Draft { hosts, is_part, ..Draft::default() };
         let documents = self.read_entries(&mut draft)?;
-        self.no_url.iter().for_each(|row| draft.keep_no_url(*row));
-        draft.no_url.add_beyond(self.beyond.iter().map(|key| u64::from_le_bytes(*key)));
+        for row in &self.no_url {
+            draft.keep_no_url(*row).map_err(|_| TOO_MUCH_TEXT)?;
+        }
         draft.references = self.read_references(documents)?;
-        draft.skipped = self.skipped;
         draft.without_row = self.without_row;
         let snapshot = builder.finish_draft(draft, OwnersFrom::Flags);
-        let snapshot = snapshot.map_err(|_| Unreadable::Malformed("it has too much text"))?;
+        let snapshot = snapshot.map_err(|_| TOO_MUCH_TEXT)?;
         if snapshot.urls_hash != self.urls_hash {
             return Err(Unreadable::Malformed("its URLs differ from those that were written"));
         }
@@ -172,7 +168,7 @@ impl<'s> Body<'s> {
             };
             let text = draft.arena.push([path, id, title]);
             draft.entries.push(Entry {
-                text: text.ok_or(Unreadable::Malformed("it has too much text"))?,
+                text: text.ok_or(TOO_MUCH_TEXT)?,
                 rule,
                 path_len: length(path),
                 id_len: u8::try_from(id.len()).map_err(|_| NO_URL)?,

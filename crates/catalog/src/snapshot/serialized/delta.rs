@@ -8,14 +8,13 @@ use crate::snapshot::build::Builder;
 use crate::snapshot::{Change, Delta};
 
 /// The format, which changes with the form of the bytes or their meaning.
-const FORMAT: u8 = 3;
+const FORMAT: u8 = 4;
 
 const TRUNCATED: Unreadable = Unreadable::Malformed("it ends too early");
 
 #[derive(Serialize, Deserialize)]
 struct Wire<'w> {
     documents: Vec<[u8; 8]>,
-    beyond_removed: Vec<[u8; 8]>,
     #[serde(borrow)]
     present: Body<'w>,
 }
@@ -26,11 +25,10 @@ impl Delta {
     pub fn serialize(&self) -> Vec<u8> {
         let mut bytes = vec![FORMAT];
         bytes.extend(self.hash.to_le_bytes());
-        if let Some(Change { documents, beyond_removed, present }) = &self.change {
-            let [documents, beyond_removed] = [documents, beyond_removed]
-                .map(|hashes| hashes.iter().map(|hash| hash.to_le_bytes()).collect());
+        if let Some(Change { documents, present }) = &self.change {
+            let documents = documents.iter().map(|hash| hash.to_le_bytes()).collect();
             let present = Body::of(present, Titles::Kept);
-            bytes.extend(deflate(&Wire { documents, beyond_removed, present }));
+            bytes.extend(deflate(&Wire { documents, present }));
         }
         bytes
     }
@@ -51,12 +49,11 @@ impl Delta {
 }
 
 fn read(bytes: &[u8]) -> Result<Change, Unreadable> {
-    let Wire { documents, beyond_removed, present } = decode(bytes)?;
-    let [documents, beyond_removed]: [Vec<u64>; 2] = [documents, beyond_removed]
-        .map(|hashes| hashes.into_iter().map(u64::from_le_bytes).collect());
-    if !documents.is_sorted() || !beyond_removed.is_sorted() {
+    let Wire { documents, present } = decode(bytes)?;
+    let documents: Vec<u64> = documents.into_iter().map(u64::from_le_bytes).collect();
+    if !documents.is_sorted() {
         return Err(Unreadable::Malformed("the documents of a delta are not in order"));
     }
     let present = present.snapshot(Builder { path_table: false }, true)?;
-    Ok(Change { documents, beyond_removed, present })
+    Ok(Change { documents, present })
 }

@@ -48,7 +48,7 @@ fn is_different(
     match (snapshot.version(document_id, locale), now) {
         (Version::Url(url), Some(Ok(now))) => url.path() != now.path,
         (Version::NoUrl(row), Some(Err(now))) => row.reason != now.reason.to_string(),
-        (Version::NoUrlBeyondRows, Some(Err(_))) | (Version::None, None) => false,
+        (Version::None, None) => false,
         _ => true,
     }
 }

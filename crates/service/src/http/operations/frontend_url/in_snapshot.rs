@@ -45,7 +45,7 @@ pub(super) fn in_snapshot(
             let why = in_words(row.reason, template, None, null_link(app, site, params));
             Some(Err(without_url(row.reason.to_owned(), template, why)))
         }
-        Version::NoUrlBeyondRows | Version::None => None,
+        Version::None => None,
     };
     Some(InSnapshot { path, age })
 }

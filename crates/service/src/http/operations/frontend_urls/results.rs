@@ -18,8 +18,6 @@ use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, frontend_path};
 
 /// The reason of a malformed item.
 const INVALID: &str = "invalid";
-/// The reason of a document without a URL whose reason the snapshot does not have.
-const UNKNOWN: &str = "unknown";
 /// The reason of a document in a locale without a base URL.
 const NO_BASE_URL: &str = "no_base_url";
 
@@ -148,7 +146,6 @@ fn in_snapshot<'s>(
             let rule = Some(template.to_string().into());
             Found::NoUrl { reason: row.reason.into(), rule, locale }
         }
-        Version::NoUrlBeyondRows => without_rule(UNKNOWN, locale),
         Version::None => without_rule(NO_VERSION, locale),
     }
 }
