@@ -276,7 +276,7 @@ impl Snapshot {
     /// The versions of the document whose first version is at this position.
     fn versions_from(&self, first: usize) -> Versions<'_> {
         let rest = &self.entries[first + 1..self.owners];
-        let others = rest.iter().take_while(|entry| !entry.flags.has(Flags::FIRST));
+        let others = rest.iter().take_while(|entry| !entry.flags.contains(Flags::FIRST));
         Versions { snapshot: self, part: first..first + 1 + others.count() }
     }
 

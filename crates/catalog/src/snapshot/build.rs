@@ -109,11 +109,11 @@ impl Builder {
             }
         }
         let beginnings =
-            draft.entries[..owners].iter().filter(|entry| entry.flags.has(Flags::REDIRECT));
+            draft.entries[..owners].iter().filter(|entry| entry.flags.contains(Flags::REDIRECT));
         let beginnings =
             beginnings.filter_map(|entry| entry.path(&draft.arena).strip_suffix(ENCODED_REST));
         let deepest_wildcard = beginnings.map(|path| path.matches('/').count()).max();
-        let has_forced = draft.entries[..owners].iter().any(|entry| entry.flags.has(Flags::FORCED));
+        let has_forced = draft.entries[..owners].iter().any(|entry| entry.flags.contains(Flags::FORCED));
         let mut snapshot = Snapshot {
             owners,
             owner_index,

@@ -150,7 +150,7 @@ impl Snapshot {
     fn positions_of(&self, id: &str, hash: u64, index: &DocumentIndex) -> Range<usize> {
         let part = index.part(hash);
         let entries = &self.entries[part.clone()];
-        let is_first = |entry: &Entry| entry.flags.has(Flags::FIRST);
+        let is_first = |entry: &Entry| entry.flags.contains(Flags::FIRST);
         let end_of = |is_before: fn(u64, u64) -> bool| {
             entries.partition_point(|entry| is_before(document_hash(entry.id(&self.arena)), hash))
         };

@@ -1,5 +1,6 @@
 //! The entry of a URL: a record of fixed size, whose texts are in the arena.
 
+use bitflags::bitflags;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::arena::{Arena, Offset};
@@ -26,57 +27,38 @@ pub(super) struct Entry {
     pub(super) modified: i64,
 }
 
-/// Facts about an entry, one bit each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Flags(u8);
+bitflags! {
+    /// Facts about an entry, one bit each.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(super) struct Flags: u8 {
+        /// It is the first version of its document, among its neighbours.
+        const FIRST = 1;
+        /// Sitemaps list it.
+        const LISTED = 1 << 1;
+        /// The document has a locale; one that is not localized counts as one in the default locale.
+        const LOCALIZED = 1 << 2;
+        /// Its path is the document's own path (D41).
+        const OWN_PATH = 1 << 3;
+        /// It owns its path. Its place among the entries says the same; the flag survives where
+        /// entries stand alone, as in a delta.
+        const OWNER = 1 << 4;
+        /// It is a redirect.
+        const REDIRECT = 1 << 5;
+        /// It is a redirect that comes before a live page.
+        const FORCED = 1 << 6;
+    }
+}
 
 impl Flags {
-    /// It is the first version of its document, among its neighbours.
-    pub(super) const FIRST: Self = Self(1);
-    /// Sitemaps list it.
-    pub(super) const LISTED: Self = Self(1 << 1);
-    /// The document has a locale; one that is not localized counts as one in the default locale.
-    pub(super) const LOCALIZED: Self = Self(1 << 2);
-    /// Its path is the document's own path (D41).
-    pub(super) const OWN_PATH: Self = Self(1 << 3);
-    /// It owns its path. Its place among the entries says the same; the flag survives where entries
-    /// stand alone, as in a delta.
-    pub(super) const OWNER: Self = Self(1 << 4);
-    /// It is a redirect.
-    pub(super) const REDIRECT: Self = Self(1 << 5);
-    /// It is a redirect that comes before a live page.
-    pub(super) const FORCED: Self = Self(1 << 6);
-
-    const ALL: u8 = Self::FIRST.0
-        | Self::LISTED.0
-        | Self::LOCALIZED.0
-        | Self::OWN_PATH.0
-        | Self::OWNER.0
-        | Self::REDIRECT.0
-        | Self::FORCED.0;
-
-    /// All of them in one byte.
-    pub(super) fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// The flags of a byte; `None`: it has a bit that stands for none of them.
-    pub(super) fn of_bits(bits: u8) -> Option<Self> {
-        (bits & !Self::ALL == 0).then_some(Self(bits))
-    }
-
-    pub(super) fn has(self, flag: Self) -> bool {
-        self.0 & flag.0 != 0
-    }
-
     /// These flags without the ones that say where the entry stands in its snapshot.
     fn without_place(self) -> Self {
-        self.with(Self::FIRST, false).with(Self::OWNER, false)
+        self - (Self::FIRST | Self::OWNER)
     }
 
     /// These flags with one of them set or not.
-    pub(super) fn with(self, flag: Self, is_set: bool) -> Self {
-        Self(if is_set { self.0 | flag.0 } else { self.0 & !flag.0 })
+    pub(super) fn with(mut self, flag: Self, is_set: bool) -> Self {
+        self.set(flag, is_set);
+        self
     }
 }
 
@@ -87,7 +69,7 @@ pub(super) type EntryFacts<'s> = (u16, &'s str, &'s str, u32, u8, i64);
 
 impl Entry {
     pub(super) fn facts(self, arena: &Arena) -> EntryFacts<'_> {
-        let flags = self.flags.without_place().0;
+        let flags = self.flags.without_place().bits();
         let (path, title) = (self.path(arena), self.title(arena));
         (self.locale, path, title, self.rule, flags, self.modified)
     }
@@ -116,7 +98,7 @@ impl Entry {
     /// Adds everything but the title to a hash, and of a redirect where it leads. The lengths keep texts
     /// apart.
     pub(super) fn hash(self, arena: &Arena, hash: &mut Xxh3Default) {
-        let of_redirect = if self.flags.has(Flags::REDIRECT) { self.title_len } else { 0 };
+        let of_redirect = if self.flags.contains(Flags::REDIRECT) { self.title_len } else { 0 };
         let length = usize::from(self.path_len) + usize::from(self.id_len);
         let length = length + usize::from(of_redirect);
         hash.update(arena.get(self.text, 0..length).as_bytes());
@@ -126,7 +108,7 @@ impl Entry {
         facts[4..6].copy_from_slice(&self.locale.to_le_bytes());
         facts[6..10].copy_from_slice(&self.rule.to_le_bytes());
         facts[10..18].copy_from_slice(&self.modified.to_le_bytes());
-        facts[18] = self.flags.without_place().0;
+        facts[18] = self.flags.without_place().bits();
         hash.update(&facts);
     }
 }
@@ -175,8 +157,8 @@ impl<'s> Precedence<'s> {
         created: Option<i64>,
     ) -> Self {
         Self {
-            is_built: !entry.flags.has(Flags::OWN_PATH),
-            is_unlisted: !entry.flags.has(Flags::LISTED),
+            is_built: !entry.flags.contains(Flags::OWN_PATH),
+            is_unlisted: !entry.flags.contains(Flags::LISTED),
             owned,
             created: created.unwrap_or(i64::MAX),
             locale: entry.locale,

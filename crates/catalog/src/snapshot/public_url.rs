@@ -44,13 +44,13 @@ impl<'s> PublicUrl<'s> {
 
     /// The title of the version; `None` where its rule has no title field, or the field no text.
     pub fn title(self) -> Option<&'s str> {
-        let is_title = !self.entry().flags.has(Flags::REDIRECT);
+        let is_title = !self.entry().flags.contains(Flags::REDIRECT);
         Some(self.title_or_redirect()).filter(|title| is_title && !title.is_empty())
     }
 
     /// Where the path leads, if the document is a redirect.
     pub fn redirect(self) -> Option<Redirect<'s>> {
-        let is_redirect = self.entry().flags.has(Flags::REDIRECT);
+        let is_redirect = self.entry().flags.contains(Flags::REDIRECT);
         is_redirect.then(|| Redirect::parse(self.title_or_redirect())).flatten()
     }
 
@@ -72,12 +72,12 @@ impl<'s> PublicUrl<'s> {
     /// Whether the document has a locale. One that is not localized counts as one in the site's
     /// default locale (D19).
     pub fn is_localized(self) -> bool {
-        self.entry().flags.has(Flags::LOCALIZED)
+        self.entry().flags.contains(Flags::LOCALIZED)
     }
 
     /// Whether it is the document's own path, whatever the template of its rule says (D41).
     pub fn has_own_path(self) -> bool {
-        self.entry().flags.has(Flags::OWN_PATH)
+        self.entry().flags.contains(Flags::OWN_PATH)
     }
 
     /// The position in the settings of the rule that built it.
@@ -93,7 +93,7 @@ impl<'s> PublicUrl<'s> {
 
     /// Whether it is listed in sitemaps.
     pub fn is_listed(self) -> bool {
-        self.entry().flags.has(Flags::LISTED)
+        self.entry().flags.contains(Flags::LISTED)
     }
 
     /// Its position among [`Snapshot::urls`].
@@ -113,7 +113,7 @@ impl<'s> PublicUrl<'s> {
             return Versions { snapshot: self.snapshot, part };
         }
         let entries = &self.snapshot.entries[..=self.at];
-        let first = entries.iter().rposition(|entry| entry.flags.has(Flags::FIRST));
+        let first = entries.iter().rposition(|entry| entry.flags.contains(Flags::FIRST));
         self.snapshot.versions_from(first.unwrap_or(self.at))
     }
 
@@ -146,7 +146,7 @@ impl Snapshot {
 
     /// Whether the documents are redirects.
     pub fn has_redirects(&self) -> bool {
-        self.entries.first().is_some_and(|entry| entry.flags.has(Flags::REDIRECT))
+        self.entries.first().is_some_and(|entry| entry.flags.contains(Flags::REDIRECT))
     }
 
     /// The most segments before the `*` of a redirect for all paths below one; `None`: there is no such

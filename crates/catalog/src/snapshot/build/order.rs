@@ -50,7 +50,7 @@ pub(super) fn arrange(
     let owner_index = place(entries, front, arena, &mut places, 0);
     let duplicate_index = place(entries, back, arena, &mut places, count);
     let (mut listed, mut unlisted): (Vec<u32>, Vec<u32>) =
-        owners.into_iter().partition(|at| entries[*at as usize].flags.has(Flags::LISTED));
+        owners.into_iter().partition(|at| entries[*at as usize].flags.contains(Flags::LISTED));
     for at in listed.iter_mut().chain(&mut unlisted) {
         *at = places[*at as usize];
     }

@@ -149,7 +149,7 @@ impl<'c, 's> Ownership<'c, 's> {
     fn precedence<'a>(&self, entry: &Entry, arena: &'a Arena) -> Precedence<'a> {
         match self.from {
             OwnersFrom::Flags => {
-                let owned = OwnedBefore::of_flag(entry.flags.has(Flags::OWNER));
+                let owned = OwnedBefore::of_flag(entry.flags.contains(Flags::OWNER));
                 Precedence::new(entry, arena, owned, None)
             }
             OwnersFrom::Claims(Claims { before, created }) => {

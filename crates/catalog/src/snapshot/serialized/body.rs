@@ -87,7 +87,7 @@ impl<'s> Body<'s> {
             body.dates.push(entry.modified.wrapping_sub(date));
             date = entry.modified;
             body.paths.push(entry.path(&snapshot.arena));
-            if entry.flags.has(Flags::FIRST) {
+            if entry.flags.contains(Flags::FIRST) {
                 let id = entry.id(&snapshot.arena);
                 body.ids.push(id);
                 documents.push(document_hash(id));
@@ -150,10 +150,10 @@ impl<'s> Body<'s> {
         let (mut documents, mut date, mut id) = (Vec::new(), 0_i64, "");
         draft.entries = Vec::with_capacity(self.flags.len());
         for flags in &self.flags {
-            let flags = Flags::of_bits(*flags);
+            let flags = Flags::from_bits(*flags);
             let flags = flags.ok_or(Unreadable::Malformed("a flag is unknown"))?;
             let (rule, locale) = (*rules.next().ok_or(NO_URL)?, *locales.next().ok_or(NO_URL)?);
-            if flags.has(Flags::FIRST) {
+            if flags.contains(Flags::FIRST) {
                 id = ids.next().ok_or(NO_URL)?;
                 documents.push(document_hash(id));
             }
