@@ -34,13 +34,6 @@ pub struct Operation {
     pub target: &'static str,
 }
 
-impl Operation {
-    /// Whether the response has the results of URL checks.
-    pub fn checks_urls(&self) -> bool {
-        self.target.ends_with("validate=true")
-    }
-}
-
 /// The requests that the demo shows.
 pub const OPERATIONS: [Operation; 7] = [
     Operation {
@@ -76,8 +69,8 @@ pub const OPERATIONS: [Operation; 7] = [
     },
     Operation {
         question: "Which pages are dead?",
-        about: "Each URL is requested once from the frontend. One of its pages never responds, so \
-            this takes 10 seconds.",
+        about: "Each URL is requested once from the frontend; in `byClass`, those under `4xx`, `5xx` \
+            and `error` are dead. One of its pages never responds, so this takes 10 seconds.",
         target: "/api/build-sitemap?site=main&contentType=plugin::cms.article&validate=true",
     },
 ];
