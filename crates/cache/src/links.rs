@@ -25,7 +25,7 @@ use frontend_map_catalog::site::{LinkSource, Site, Sites};
 use frontend_map_cms::{ContentQuery, Projection, Selection};
 use frontend_map_fleet::links::PublishedLinks;
 use frontend_map_platform::clock::unix_ms;
-use frontend_map_store::Store;
+use frontend_map_store::{RowKey, Store};
 
 /// From one link scan to the next one, without the random part.
 const PERIOD: Duration = Duration::from_hours(23);
@@ -176,7 +176,8 @@ impl State {
 impl SiteLinks {
     /// Begins with the table that the store has. A link scan is due, because events were missed since.
     fn load(&self, store: &Store) {
-        let Some(bytes) = store.load_links(self.site.source, &self.site.key) else { return };
+        let row = RowKey::links(self.site.source, &self.site.key);
+        let Some(bytes) = store.load_row(&row) else { return };
         let mut state = self.state.lock();
         match LinkTable::from_bytes(&bytes, &self.site, state.max_bytes) {
             Ok(table) => {
@@ -271,7 +272,8 @@ impl SiteLinks {
             state.table.clone().filter(|_| !is_stored)
         };
         if let Some(table) = table {
-            store.save_links(self.site.source, &self.site.key, move || table.to_bytes());
+            let row = RowKey::links(self.site.source, &self.site.key);
+            store.save_row(row, move || table.to_bytes());
         }
     }
 }

@@ -22,7 +22,8 @@ use frontend_map_catalog::changes::log::Prepared;
 use frontend_map_catalog::moved::history::{Row, RowChange};
 use frontend_map_platform::clock::unix_ms;
 use history::PATH_HISTORY;
-pub(super) use rows::{RowBytes, RowKey, RowKind, run_key};
+pub use rows::RowKey;
+pub(super) use rows::{RowBytes, RowKind};
 
 /// Numbers about the file, by name.
 const META: TableDefinition<'_, &str, i64> = TableDefinition::new("meta");
@@ -197,8 +198,8 @@ impl StoreFile {
             let (from, to) = range(site, uid);
             transaction.open_table(SNAPSHOTS)?.retain_in(&*from..&*to, |_, _| false)?;
             let mut runs = transaction.open_table(RowKind::Run.table())?;
-            runs.remove(&*run_key(site, uid))?;
-            runs.remove(&*run_key(site, &format!("{uid}{CONTENT_RUN}")))?;
+            runs.remove(&*RowKey::run(site, uid).key)?;
+            runs.remove(&*RowKey::run(site, &format!("{uid}{CONTENT_RUN}")).key)?;
             drop(runs);
             change_log::write(&transaction, changes, keep)?;
             Ok(transaction.commit()?)

@@ -37,6 +37,7 @@ mod store;
 mod stored_snapshot;
 mod writer;
 
+pub use file::RowKey;
 pub use history_copy::{CopyRow, HistoryCopy};
 pub use snapshot_key::SnapshotKey;
 pub use state::StoreState;

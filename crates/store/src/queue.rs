@@ -95,7 +95,7 @@ impl Queue {
     }
 
     pub(super) fn drop_positions(&mut self) {
-        self.rows.retain(|(kind, _), _| *kind != RowKind::Position);
+        self.rows.retain(|row, _| row.kind != RowKind::Position);
     }
 
     /// The sites and content types whose snapshots are to be dropped now.

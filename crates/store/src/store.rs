@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::changes;
-use crate::file::{RowKind, run_key};
+use crate::file::RowKey;
 use crate::history_copy::HistoryCopy;
 use crate::snapshot_key::SnapshotKey;
 use crate::state::StoreState;
@@ -102,55 +102,26 @@ impl Store {
         writer.read(|file| file.types(site))
     }
 
-    /// Stores the last run of URL checks of a content type of a site. `serialize` is called when it is
-    /// written, in another thread.
-    pub fn save_run(
+    /// Stores a row in place of the one before it. `serialize` is called when it is written, in another
+    /// thread.
+    pub fn save_row(
         &self,
-        site: &str,
-        uid: &str,
+        row: RowKey,
         serialize: impl Fn() -> Vec<u8> + Send + Sync + 'static,
     ) {
         if let Some(writer) = &self.writer {
-            writer.save_row((RowKind::Run, run_key(site, uid)), Arc::new(serialize));
+            writer.save_row(row, Arc::new(serialize));
         }
     }
 
-    /// The bytes of the last run of URL checks.
-    pub fn load_run(&self, site: &str, uid: &str) -> Option<Vec<u8>> {
-        self.load_row(RowKind::Run, &run_key(site, uid))
+    /// The bytes of a row; `None` if there is none, or if the file cannot be read now.
+    pub fn load_row(&self, row: &RowKey) -> Option<Vec<u8>> {
+        self.writer.as_ref()?.read(|file| file.row(row))
     }
 
-    /// Stores a summary of the paths that were not found on a site, in place of the one before it.
-    pub fn save_misses(&self, source: u128, site: &str, bytes: Vec<u8>) {
-        if let Some(writer) = &self.writer {
-            let key = (RowKind::Misses, row_key(source, site));
-            writer.save_row(key, Arc::new(move || bytes.clone()));
-        }
-    }
-
-    /// The bytes of that summary, none if there is none. `None`: the file cannot be read now.
-    pub fn load_misses(&self, source: u128, site: &str) -> Option<Vec<u8>> {
-        let Some(writer) = &self.writer else { return Some(Vec::new()) };
-        let load = || self.load_row(RowKind::Misses, &row_key(source, site));
-        writer.slot.readable().is_some().then(|| load().unwrap_or_default())
-    }
-
-    /// Stores the links in the content of a site, in place of those before. `serialize` is called when they
-    /// are written, in another thread.
-    pub fn save_links(
-        &self,
-        source: u128,
-        site: &str,
-        serialize: impl Fn() -> Vec<u8> + Send + Sync + 'static,
-    ) {
-        if let Some(writer) = &self.writer {
-            writer.save_row((RowKind::Links, row_key(source, site)), Arc::new(serialize));
-        }
-    }
-
-    /// The bytes of these links.
-    pub fn load_links(&self, source: u128, site: &str) -> Option<Vec<u8>> {
-        self.load_row(RowKind::Links, &row_key(source, site))
+    /// Whether there is no file, or one that can be read now.
+    pub fn is_readable(&self) -> bool {
+        self.writer.as_ref().is_none_or(|writer| writer.slot.readable().is_some())
     }
 
     /// A site has these content types from now on.
@@ -167,23 +138,6 @@ impl Store {
         }
     }
 
-    /// Stores how far webhooks have been sent to a target.
-    pub fn save_position(&self, key: &str, position: String) {
-        if let Some(writer) = &self.writer {
-            let bytes = move || position.clone().into_bytes();
-            writer.save_row((RowKind::Position, key.to_owned()), Arc::new(bytes));
-        }
-    }
-
-    /// How far webhooks have been sent to a target, as it was stored last.
-    pub fn load_position(&self, key: &str) -> Option<String> {
-        String::from_utf8(self.load_row(RowKind::Position, key)?).ok()
-    }
-
-    fn load_row(&self, kind: RowKind, key: &str) -> Option<Vec<u8>> {
-        self.writer.as_ref()?.read(|file| file.row(kind, key))
-    }
-
     /// Writes what is left and releases the file, so that another process can open it. Returns after a
     /// few seconds at most, even if the disk hangs.
     pub fn close(&self) {
@@ -191,9 +145,4 @@ impl Store {
             writer.close();
         }
     }
-}
-
-/// The key of the row of a site whose documents come from this source.
-fn row_key(source: u128, site: &str) -> String {
-    format!("{source:032x} {site}")
 }

@@ -215,7 +215,7 @@ impl Shared {
         if rows.is_empty() {
             return None;
         }
-        let runs = rows.keys().filter(|(kind, _)| *kind == RowKind::Run).count() as u64;
+        let runs = rows.keys().filter(|row| row.kind == RowKind::Run).count() as u64;
         let written = file.write_rows(&rows);
         if written.is_ok() {
             self.counters.written.inc_by(runs);

@@ -15,7 +15,7 @@ use super::{MAX_WAITING, Notifier, Progress, Target, TargetKind, Timing};
 use frontend_map_catalog::changes::log::Cursor;
 use frontend_map_fleet::positions::SharedPosition;
 use frontend_map_platform::clock::unix_ms;
-use frontend_map_store::Store;
+use frontend_map_store::{RowKey, Store};
 
 /// The pause after Redis has not answered.
 const SHARED_PAUSE: Duration = Duration::from_millis(250);
@@ -196,7 +196,7 @@ impl Worker {
             return true;
         }
         let Some(shared) = &self.shared else {
-            self.store.save_position(&key, position.text());
+            self.store.save_row(RowKey::position(&key), move || position.text().into_bytes());
             return true;
         };
         let epoch = self.epoch.load(Ordering::Relaxed);

@@ -14,7 +14,7 @@ use frontend_map_catalog::site::{ResolveBy, Site, Sites};
 use frontend_map_fleet::redis;
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_rules::Pathname;
-use frontend_map_store::Store;
+use frontend_map_store::{RowKey, Store};
 use parking_lot::{Mutex, MutexGuard};
 
 /// The paths that were not found on all sites, which survive a reload.
@@ -152,8 +152,11 @@ impl SiteMisses {
         if self.is_loaded.load(Ordering::Relaxed) {
             return true;
         }
-        let Some(stored) = store.load_misses(site.source, &site.key) else { return false };
-        if let Some(summary) = Summary::from_bytes(&stored, unix_ms())
+        if !store.is_readable() {
+            return false;
+        }
+        let stored = store.load_row(&RowKey::misses(site.source, &site.key));
+        if let Some(summary) = stored.and_then(|bytes| Summary::from_bytes(&bytes, unix_ms()))
             && !self.is_loaded.swap(true, Ordering::Relaxed)
         {
             self.own.lock().merge(&summary);
@@ -325,7 +328,8 @@ async fn save(app: &App, site: &Site, misses: &SiteMisses) {
         let mut summary = misses.sending.lock().await.clone();
         summary.merge(&misses.own());
         misses.is_stored.store(!summary.is_empty(), Ordering::Relaxed);
-        app.shared.store.save_misses(site.source, &site.key, summary.to_bytes());
+        let (row, bytes) = (RowKey::misses(site.source, &site.key), summary.to_bytes());
+        app.shared.store.save_row(row, move || bytes.clone());
     }
 }
 

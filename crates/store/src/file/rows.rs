@@ -7,21 +7,22 @@ use redb::{ReadableDatabase, TableDefinition};
 
 use super::{FileError, StoreFile, without_panic, writing};
 
+/// Names a row beside the snapshots.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RowKey {
+    pub(crate) kind: RowKind,
+    /// None of the names in it has a space.
+    pub(crate) key: String,
+}
+
 /// What a row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RowKind {
-    /// By site and content type: the last run of URL checks.
     Run,
-    /// By source and site: the paths that were not found.
     Misses,
-    /// By target and site: how far webhooks have been sent.
     Position,
-    /// By source and site: the links in content.
     Links,
 }
-
-/// The kind and the key of a row.
-pub(crate) type RowKey = (RowKind, String);
 
 /// Serializes a row, in the thread that writes it.
 pub(crate) type RowBytes = Arc<dyn Fn() -> Vec<u8> + Send + Sync>;
@@ -39,9 +40,26 @@ impl RowKind {
     }
 }
 
-/// The key of the last run of a content type of a site. Neither name has a space.
-pub(crate) fn run_key(site: &str, uid: &str) -> String {
-    format!("{site} {uid}")
+impl RowKey {
+    /// The last run of URL checks of a site. The name begins with the content type.
+    pub fn run(site: &str, name: &str) -> Self {
+        Self { kind: RowKind::Run, key: format!("{site} {name}") }
+    }
+
+    /// The paths that were not found on a site whose documents come from this source.
+    pub fn misses(source: u128, site: &str) -> Self {
+        Self { kind: RowKind::Misses, key: format!("{source:032x} {site}") }
+    }
+
+    /// How far webhooks about one site have been sent to a target: `target` names both.
+    pub fn position(target: &str) -> Self {
+        Self { kind: RowKind::Position, key: target.to_owned() }
+    }
+
+    /// The links in the content of a site whose documents come from this source.
+    pub fn links(source: u128, site: &str) -> Self {
+        Self { kind: RowKind::Links, key: format!("{source:032x} {site}") }
+    }
 }
 
 impl StoreFile {
@@ -49,7 +67,7 @@ impl StoreFile {
     pub(crate) fn write_rows(&self, rows: &BTreeMap<RowKey, RowBytes>) -> Result<(), FileError> {
         writing(|| {
             let transaction = self.database.begin_write()?;
-            for ((kind, key), bytes) in rows {
+            for (RowKey { kind, key }, bytes) in rows {
                 transaction.open_table(kind.table())?.insert(&**key, &*bytes())?;
             }
             Ok(transaction.commit()?)
@@ -57,10 +75,10 @@ impl StoreFile {
     }
 
     /// The bytes of a row.
-    pub(crate) fn row(&self, kind: RowKind, key: &str) -> Result<Option<Vec<u8>>, FileError> {
+    pub(crate) fn row(&self, row: &RowKey) -> Result<Option<Vec<u8>>, FileError> {
         without_panic(|| {
             let transaction = self.database.begin_read()?;
-            let row = transaction.open_table(kind.table())?.get(key)?;
+            let row = transaction.open_table(row.kind.table())?.get(&*row.key)?;
             Ok(row.map(|row| row.value().to_vec()))
         })
     }

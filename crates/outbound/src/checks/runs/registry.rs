@@ -22,7 +22,7 @@ use frontend_map_catalog::site::Site;
 use frontend_map_fleet::checks::runs::FleetRuns;
 use frontend_map_platform::metrics::{CheckedClass, Metrics};
 use frontend_map_platform::traces;
-use frontend_map_store::{CONTENT_RUN, Store};
+use frontend_map_store::{CONTENT_RUN, RowKey, Store};
 
 /// How long the end of the process waits for Redis.
 const RELEASE_WAIT: Duration = Duration::from_millis(500);
@@ -169,7 +169,7 @@ impl RunRegistry {
             if self.0.last_runs.lock().contains_key(&key) {
                 continue;
             }
-            let bytes = self.0.store.load_run(&site.key, &key.name());
+            let bytes = self.0.store.load_row(&RowKey::run(&site.key, &key.name()));
             let read = |bytes: Vec<u8>| stored::read(&bytes, usize::MAX, site, content_type, kind);
             if let Some(stored) = bytes.and_then(read) {
                 let last_run = Arc::new(stored.into_last_run(Instant::now()));
@@ -323,7 +323,8 @@ impl Shared {
     fn save(&self, key: &RunKey, last_run: &Arc<LastRun>) {
         let (fingerprint, shared) = (key.site, Arc::clone(last_run));
         let serialize = move || stored::serialize(&shared, fingerprint);
-        self.store.save_run(&last_run.run.targets().site.key, &key.name(), serialize);
+        let site = &last_run.run.targets().site.key;
+        self.store.save_row(RowKey::run(site, &key.name()), serialize);
     }
 }
 

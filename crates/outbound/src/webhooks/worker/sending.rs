@@ -8,7 +8,7 @@ use super::{Attempts, SHARED_PAUSE, Worker};
 use crate::webhooks::Progress;
 use crate::webhooks::position::Position;
 use frontend_map_fleet::positions::{LastContent, SharedPosition, Stored};
-use frontend_map_store::StoreState;
+use frontend_map_store::{RowKey, StoreState};
 
 /// How often a process checks whether another one has released the store: until then, the other one
 /// sends.
@@ -117,11 +117,12 @@ impl Worker {
             return;
         }
         let key = self.key();
-        let stored = self.store.load_position(&key).and_then(|text| Position::parse(&text));
+        let stored = self.store.load_row(&RowKey::position(&key));
+        let stored = stored.and_then(|bytes| Position::parse(str::from_utf8(&bytes).ok()?));
         let position = stored.unwrap_or_else(|| self.position());
         if stored.is_none() {
             // From now on, also after a restart.
-            self.store.save_position(&key, position.text());
+            self.store.save_row(RowKey::position(&key), move || position.text().into_bytes());
         }
         let loaded = Progress { position, generation: Some(generation) };
         self.notifier.progress.lock().insert(key, loaded);
