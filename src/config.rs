@@ -46,7 +46,7 @@ use secrecy::SecretString;
 
 use frontend_map_cache::Freshness;
 use frontend_map_catalog::moved::import::ImportFile;
-use frontend_map_catalog::site::{Site, Sites};
+use frontend_map_catalog::site::Sites;
 use frontend_map_cms::AbsentType;
 use frontend_map_fleet::redis;
 use frontend_map_outbound::checks::runs::RunTimes;
@@ -197,7 +197,7 @@ impl Config {
         let mut wanted: Vec<&ContentTypeUid> = Vec::new();
         let linking = self.sites.iter().flat_map(|site| &site.links);
         let linking = linking.map(|source| &source.content_type);
-        for uid in self.sites.iter().flat_map(Site::all_content_types).chain(linking) {
+        for uid in self.sites.iter().flat_map(|site| site.all_content_types()).chain(linking) {
             if !wanted.contains(&uid) {
                 wanted.push(uid);
             }

@@ -8,6 +8,7 @@ mod text;
 use std::error::Error;
 use std::fmt;
 use std::io::Write as _;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -115,10 +116,10 @@ fn absolute(pathname: &str) -> Result<&str, String> {
     fine.then_some(pathname).ok_or_else(|| format!("{PATHNAME_NEEDS_SLASH}, not {pathname:?}"))
 }
 
-fn site<'s>(sites: &'s Sites, args: &ExplainArgs) -> Result<&'s Site, String> {
+fn site<'s>(sites: &'s Sites, args: &ExplainArgs) -> Result<&'s Arc<Site>, String> {
     let mut all = sites.iter();
     match (&args.site, &args.uid, all.next(), all.next()) {
-        (Some(key), ..) => selection::site(sites, key).map(|site| &**site),
+        (Some(key), ..) => selection::site(sites, key),
         (None, None, Some(only), None) => Ok(only),
         (None, Some(uid), ..) => {
             let site = sites.of_type(uid, args.locale.as_deref());

@@ -12,7 +12,7 @@ const MAX_NAMES: usize = 10;
 
 /// The site with this key.
 pub(super) fn site<'s>(sites: &'s Sites, key: &str) -> Result<&'s Arc<Site>, String> {
-    sites.get_shared(key).ok_or_else(|| {
+    sites.get(key).ok_or_else(|| {
         let keys: Vec<&str> = sites.iter().map(|site| site.key.as_str()).collect();
         let suggestion = did_you_mean(key, keys.iter().copied());
         let all = if suggestion.is_empty() {

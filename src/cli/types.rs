@@ -43,7 +43,7 @@ pub(super) struct TypesArgs {
 pub(super) fn run(config: &Config, args: &TypesArgs) -> Result<ExitCode, Box<dyn Error>> {
     let mut sites = Vec::new();
     for key in &args.sites {
-        sites.push(&**selection::site(&config.sites, key)?);
+        sites.push(selection::site(&config.sites, key)?);
     }
     if sites.is_empty() {
         sites.extend(config.sites.iter());

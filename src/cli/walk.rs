@@ -97,7 +97,7 @@ pub(super) type CachedSnapshots = HashMap<(String, String), CachedSnapshot>;
 /// The first failure.
 pub(super) async fn walk_for_all_sites(app: &App) -> Result<CachedSnapshots, Box<dyn Error>> {
     let (lines, snapshots) = (MultiProgress::new(), &app.snapshots);
-    let types = app.sites.iter().flat_map(Site::all_content_types);
+    let types = app.sites.iter().flat_map(|site| site.all_content_types());
     let types: BTreeSet<&str> = types.map(ContentTypeUid::as_str).collect();
     let walks = types.iter().map(|uid| {
         let lines = &lines;

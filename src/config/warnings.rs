@@ -54,7 +54,7 @@ fn unused_content_types(sites: &Sites, cms: &Cms) -> Vec<String> {
     };
     let ruled: Vec<&str> = sites
         .iter()
-        .flat_map(Site::all_content_types)
+        .flat_map(|site| site.all_content_types())
         .map(frontend_map_rules::ContentTypeUid::as_str)
         .collect();
     let unused = settings.endpoints.keys().filter(|uid| !ruled.contains(&uid.as_str()));
@@ -77,7 +77,7 @@ fn base_url_variables(site: &Site) -> impl Iterator<Item = String> {
 
 fn variable(name: &str, sites: &Sites, known: &KnownKeys) -> Option<String> {
     if name.starts_with(BASE_URL) {
-        let own: Vec<String> = sites.iter().flat_map(base_url_variables).collect();
+        let own: Vec<String> = sites.iter().flat_map(|site| base_url_variables(site)).collect();
         let is_unused = !own.iter().any(|own| own == name);
         let suggestion = did_you_mean(name, own.iter().map(String::as_str));
         return is_unused.then(|| format!("{name}: no site uses this variable{suggestion}"));

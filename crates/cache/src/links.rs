@@ -117,7 +117,7 @@ impl LinkRegistry {
         max_bytes: usize,
     ) -> BTreeMap<String, Arc<SiteLinks>> {
         let mut own = self.sites.lock();
-        let with_links = sites.iter_shared().filter(|site| !site.links.is_empty());
+        let with_links = sites.iter().filter(|site| !site.links.is_empty());
         let hosts = KnownHosts::new(sites);
         let links = |site: &Arc<Site>| {
             let is_same = |previous: &&Arc<SiteLinks>| {

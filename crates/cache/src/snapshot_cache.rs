@@ -83,8 +83,8 @@ impl SnapshotCache {
                 }
             }
         };
-        let redirects = sites.iter_shared().filter_map(|site| site.redirects.as_ref());
-        let all: Vec<Arc<SiteCache>> = sites.iter_shared().chain(redirects).map(cache).collect();
+        let redirects = sites.iter().filter_map(|site| site.redirects.as_ref());
+        let all: Vec<Arc<SiteCache>> = sites.iter().chain(redirects).map(cache).collect();
         let groups = TypeGroup::of_sites(&all, fleet);
         let by_key = all.into_iter().map(|cache| (cache.site.key.clone(), cache));
         let (redirects, sites) = by_key.partition(|(_, cache)| cache.site.has_redirects_alone());

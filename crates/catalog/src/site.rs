@@ -77,48 +77,37 @@ impl Sites {
     }
 
     /// The site with exactly this key.
-    pub fn get(&self, key: &str) -> Option<&Site> {
+    pub fn get(&self, key: &str) -> Option<&Arc<Site>> {
         self.iter().find(|site| site.key == key)
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Site> {
-        self.0.iter().map(|site| &**site)
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Site>> {
+        self.0.iter()
     }
 
     /// Each site, followed by its redirects as a site of their own.
-    pub fn with_redirects(&self) -> impl Iterator<Item = &Site> {
-        self.iter().flat_map(|site| [Some(site), site.redirects.as_deref()]).flatten()
-    }
-
-    /// The site with exactly this key, to be shared.
-    pub fn get_shared(&self, key: &str) -> Option<&Arc<Site>> {
-        self.iter_shared().find(|site| site.key == key)
-    }
-
-    /// All of them, each to be shared.
-    pub fn iter_shared(&self) -> impl Iterator<Item = &Arc<Site>> {
-        self.0.iter()
+    pub fn with_redirects(&self) -> impl Iterator<Item = &Arc<Site>> {
+        self.iter().flat_map(|site| [Some(site), site.redirects.as_ref()]).flatten()
     }
 
     /// Whether both have the same sites with the same fingerprints.
     pub fn have_same_fingerprints(&self, other: &Self) -> bool {
         let fingerprint = |site: &Arc<Site>| (site.key.clone(), site.fingerprint);
-        let sorted =
-            |sites: &Self| sites.iter_shared().map(fingerprint).collect::<BTreeMap<_, _>>();
+        let sorted = |sites: &Self| sites.iter().map(fingerprint).collect::<BTreeMap<_, _>>();
         sorted(self) == sorted(other)
     }
 
     /// The site of a content type when the request names none (D17): the only one with a rule for
     /// it, else the only one of these with the requested locale, else the one named like the type's
     /// plugin, else the first.
-    pub fn of_type(&self, uid: &str, locale: Option<&str>) -> Option<&Site> {
-        let with_rule = |site: &&Site| site.has_rule(uid);
+    pub fn of_type(&self, uid: &str, locale: Option<&str>) -> Option<&Arc<Site>> {
+        let with_rule = |site: &&Arc<Site>| site.has_rule(uid);
         let plugin = ContentTypeUid::parse(uid).ok()?.plugin().map(str::to_owned);
-        let named = |site: &&Site| Some(&site.key) == plugin.as_ref();
+        let named = |site: &&Arc<Site>| Some(&site.key) == plugin.as_ref();
         let candidates = || self.iter().filter(with_rule);
         let in_locale = |code: &str| {
-            let has = |site: &&Site| site.rules.locales().get(code).is_some();
+            let has = |site: &&Arc<Site>| site.rules.locales().get(code).is_some();
             only(candidates().filter(has))
         };
         let one = locale.and_then(in_locale).or_else(|| candidates().find(named));

@@ -146,7 +146,7 @@ impl App {
     /// The last runs of URL checks over content types of a site that have ended, in this instance or in
     /// another one of the fleet. The first time after a restart, they are read from the store.
     pub async fn last_validations(&self, site: &Site, content_types: &[&str]) -> Vec<Arc<LastRun>> {
-        let Some(site) = self.sites.get_shared(&site.key) else { return Vec::new() };
+        let Some(site) = self.sites.get(&site.key) else { return Vec::new() };
         let runs = &self.shared.runs;
         let load = |content_type: &&str| runs.last_run(site, content_type);
         let load = || block_in_place(|| content_types.iter().filter_map(load).collect());

@@ -2,6 +2,7 @@
 //! member for each site.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::PublicUrl;
@@ -16,10 +17,10 @@ declare module \"frontend-map-client\" {
 ";
 
 /// The types of these sites. All names are sorted: the types do not depend on the order in the settings.
-pub(super) fn of_sites(mut sites: Vec<&Site>) -> String {
+pub(super) fn of_sites(mut sites: Vec<&Arc<Site>>) -> String {
     sites.sort_by_key(|site| &site.key);
     sites.dedup_by_key(|site| &site.key);
-    let sites: String = sites.into_iter().map(of_site).collect();
+    let sites: String = sites.into_iter().map(|site| of_site(site)).collect();
     format!("{HEAD}{sites}  }}\n}}\n")
 }
 

@@ -62,7 +62,7 @@ impl KnownHosts {
     pub fn new(sites: &Sites) -> Self {
         let mut hosts = sites.iter().flat_map(|site| site.hosts.all());
         let have_paths = hosts.any(|host| !path_of(&host.base).is_empty());
-        Self { sites: sites.iter_shared().cloned().collect(), have_paths }
+        Self { sites: sites.iter().cloned().collect(), have_paths }
     }
 
     /// The sites.

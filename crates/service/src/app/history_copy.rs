@@ -1,5 +1,6 @@
 //! The copy of the path history beside the store.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use frontend_map_cache::PathIndexState;
@@ -65,7 +66,7 @@ fn rows(app: &App) -> impl Iterator<Item = CopyRow> {
 }
 
 /// A row, without a target if its site is not in the settings or resolves by rules alone.
-fn copy_row(known: Option<&(&Site, PathIndexState)>, row: Row) -> CopyRow {
+fn copy_row(known: Option<&(&Arc<Site>, PathIndexState)>, row: Row) -> CopyRow {
     let Some((site, state)) = known else {
         return CopyRow { from: row.path.clone(), to: String::new(), row };
     };

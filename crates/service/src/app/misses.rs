@@ -77,7 +77,7 @@ impl MissRegistry {
     pub fn set_sites(&self, sites: &Sites, store: &Store) -> BTreeMap<String, Arc<SiteMisses>> {
         let mut own = self.sites.lock();
         let with_index = sites.iter().filter(|site| site.resolve == ResolveBy::Documents);
-        let of_site = |site: &Site| {
+        let of_site = |site: &Arc<Site>| {
             let key = (site.source, site.key.clone());
             let misses = own.remove(&key).unwrap_or_default();
             misses.load(store, site);

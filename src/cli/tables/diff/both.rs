@@ -31,8 +31,8 @@ impl BothSites {
         }
         let pair = |key: &&str| SitePair {
             key: (*key).to_owned(),
-            before: before.get(key).map(renamed),
-            after: after.get_shared(key).map(Arc::clone),
+            before: before.get(key).map(|site| renamed(site)),
+            after: after.get(key).cloned(),
         };
         match only {
             Some(only) if keys.is_empty() => Err(format!("neither settings have a site `{only}`")),

@@ -38,7 +38,7 @@ struct RuleEntry<'a> {
 
 /// All sites in the order of the settings, each with its rules in the order of evaluation.
 pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
-    let loaded = Loaded { sites: app.sites.iter().map(site_rules).collect() };
+    let loaded = Loaded { sites: app.sites.iter().map(|site| site_rules(site)).collect() };
     let text = serde_json::to_vec(&loaded).expect("text and flags are JSON");
     json_response(StatusCode::OK, text, HeaderMap::new())
 }

@@ -74,7 +74,7 @@ impl<'a> Params<'a> {
             let [uid, key] = [echo(&uid), echo(&key)];
             ApiError::validation(format!("contentType {uid}, site {key}: {what}"))
         };
-        let site = app.sites.get_shared(&key).ok_or_else(|| refuse("there is no such `site`"))?;
+        let site = app.sites.get(&key).ok_or_else(|| refuse("there is no such `site`"))?;
         if !site.has_group(&uid) {
             return Err(refuse("the site has no rule for this `contentType`"));
         }

@@ -5,6 +5,7 @@ mod in_snapshot;
 mod path_or_reason;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -66,7 +67,7 @@ pub(super) struct Params<'a> {
     pub(super) document_id: Cow<'a, str>,
     locale: Option<Locale>,
     pub(super) status: Status,
-    pub(super) site: Option<&'a Site>,
+    pub(super) site: Option<&'a Arc<Site>>,
     details: bool,
 }
 
@@ -204,7 +205,7 @@ impl<'a> Params<'a> {
     }
 
     /// The site of the parameter, or the one that the content type belongs to (D17).
-    pub(super) fn site_with_rule(&self, app: &'a App) -> Result<&'a Site, ApiError> {
+    pub(super) fn site_with_rule(&self, app: &'a App) -> Result<&'a Arc<Site>, ApiError> {
         let locale = self.locale.as_ref().map(Locale::as_str);
         let site = self.site.or_else(|| app.sites.of_type(&self.uid, locale));
         site.filter(|site| site.has_rule(&self.uid)).ok_or_else(|| self.no_rule())

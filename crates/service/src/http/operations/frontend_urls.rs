@@ -91,7 +91,7 @@ fn parse_site<'a>(
     app: &'a App,
     status: Option<&str>,
     site: Option<Cow<'_, str>>,
-) -> Result<Option<&'a Site>, ApiError> {
+) -> Result<Option<&'a Arc<Site>>, ApiError> {
     if let Some(status) = status.filter(|status| *status != "published") {
         let message = format!("`status` must be published, not {}", echo(status));
         return Err(ApiError::validation(message));
@@ -114,7 +114,7 @@ type Staleness = Option<(Duration, bool)>;
 /// The text of the response, and how old it may be.
 async fn respond(
     app: &App,
-    site: Option<&Site>,
+    site: Option<&Arc<Site>>,
     items: &Items<'_>,
 ) -> Result<(Vec<u8>, Staleness), ApiError> {
     let batch = Batch::new(app, site, items);

@@ -17,7 +17,7 @@ use frontend_map_rules::{ContentTypeUid, FieldPath, Locale, Rule};
 pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [] = parse(query.as_deref(), &[])?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
-    let sites = app.sites.iter().map(row).collect();
+    let sites = app.sites.iter().map(|site| row(site)).collect();
     Ok(no_store(success(Sites { sites })))
 }
 

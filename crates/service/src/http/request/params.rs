@@ -110,16 +110,8 @@ pub(in crate::http) fn parse_pathname(
 }
 
 /// The site with this key.
-pub(in crate::http) fn known_site<'a>(app: &'a App, key: &str) -> Result<&'a Site, ApiError> {
-    known_shared_site(app, key).map(|site| &**site)
-}
-
-/// The site with this key, for a response that is written after the handler has returned.
-pub(in crate::http) fn known_shared_site<'a>(
-    app: &'a App,
-    key: &str,
-) -> Result<&'a Arc<Site>, ApiError> {
-    app.sites.get_shared(key).ok_or_else(|| {
+pub(in crate::http) fn known_site<'a>(app: &'a App, key: &str) -> Result<&'a Arc<Site>, ApiError> {
+    app.sites.get(key).ok_or_else(|| {
         ApiError::validation(format!("`site` is not a configured site: {}", echo(key)))
     })
 }

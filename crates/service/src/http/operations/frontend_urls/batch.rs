@@ -1,5 +1,7 @@
 //! Which sites, content types and locales the documents of a batch belong to.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::item::{Item, Items, TypeAndLocale};
@@ -41,7 +43,7 @@ pub(super) enum ItemResolution {
 
 impl<'a> Batch<'a> {
     /// Assigns the items of each content type and locale to the site of the parameter, or to that of its content type (D17).
-    pub(super) fn new(app: &'a App, site: Option<&'a Site>, items: &'a Items<'a>) -> Self {
+    pub(super) fn new(app: &'a App, site: Option<&'a Arc<Site>>, items: &'a Items<'a>) -> Self {
         let mut types: Vec<TypeOfSite<'a>> = Vec::new();
         let mut positions: FxHashMap<(&str, &str), usize> = FxHashMap::default();
         // A type and a locale may occur together more than once.

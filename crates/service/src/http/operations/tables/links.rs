@@ -12,7 +12,7 @@ use super::Format;
 use crate::app::{App, AppPages};
 use crate::http::request::bearer::{require_bearer, require_validate_token};
 use crate::http::request::call::Call;
-use crate::http::request::params::{SITE, known_shared_site, parse_document_id, required};
+use crate::http::request::params::{SITE, known_site, parse_document_id, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
@@ -37,7 +37,7 @@ pub(in crate::http) const POST_PARAMS: [Param; 1] = [SITE];
 /// The list.
 pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [site, document_id, to, verdict] = parse(query.as_deref(), &PARAMS)?;
-    let site = known_shared_site(&app, &required("site", site)?)?;
+    let site = known_site(&app, &required("site", site)?)?;
     let document_id = document_id.map(parse_document_id).transpose()?;
     let filter = LinkFilter {
         document_id: document_id.map(Cow::into_owned),
@@ -74,7 +74,7 @@ pub(in crate::http) async fn post(
     Call { app, query, headers }: Call,
 ) -> Result<Response, ApiError> {
     let [site] = parse(query.as_deref(), &POST_PARAMS)?;
-    let site = known_shared_site(&app, &required("site", site)?)?;
+    let site = known_site(&app, &required("site", site)?)?;
     // Without a token anybody could keep the CMS busy.
     require_validate_token(app.http.validate_token.as_ref(), &headers)?;
     let links = links(&app, site)?;

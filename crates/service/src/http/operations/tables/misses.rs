@@ -9,7 +9,7 @@ use crate::http::operations::resolved_by::without_path_index;
 use crate::http::request::bearer::{require_bearer, require_validate_token};
 use crate::http::request::call::Call;
 use crate::http::request::params::{
-    HOST, PATHNAME, SITE, known_shared_site, known_site, parse_host, parse_pathname, required,
+    HOST, PATHNAME, SITE, known_site, parse_host, parse_pathname, required,
 };
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
@@ -29,7 +29,7 @@ pub(in crate::http) const DELETE_PARAMS: [Param; 3] = [SITE, PATHNAME, HOST];
 /// The list.
 pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [site] = parse(query.as_deref(), &PARAMS)?;
-    let site = known_shared_site(&app, &required("site", site)?)?;
+    let site = known_site(&app, &required("site", site)?)?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
     let misses = misses(&app, site)?;
     let cached_snapshots = app.snapshots.get_each(site, site.rules.content_types()).await?;

@@ -13,8 +13,7 @@ use crate::app::App;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::call::Call;
 use crate::http::request::params::{
-    LOCALE, MAX_UID_BYTES, SITE, known_shared_site, parse_boolean, parse_locale, parse_since,
-    required,
+    LOCALE, MAX_UID_BYTES, SITE, known_site, parse_boolean, parse_locale, parse_since, required,
 };
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::NO_STORE;
@@ -81,7 +80,7 @@ pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<R
 impl<'a> Params<'a> {
     fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
         let [key, uid, locale, since, unlisted] = parse(query, &PARAMS)?;
-        let site = known_shared_site(app, &required("site", key)?)?;
+        let site = known_site(app, &required("site", key)?)?;
         if let Some(uid) = uid.as_deref().filter(|uid| !site.has_group(uid)) {
             let message = format!("the site has no rule for this `contentType`: {}", echo(uid));
             return Err(ApiError::validation(message));

@@ -9,7 +9,7 @@ use super::{Format, by_type};
 use crate::http::operations::resolved_by::without_path_index;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::call::Call;
-use crate::http::request::params::{SITE, known_shared_site, required};
+use crate::http::request::params::{SITE, known_site, required};
 use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
 use frontend_map_catalog::moved::redirects::Redirects;
@@ -21,7 +21,7 @@ pub(in crate::http) const PARAMS: [Param; 1] = [SITE];
 /// The response.
 pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
     let [site] = parse(query.as_deref(), &PARAMS)?;
-    let site = known_shared_site(&app, &required("site", site)?)?;
+    let site = known_site(&app, &required("site", site)?)?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
     let cached_snapshots = match app.snapshots.history(site) {
         Some(_) => app.snapshots.get_each(site, site.rules.content_types()).await?,

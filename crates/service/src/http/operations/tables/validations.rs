@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::call::Call;
 use crate::http::request::params::{
-    MAX_UID_BYTES, SITE, known_shared_site, known_type, parse_document_id, required,
+    MAX_UID_BYTES, SITE, known_site, known_type, parse_document_id, required,
 };
 use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
@@ -72,14 +72,13 @@ fn links(app: &App, params: &Params<'_>) -> Option<LinkFigures> {
         verdicts: Verdict::ALL.into_iter().filter(|verdict| verdict.is_broken()).collect(),
         ..LinkFilter::default()
     };
-    let site = app.sites.get_shared(&params.site.key)?;
-    Some(judged(app, site, &filter).ok()?.figures())
+    Some(judged(app, params.site, &filter).ok()?.figures())
 }
 
 impl<'a> Params<'a> {
     fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
         let [site, content_type, document_id] = parse(query, &PARAMS)?;
-        let site = known_shared_site(app, &required("site", site)?)?;
+        let site = known_site(app, &required("site", site)?)?;
         if let Some(uid) = &content_type {
             known_type(site, uid)?;
         }
