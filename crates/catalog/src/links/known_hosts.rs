@@ -61,7 +61,7 @@ impl KnownHosts {
     /// The hosts of these sites.
     pub fn new(sites: &Sites) -> Self {
         let mut hosts = sites.iter().flat_map(|site| site.hosts.all());
-        let have_paths = hosts.any(|host| !path_of(&host.base).is_empty());
+        let have_paths = hosts.any(|host| !host.base.path().is_empty());
         Self { sites: sites.iter().cloned().collect(), have_paths }
     }
 
@@ -95,7 +95,7 @@ impl KnownHosts {
             Some(Address::Rooted(path)) => {
                 let path = without_dots(path);
                 let base = site.hosts.base(locale);
-                let below = base.map_or(Some(&*path), |base| below(base, &path));
+                let below = base.map_or(Some(&*path), |base| base.below(&path));
                 let own = below.map(|below| SitePath {
                     site: version.site,
                     host: site.hosts.host_if_several(locale),
@@ -117,7 +117,7 @@ impl KnownHosts {
             }
             Some(Address::Relative(path)) => {
                 let Some(own) = version.path else { return AddressTarget::NotKnown };
-                let start = site.hosts.base(locale).map_or("", path_of);
+                let start = site.hosts.base(locale).map_or("", BaseUrl::path);
                 let rooted = merged(&[start, own].concat(), path);
                 self.locate(&rooted, version)
             }
@@ -133,12 +133,12 @@ impl KnownHosts {
         scheme: Option<&str>,
     ) -> AddressTarget {
         let mut hosts = self.hosts(first, authority);
-        let mut found = hosts.find_map(|host| Some((below(host.base, path)?, host)));
+        let mut found = hosts.find_map(|host| Some((host.base.below(path)?, host)));
         if self.have_paths {
             for host in hosts {
                 if let Some((best, known)) = &found
                     && known.is_alias == host.is_alias
-                    && let Some(below) = below(host.base, path)
+                    && let Some(below) = host.base.below(path)
                     && below.len() < best.len()
                 {
                     found = Some((below, host));
@@ -195,15 +195,4 @@ impl KnownHosts {
 /// The path below a base URL as a pathname.
 fn rooted(below: &str) -> String {
     if below.is_empty() { "/".to_owned() } else { below.to_owned() }
-}
-
-/// The path of a base URL, without a slash at its end.
-fn path_of(base: &BaseUrl) -> &str {
-    &base.as_str()[base.scheme().len() + "://".len() + base.host().len()..]
-}
-
-/// The path below a base URL; `None`: it is not below it.
-fn below<'p>(base: &BaseUrl, path: &'p str) -> Option<&'p str> {
-    let rest = path.strip_prefix(path_of(base))?;
-    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }

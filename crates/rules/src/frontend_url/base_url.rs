@@ -95,6 +95,19 @@ impl BaseUrl {
         rest.split('/').next().unwrap_or_default()
     }
 
+    /// The path, without a slash at its end.
+    pub fn path(&self) -> &str {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        rest.find('/').map_or("", |at| &rest[at..])
+    }
+
+    /// What of an absolute path is below the path of the URL, with a query or a fragment; `None`: it is not
+    /// below it.
+    pub fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let rest = path.strip_prefix(self.path())?;
+        (rest.is_empty() || rest.starts_with(['/', '?', '#'])).then_some(rest)
+    }
+
     /// The absolute URL of an absolute path.
     pub fn join(&self, path: &str) -> String {
         [&self.0, path].concat()

@@ -162,14 +162,14 @@ impl<'s> FrontendPaths<'s> {
 
     /// The path of the base URL in front of the paths of a row; empty without one.
     pub(super) fn prefix(&self, row: &Row) -> &'s str {
-        self.base(row).map_or("", |base| &base.as_str()[origin_length(base)..])
+        self.base(row).map_or("", BaseUrl::path)
     }
 
     /// The target: a path on the same host, as the host has it; else a URL.
     pub(super) fn target<'r>(&self, row: &'r Row) -> &'r str {
         let Some(to) = row.to.as_deref() else { return row.path.as_deref().unwrap_or_default() };
         let base = self.base(row).filter(|base| to.starts_with(base.as_str()));
-        base.map_or(to, |base| &to[origin_length(base)..])
+        base.map_or(to, |base| &to[base.as_str().len() - base.path().len()..])
     }
 
     /// Whether the target is on the host of the row.
@@ -209,11 +209,6 @@ pub(super) fn split_suffix(target: &str) -> (&str, &str) {
 pub(super) fn split_origin(target: &str) -> (&str, &str) {
     let host = target.find("://").map_or(0, |at| at + "://".len());
     target.split_at(target[host..].find('/').map_or(target.len(), |at| host + at))
-}
-
-/// The length of scheme and host.
-fn origin_length(base: &BaseUrl) -> usize {
-    base.scheme().len() + "://".len() + base.host().len()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::reason::Reason;
 use crate::site::Site;
 use frontend_map_rules::Pathname;
-use frontend_map_rules::frontend_url::{BaseUrl, HostName};
+use frontend_map_rules::frontend_url::HostName;
 
 /// The schemes of the frontend's URLs.
 const SCHEMES: [&str; 2] = ["http", "https"];
@@ -41,7 +41,7 @@ impl SitePath {
                 let (name, path) = rest.split_at(end);
                 let name = HostName::parse(name).map_err(|_| Reason::OtherHost)?;
                 let at = hosts.position(&name).ok_or(Reason::OtherHost)?;
-                let path = below(&hosts.all()[at].base, path).ok_or(Reason::OtherHost)?;
+                let path = hosts.all()[at].base.below(path).ok_or(Reason::OtherHost)?;
                 (path, Some(at).filter(|_| hosts.are_several()))
             }
             Some(_) => return Err(Reason::Malformed),
@@ -57,11 +57,4 @@ impl SitePath {
         }
         Ok(Self { path: Pathname::parse(&rooted).normalized(), host })
     }
-}
-
-/// The path below a base URL; `None`: it is not below it.
-fn below<'p>(base: &BaseUrl, path: &'p str) -> Option<&'p str> {
-    let origin = base.scheme().len() + "://".len() + base.host().len();
-    let rest = path.strip_prefix(&base.as_str()[origin..])?;
-    (rest.is_empty() || rest.starts_with(['/', '?', '#'])).then_some(rest)
 }
