@@ -1,7 +1,8 @@
 //! The state of the store's file, as `/readyz` and the metrics show it.
 
 /// Whether the file of the store can be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum StoreState {
     /// It is in use.
     Open {
@@ -19,11 +20,6 @@ pub enum StoreState {
 impl StoreState {
     /// A word for it.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Open { .. } => "open",
-            Self::InUse => "in-use",
-            Self::Failing(_) => "failing",
-            Self::Closed => "closed",
-        }
+        self.into()
     }
 }

@@ -9,7 +9,8 @@ use crate::snapshot::PublicUrl;
 
 /// What is at the address of a link: the first that applies, except that [`Verdict::NotCanonical`] comes
 /// before [`Verdict::NoSuchPage`] where only the letter case differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// Another page: by a redirect, or because its document is there now.
     Moved,
@@ -52,15 +53,7 @@ impl Verdict {
 
     /// The name in responses.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Moved => "moved",
-            Self::Gone => "gone",
-            Self::NoSuchPage => "no_such_page",
-            Self::OtherLocale => "other_locale",
-            Self::NotCanonical => "not_canonical",
-            Self::Unknown => "unknown",
-        }
+        self.into()
     }
 
     /// Whether a visitor who follows the link finds no page.

@@ -22,7 +22,8 @@ use similar::SimilarSlugs;
 const MAX_COMPARED: u32 = 10_000;
 
 /// Why a URL was perhaps meant, the strongest reason first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Reason {
     /// It is the path in other letter case.
     OtherCase,
@@ -48,12 +49,7 @@ pub struct Suggestion<'s> {
 impl Reason {
     /// The word for it in answers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OtherCase => "other_case",
-            Self::OtherLocale => "other_locale",
-            Self::SameSlug => "same_slug",
-            Self::Similar => "similar",
-        }
+        self.into()
     }
 }
 

@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::Reason;
 use super::file::{ImportFile, ImportRow};
-use super::reason::Reason;
 use super::site_path::SitePath;
 use crate::moved::history::Row;
 use crate::moved::redirects::{FormerOwner, SiteHistory, former_owner, is_live};

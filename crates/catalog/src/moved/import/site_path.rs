@@ -1,6 +1,6 @@
 //! The paths in lists of redirects: paths and URLs as other systems write them.
 
-use super::reason::Reason;
+use super::Reason;
 use crate::site::Site;
 use frontend_map_rules::Pathname;
 use frontend_map_rules::frontend_url::HostName;
