@@ -23,7 +23,6 @@ mod process;
 mod redis;
 mod reloads;
 mod requests;
-mod store;
 mod walks;
 mod webhooks;
 
@@ -35,7 +34,6 @@ pub use label::Label;
 pub use redis::{RedisCounters, RedisFailure};
 pub use reloads::{ReloadOutcome, Reloads};
 pub use requests::{InFlight, Requests, StatusClass};
-pub use store::StoreCounters;
 pub use walks::{WalkCounters, Walks};
 pub use webhooks::{HookRefusal, HookRefusals, NotifyCounters};
 
@@ -60,6 +58,15 @@ label! {
         /// No response, or another status.
         Error => "error",
     }
+}
+
+/// Counts the snapshots and the runs of URL checks that were to be stored.
+#[derive(Debug, Default)]
+pub struct StoreCounters {
+    /// Snapshots that are in the file.
+    pub written: Counter,
+    /// Attempts that have failed.
+    pub failed: Counter,
 }
 
 /// All counters of the process.

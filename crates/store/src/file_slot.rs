@@ -9,7 +9,6 @@ use tokio::sync::watch;
 
 use crate::file::{ASIDE, FileError, StoreFile, move_aside, moved_aside};
 use crate::history_copy::HistoryCopy;
-use crate::state::StoreState;
 use frontend_map_catalog::changes::log::Recorder;
 use frontend_map_catalog::moved::history::{Mirror, PathHistory};
 use frontend_map_platform::clock::unix_ms;
@@ -18,6 +17,30 @@ use frontend_map_platform::clock::unix_ms;
 const IN_USE_PERIOD: Duration = Duration::from_millis(250);
 /// The time between two attempts to open a file that cannot be opened or written.
 const FAILING_PERIOD: Duration = Duration::from_secs(5);
+
+/// Whether the file of the store can be used, as `/readyz` and the metrics show it.
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum StoreState {
+    /// It is in use.
+    Open {
+        /// The size of the file, in bytes.
+        bytes: u64,
+    },
+    /// Another process has it open; it is tried again several times a second.
+    InUse,
+    /// It cannot be opened or written, for this reason; it is tried again every few seconds.
+    Failing(String),
+    /// It has been released, because the service stops.
+    Closed,
+}
+
+impl StoreState {
+    /// A word for it.
+    pub fn name(&self) -> &'static str {
+        self.into()
+    }
+}
 
 /// The place of the file.
 pub(super) struct FileSlot {

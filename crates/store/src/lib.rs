@@ -32,14 +32,13 @@ mod history_copy;
 mod persisted_instant;
 mod queue;
 mod snapshot_key;
-mod state;
 mod store;
 mod stored_snapshot;
 mod writer;
 
 pub use file::RowKey;
+pub use file_slot::StoreState;
 pub use history_copy::{CopyRow, HistoryCopy};
 pub use snapshot_key::SnapshotKey;
-pub use state::StoreState;
 pub use store::{CONTENT_RUN, Store};
 pub use stored_snapshot::{StoredSnapshot, Urgency, made_by};

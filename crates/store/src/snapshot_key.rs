@@ -57,12 +57,6 @@ impl SnapshotKey {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct StoredHeader {
     pub(super) key: SnapshotKey,
-    pub(super) times: Times,
-}
-
-/// From when a snapshot is.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Times {
     /// When its walk began.
     pub(super) begun: PersistedInstant,
     /// How long its walk took.

@@ -8,9 +8,9 @@ use tokio::sync::watch;
 
 use crate::changes;
 use crate::file::RowKey;
+use crate::file_slot::StoreState;
 use crate::history_copy::HistoryCopy;
 use crate::snapshot_key::SnapshotKey;
-use crate::state::StoreState;
 use crate::stored_snapshot::{StoredSnapshot, Urgency, read};
 use crate::writer::Writer;
 use frontend_map_catalog::changes::log::Recorder;
@@ -104,11 +104,7 @@ impl Store {
 
     /// Stores a row in place of the one before it. `serialize` is called when it is written, in another
     /// thread.
-    pub fn save_row(
-        &self,
-        row: RowKey,
-        serialize: impl Fn() -> Vec<u8> + Send + Sync + 'static,
-    ) {
+    pub fn save_row(&self, row: RowKey, serialize: impl Fn() -> Vec<u8> + Send + Sync + 'static) {
         if let Some(writer) = &self.writer {
             writer.save_row(row, Arc::new(serialize));
         }

@@ -50,7 +50,7 @@ pub(crate) fn read(
         let snapshot = serialized.snapshot(builder)?;
         Ok(header.ok().map(|header| (header, snapshot)))
     });
-    let (StoredHeader { key, times }, snapshot) = match found {
+    let (StoredHeader { key, begun, took_ms }, snapshot) = match found {
         Ok(Some(found)) => found,
         Ok(None) => return unusable(site, uid, "its header cannot be read"),
         Err(error) => return unusable(site, uid, &error.to_string()),
@@ -58,13 +58,13 @@ pub(crate) fn read(
     if key.site != site || key.content_type != uid {
         return unusable(site, uid, "it is of another site or content type");
     }
-    let Some(age) = PersistedInstant::now().since(&times.begun, written) else {
+    let Some(age) = PersistedInstant::now().since(&begun, written) else {
         return unusable(site, uid, "the clock has gone back, so that its age is not known");
     };
     let Some(begun) = Instant::now().checked_sub(age) else {
         return unusable(site, uid, "it is older than the clock of the process can say");
     };
-    Some(StoredSnapshot { key, snapshot, begun, took: Duration::from_millis(times.took_ms) })
+    Some(StoredSnapshot { key, snapshot, begun, took: Duration::from_millis(took_ms) })
 }
 
 fn unusable<T>(site: &str, uid: &str, reason: &str) -> Option<T> {

@@ -12,7 +12,7 @@ use crate::file::{FileError, RowBytes, RowKey, RowKind, StoreFile};
 use crate::file_slot::FileSlot;
 use crate::persisted_instant::PersistedInstant;
 use crate::queue::{Key, Queue};
-use crate::snapshot_key::{StoredHeader, Times};
+use crate::snapshot_key::StoredHeader;
 use crate::{StoredSnapshot, Urgency};
 use frontend_map_catalog::changes::log::{Prepared, Recorder};
 use frontend_map_catalog::moved::history::{Mirror, PathHistory};
@@ -282,7 +282,7 @@ fn write(
     let started = Instant::now();
     let begun = PersistedInstant::now().before(stored.begun.elapsed());
     let took_ms = u64::try_from(stored.took.as_millis()).unwrap_or(u64::MAX);
-    let header = StoredHeader { key: stored.key.clone(), times: Times { begun, took_ms } };
+    let header = StoredHeader { key: stored.key.clone(), begun, took_ms };
     let header = serde_json::to_string(&header).expect("texts and numbers are JSON");
     // Where a redirect leads is kept in place of a title.
     let titles = if stored.snapshot.has_redirects() { Titles::Kept } else { Titles::LeftOut };

@@ -5,9 +5,9 @@
 //!   dropped and counted.
 
 mod line_writer;
-mod panic_hook;
 
 use std::io::IsTerminal;
+use std::panic::PanicHookInfo;
 use std::sync::Arc;
 
 use tracing_subscriber::EnvFilter;
@@ -22,6 +22,9 @@ use frontend_map_platform::metrics::Metrics;
 
 /// The variable with the filter of the log, which wins over the settings.
 const RUST_LOG: &str = "RUST_LOG";
+
+/// How much of a panic's message is logged, in characters: it may quote user data.
+const MAX_MESSAGE: usize = 256;
 
 /// An empty variable counts as unset: as a filter it would let nothing through.
 fn is_set(variable: &str) -> bool {
@@ -56,7 +59,7 @@ pub(in crate::cli) fn start_serving(
 ) -> std::io::Result<LineWriter> {
     let writer = LineWriter::start(std::io::stderr(), Arc::clone(metrics))?;
     init(settings, writer.make_writer());
-    panic_hook::install(Arc::clone(metrics));
+    install_panic_hook(Arc::clone(metrics));
     Ok(writer)
 }
 
@@ -78,5 +81,38 @@ fn init(settings: &Log, writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'sta
     }
     if is_invalid {
         tracing::warn!("RUST_LOG is not a valid filter and is ignored");
+    }
+}
+
+/// Logs and counts each panic from now on, instead of the lines that Rust prints to stderr.
+fn install_panic_hook(metrics: Arc<Metrics>) {
+    std::panic::set_hook(Box::new(move |panic| {
+        metrics.panics.inc();
+        log_panic(panic);
+    }));
+}
+
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let location = panic.location().map(ToString::to_string);
+    let message: String =
+        panic.payload_as_str().unwrap_or_default().chars().take(MAX_MESSAGE).collect();
+    let thread = std::thread::current();
+    tracing::error!(location, thread = thread.name(), panic = message, "a panic");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panics_are_counted() {
+        let metrics: Arc<Metrics> = Arc::default();
+        let before = std::panic::take_hook();
+        install_panic_hook(Arc::clone(&metrics));
+        let panicked = std::thread::spawn(|| panic!("provoked by a test")).join();
+        std::panic::set_hook(before);
+        assert!(panicked.is_err());
+        // Tests that run at the same time may panic as well.
+        assert!(metrics.panics.get() >= 1);
     }
 }

@@ -18,8 +18,6 @@ mod names;
 mod pending_changes;
 mod rows;
 mod storing;
-mod table;
-mod time;
 
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
@@ -29,7 +27,7 @@ use crate::hex;
 use names::Names;
 use pending_changes::{PendingChange, PendingChanges};
 use rows::{LostPath, Rows};
-use time::RowClock;
+use storing::RowClock;
 
 pub use names::SiteId;
 

@@ -5,7 +5,6 @@ mod ownership;
 mod page;
 mod part;
 mod sort;
-mod title;
 
 pub(super) use ownership::OwnersFrom;
 pub use ownership::{Claims, CreationDates, Criterion, PreviousOwners, Undecided};
@@ -113,7 +112,8 @@ impl Builder {
         let beginnings =
             beginnings.filter_map(|entry| entry.path(&draft.arena).strip_suffix(ENCODED_REST));
         let deepest_wildcard = beginnings.map(|path| path.matches('/').count()).max();
-        let has_forced = draft.entries[..owners].iter().any(|entry| entry.flags.contains(Flags::FORCED));
+        let has_forced =
+            draft.entries[..owners].iter().any(|entry| entry.flags.contains(Flags::FORCED));
         let mut snapshot = Snapshot {
             owners,
             owner_index,

@@ -1,8 +1,8 @@
 //! The own path of a document: the value of the field that a rule names, in place of the path that
 //! its template would give (D41).
 
+use super::PathForm;
 use super::path_builder::{UnusableValue, push_segments};
-use super::path_form::PathForm;
 use super::placeholder_value::{TemplateValues, text};
 use super::trailing_slash::TrailingSlash;
 use crate::locale::Locale;

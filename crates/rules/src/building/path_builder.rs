@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::path_form::PathForm;
+use super::PathForm;
 use super::placeholder_value::{PlaceholderValue, TemplateValues};
 use crate::document::FieldValue;
 use crate::encode::push_encoded;

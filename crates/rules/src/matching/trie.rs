@@ -14,7 +14,6 @@
 
 mod build;
 mod cost;
-mod draft;
 mod edges;
 mod guard;
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::names::{RowNames, SiteId};
-use super::table::Table;
 use crate::changes::difference::{Change, Difference};
 
 /// No row.
@@ -244,4 +244,46 @@ fn hash_of_document(seed: u64, row: &Row) -> u64 {
 fn document_hash(seed: u64, site: SiteId, uid: u16, id: &str) -> u64 {
     let owner = u64::from(site.0) << 16 | u64::from(uid);
     xxh3_64_with_seed(id.as_bytes(), seed ^ owner.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// A million rows make parts of 4,000.
+const PARTS: usize = 256;
+
+/// A hash table of places in many small parts: when one grows, its rows alone are hashed again, so that no
+/// reader waits for more than a millisecond.
+#[derive(Debug)]
+struct Table(Box<[HashTable<u32>]>);
+
+impl Default for Table {
+    fn default() -> Self {
+        Self((0..PARTS).map(|_| HashTable::new()).collect())
+    }
+}
+
+impl Table {
+    fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        self.0[part(hash)].find(hash, |at| is_it(*at)).copied()
+    }
+
+    /// Adds a place for which [`Table::find`] finds none.
+    fn insert(&mut self, hash: u64, at: u32, hash_of: impl Fn(u32) -> u64) {
+        self.0[part(hash)].insert_unique(hash, at, |at| hash_of(*at));
+    }
+
+    fn replace(&mut self, hash: u64, at: u32, new: u32) {
+        if let Some(place) = self.0[part(hash)].find_mut(hash, |own| *own == at) {
+            *place = new;
+        }
+    }
+
+    fn remove(&mut self, hash: u64, at: u32) {
+        if let Ok(entry) = self.0[part(hash)].find_entry(hash, |own| *own == at) {
+            entry.remove();
+        }
+    }
+}
+
+/// Bits that the table within a part does not use for the first look.
+fn part(hash: u64) -> usize {
+    usize::from(hash.to_le_bytes()[5])
 }

@@ -1,7 +1,34 @@
 //! What a store of the history needs: rows of another process, and the changes since.
 
+use std::fmt::{self, Debug, Formatter};
+use std::sync::OnceLock;
+
+use super::names::RowNames;
 use super::pending_changes::{MAX_PENDING, PendingChange, PendingChanges};
 use super::{BATCH, Mirror, PathHistory, Row, RowChange, State};
+
+/// The present time of the rows in milliseconds since 1970; that of the system unless it is set.
+/// Instances that share rows need one clock: else the one whose clock is ahead had each path last.
+#[derive(Default)]
+pub(super) struct RowClock(OnceLock<Box<dyn Fn() -> i64 + Send + Sync>>);
+
+impl Debug for RowClock {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("RowClock").field(&self.0.get().is_some()).finish()
+    }
+}
+
+impl RowClock {
+    /// Sets the clock, unless one is set.
+    pub(super) fn set(&self, clock: impl Fn() -> i64 + Send + Sync + 'static) {
+        // The rows would not fit another one.
+        let _ = self.0.set(Box::new(clock));
+    }
+
+    pub(super) fn now(&self, system: impl FnOnce() -> i64) -> i64 {
+        self.0.get().map_or_else(system, |clock| clock())
+    }
+}
 
 impl PathHistory {
     /// Sets the clock of the rows to one that returns milliseconds since 1970. The first one stays.
@@ -20,11 +47,8 @@ impl PathHistory {
     pub fn load(&self, rows: impl IntoIterator<Item = Row>, now: i64) {
         for row in rows {
             let state = &mut *self.state.write();
-            let Some(site) = state.names.site(row.source, &row.site) else { continue };
-            let Some(names) = state.names.of_row(site, &row.host, &row.uid, &row.locale) else {
-                continue;
-            };
-            let known = state.rows.find(site, names.host, &row.path);
+            let Some(names) = state.names_of(&row) else { continue };
+            let known = state.rows.find(names.site, names.host, &row.path);
             if known.is_none_or(|known| known.last_seen < row.last_seen) {
                 state.rows.put(names, &row.path, &row.document_id, row.last_seen, row.is_imported);
                 state.shrink(now, BATCH);
@@ -37,11 +61,9 @@ impl PathHistory {
     /// too. A row that is too old is dropped where it is from.
     pub fn merge(&self, row: &Row, now: i64) {
         let state = &mut *self.state.write();
-        let Some(site) = state.names.site(row.source, &row.site) else { return };
-        let names = state.names.of_row(site, &row.host, &row.uid, &row.locale);
-        let Some(names) = names else { return };
+        let Some(names) = state.names_of(row) else { return };
         let rank = |is_imported: bool, last_seen: i64| (!is_imported, last_seen);
-        let known = state.rows.find(site, names.host, &row.path);
+        let known = state.rows.find(names.site, names.host, &row.path);
         let known = known.filter(|known| !state.limits.exclude(known.last_seen, now));
         let is_known = known.is_some_and(|known| {
             rank(known.is_imported, known.last_seen) >= rank(row.is_imported, row.last_seen)
@@ -49,7 +71,7 @@ impl PathHistory {
         if state.limits.exclude(row.last_seen, now) {
             if let Some(pending) = &mut state.pending[Mirror::Fleet as usize] {
                 let path = row.path.as_str().into();
-                pending.add(PendingChange::Removed(site, names.host, path, row.last_seen));
+                pending.add(PendingChange::Removed(names.site, names.host, path, row.last_seen));
             }
             return;
         }
@@ -67,10 +89,8 @@ impl PathHistory {
     /// itself wins. Returns whether the history has changed.
     pub fn import(&self, row: &Row, now: i64) -> bool {
         let state = &mut *self.state.write();
-        let Some(site) = state.names.site(row.source, &row.site) else { return false };
-        let names = state.names.of_row(site, &row.host, &row.uid, &row.locale);
-        let Some(names) = names else { return false };
-        let known = state.rows.find(site, names.host, &row.path);
+        let Some(names) = state.names_of(row) else { return false };
+        let known = state.rows.find(names.site, names.host, &row.path);
         let known = known.filter(|known| !state.limits.exclude(known.last_seen, now));
         let is_new = known.is_none_or(|known| {
             known.is_imported && (known.names != names || known.document_id() != row.document_id)
@@ -109,6 +129,11 @@ impl PathHistory {
 }
 
 impl State {
+    fn names_of(&mut self, row: &Row) -> Option<RowNames> {
+        let site = self.names.site(row.source, &row.site)?;
+        self.names.of_row(site, &row.host, &row.uid, &row.locale)
+    }
+
     fn pending_of(&mut self, mirror: Mirror) -> &mut PendingChanges {
         // The store is written all the time, and drops rows by their changes alone.
         let max = (mirror == Mirror::Fleet).then_some(MAX_PENDING);

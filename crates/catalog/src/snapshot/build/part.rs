@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use super::Listing;
-use super::title::title;
 use crate::snapshot::arena::Arena;
 use crate::snapshot::entry::{Entry, Flags, UNDATED};
 use crate::snapshot::no_url::{NoUrlDraft, NoUrlRow};
@@ -15,6 +14,11 @@ use frontend_map_rules::{AbsentKey, Document, DocumentLocale, FieldPath, FieldVa
 /// The reason of a list item that is no document, or whose `documentId` is longer than 255 bytes: no
 /// request can name one of more than 64 (D20).
 const NOT_A_DOCUMENT: &str = "not_a_document";
+
+/// The longest title, in bytes, so that its length fits into a byte of an entry.
+const MAX_TITLE: usize = u8::MAX as usize;
+/// The end of a title that was cut.
+const ELLIPSIS: &str = "…";
 
 /// A part of a snapshot under construction: what a walk has found, or one of several concurrent
 /// walks.
@@ -134,8 +138,8 @@ impl<'s> Part<'s> {
     /// bytes, is counted alone.
     fn push_no_url(&mut self, NoUrl { reason, rule, .. }: &NoUrl<'_>, document: &Document<'_>) {
         let locales = self.listing.rules.locales();
-        let has_row = !document.locale.is_of_other_site(locales)
-            && u16::try_from(document.id.len()).is_ok();
+        let has_row =
+            !document.locale.is_of_other_site(locales) && u16::try_from(document.id.len()).is_ok();
         let reason = reason.to_string();
         let Some(rule_at) = self.position(rule).filter(|_| has_row) else {
             return self.without_row.count(&reason, 1);
@@ -148,8 +152,7 @@ impl<'s> Part<'s> {
             rule: rule_at,
             title: None,
         };
-        self.too_large |=
-            self.no_url.add(row, title(rule, document), &mut self.arena).is_none();
+        self.too_large |= self.no_url.add(row, title(rule, document), &mut self.arena).is_none();
     }
 
     /// The position of a rule of the content type in the settings.
@@ -171,4 +174,15 @@ fn absent_key(rule: &Rule, document: &Document<'_>) -> Option<AbsentKey> {
 fn modified(document: &Document<'_>, field: &FieldPath) -> i64 {
     let FieldValue::Text(text) = document.field(field) else { return UNDATED };
     timestamp::read(text).map_or(UNDATED, Timestamp::as_millisecond)
+}
+
+/// The title of a document in two parts, cut to [`MAX_TITLE`] where it is longer; empty where the
+/// rule has no title field, or the field no text.
+fn title<'d>(rule: &Rule, document: &'d Document<'_>) -> [&'d str; 2] {
+    let field = rule.title.as_ref().map(|field| document.field(field));
+    let Some(FieldValue::Text(text)) = field else { return ["", ""] };
+    if text.len() <= MAX_TITLE {
+        return [text, ""];
+    }
+    [&text[..text.floor_char_boundary(MAX_TITLE - ELLIPSIS.len())], ELLIPSIS]
 }

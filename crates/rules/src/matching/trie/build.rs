@@ -3,7 +3,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cost::cost;
-use super::draft::{Draft, Link};
 use super::edges::{Edges, Owner};
 use super::guard::{Guard, Key};
 use super::{
@@ -21,6 +20,32 @@ struct Builder<'p> {
     by_guard: FxHashMap<(u32, u32), u32>,
     guards: Vec<Guard>,
     guard_ids: FxHashMap<Key<'p>, u32>,
+}
+
+/// A node of the trie that is being built.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    pub(super) best: u32,
+    pub(super) leaf: u32,
+    /// The parent node and the edge from it; meaningless for the root.
+    pub(super) parent: u32,
+    pub(super) link: Link,
+    pub(super) lengths: Lengths,
+    /// The edges with text around a placeholder: its lengths, and the group of the children.
+    pub(super) mixed: Vec<(AffixLengths, u32)>,
+    pub(super) plain: Option<u32>,
+    pub(super) catch_all: Option<u32>,
+}
+
+/// The edge that leads to a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Link {
+    /// Static text.
+    Static,
+    /// A placeholder alone or a catch-all, with a guard.
+    Whole { guard: u32 },
+    /// A placeholder with text around it, with a guard.
+    Mixed { group: u32, guard: u32 },
 }
 
 impl Trie {

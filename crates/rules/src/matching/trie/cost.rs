@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::AffixLengths;
-use super::draft::{Draft, Link};
+use super::build::{Draft, Link};
 use super::guard::Guard;
 
 /// The most steps that any pathname can take.
