@@ -106,7 +106,7 @@ impl ContentFile {
         let (hash, keys) = (xxh3_64(id.as_bytes()), Projection::new(Vec::new()));
         let found = self.stored(&query.uid).iter().find(|stored| {
             let may_be = stored.id == hash && stored.status == status;
-            may_be && self.read(stored, &keys).is_ok_and(|own| own.id == id && is_in(&own, locale))
+            may_be && self.read(stored, &keys).is_ok_and(|own| own.id == id && own.locale.is_in(locale.as_str()))
         });
         let document = found.and_then(|stored| self.read(stored, &query.projection).ok());
         document.map(Document::into_owned)
@@ -171,14 +171,6 @@ impl ContentFile {
         projection: &'a Projection,
     ) -> Result<Document<'a>, BadItem> {
         projection.decode(&self.0.text[stored.json.clone()]).map(Document::without_absent)
-    }
-}
-
-fn is_in(document: &Document<'_>, locale: &Locale) -> bool {
-    match &document.locale {
-        DocumentLocale::None => true,
-        DocumentLocale::Named(code) => code == locale.as_str(),
-        DocumentLocale::NotText => false,
     }
 }
 

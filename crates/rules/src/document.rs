@@ -57,6 +57,21 @@ pub enum DocumentLocale<'a> {
 }
 
 impl DocumentLocale<'_> {
+    /// Whether a version with this locale is one in the locale with this code. One that is not localized
+    /// is in each of them, and one whose locale is not text is in none.
+    pub fn is_in(&self, code: &str) -> bool {
+        match self {
+            Self::None => true,
+            Self::Named(name) => name == code,
+            Self::NotText => false,
+        }
+    }
+
+    /// As [`Self::is_in`], but a locale that is not text may be any: it is left to the rules.
+    pub fn may_be_in(&self, code: &str) -> bool {
+        *self == Self::NotText || self.is_in(code)
+    }
+
     /// Whether it is a locale that a site with these ones does not have: the version belongs to
     /// other sites then. A value that is no locale code belongs to none.
     pub fn is_of_other_site(&self, locales: &Locales) -> bool {

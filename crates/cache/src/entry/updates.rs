@@ -145,11 +145,8 @@ fn is_needed_beside(patch: &mut Patch, newer: &Patch) -> bool {
 impl ReadVersions {
     /// Whether a version of a document was read after `since`.
     pub(crate) fn has(&self, since: Instant, id: &str, locale: &Locale) -> bool {
-        let is_own = |own: Option<&DocumentLocale<'_>>| match own {
-            Some(DocumentLocale::Named(name)) => name == locale.as_str(),
-            Some(DocumentLocale::None | DocumentLocale::NotText) | None => true,
-        };
+        let is_own = |own: &DocumentLocale<'_>| own.may_be_in(locale.as_str());
         let mut own = self.0.get(id).into_iter().flatten();
-        own.any(|(at, locale)| *at >= since && is_own(locale.as_ref()))
+        own.any(|(at, locale)| *at >= since && locale.as_ref().is_none_or(is_own))
     }
 }

@@ -10,7 +10,7 @@ use crate::cached_snapshot::CachedSnapshot;
 use crate::refresh::TypeGroup;
 use frontend_map_catalog::snapshot::Patch;
 use frontend_map_cms::{ContentQuery, Selection};
-use frontend_map_rules::{Document, DocumentLocale};
+use frontend_map_rules::Document;
 
 /// Up to this many versions, which fit on one page of a list, a walk never replaces an update.
 const PAGE: usize = 100;
@@ -117,12 +117,4 @@ pub(super) fn all_versions(group: &TypeGroup) -> usize {
     let cached_snapshots = group.members.iter().filter_map(|member| member.entry.cached());
     let versions = |cached: CachedSnapshot| cached.snapshot.len() + cached.snapshot.no_url().len();
     cached_snapshots.map(versions).max().unwrap_or(0).max(PAGE)
-}
-
-/// Whether the locale of a version is this one; a version without locale is in all of them.
-pub(super) fn is_in(own: &DocumentLocale<'_>, locale: &str) -> bool {
-    match own {
-        DocumentLocale::Named(name) => name == locale,
-        DocumentLocale::None | DocumentLocale::NotText => true,
-    }
 }

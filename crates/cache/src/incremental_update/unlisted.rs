@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::failure::recover;
 use super::patching::Reading;
 use super::plan::referring;
-use super::reading::{all_versions, is_in, max_versions, read_by_id};
+use super::reading::{all_versions, max_versions, read_by_id};
 use super::{Listed, NotUpdated};
 use crate::SnapshotCache;
 use crate::invalidation::{InvalidationQueue, PendingInvalidation};
@@ -22,7 +22,7 @@ fn unlisted(
 ) -> Vec<String> {
     let id = pending.invalidation.document_id.as_str();
     let is_updated = |id: &String, locale: &String| {
-        listed.get(id).is_some_and(|own| own.iter().any(|own| is_in(own, locale)))
+        listed.get(id).is_some_and(|own| own.iter().any(|own| own.may_be_in(locale)))
     };
     let is_wanted = |own: &&String| locales.iter().any(|locale| locale.as_str() == *own);
     let mut known = referring(group, id);

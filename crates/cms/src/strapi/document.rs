@@ -9,7 +9,7 @@ use super::Strapi;
 use super::endpoint::EndpointKind;
 use super::json::object;
 use super::query_string;
-use crate::{ContentError, ContentQuery, Document, DocumentLocale, Projection, Status};
+use crate::{ContentError, ContentQuery, Document, Projection, Status};
 use frontend_map_rules::{Locale, encode};
 
 pub(super) use versions::versions;
@@ -44,7 +44,9 @@ pub(super) async fn fetch(
         document => {
             let document = document.filter(|document| {
                 let is_visible = !document.unpublished || status == Status::Draft;
-                document.id == document_id && is_visible && is_in_locale(document, locale)
+                document.id == document_id
+                    && is_visible
+                    && document.locale.may_be_in(locale.as_str())
             });
             Ok(document.map(Document::into_owned))
         }
@@ -61,15 +63,6 @@ pub(super) fn read<'a>(
         return Ok(None);
     }
     projection.decode(response.data.get()).map(Some).map_err(|_| NO_DOCUMENT)
-}
-
-/// Whether a document that names a locale names this one. A locale that is not text is left to the
-/// rules.
-pub(super) fn is_in_locale(document: &Document<'_>, locale: &Locale) -> bool {
-    match &document.locale {
-        DocumentLocale::Named(name) => name == locale.as_str(),
-        DocumentLocale::None | DocumentLocale::NotText => true,
-    }
 }
 
 #[derive(Deserialize)]

@@ -17,12 +17,12 @@ use std::task::Poll;
 use tokio::task::yield_now;
 
 use super::Strapi;
-use super::document::{self, is_in_locale};
+use super::document;
 use super::endpoint::EndpointKind;
 use super::fetch::ListReply;
 use super::page::Page;
 use super::query_string::{self, PageRequest};
-use crate::{ContentError, DocumentLocale, DocumentSink, Status, WalkRequest};
+use crate::{ContentError, Document, DocumentLocale, DocumentSink, Status, WalkRequest};
 use error::{OTHER_LOCALE, WalkError, final_error};
 use failures::Failures;
 use frontend_map_rules::Locale;
@@ -104,7 +104,8 @@ async fn read_single<S: DocumentSink>(
     let body = strapi.version(resolved, path, locale, query_string).await?;
     let read = |body| document::read(body, &query.projection);
     let found = body.as_deref().map_or(Ok(None), read)?;
-    if let Some(document) = found.as_ref().filter(|document| is_in_locale(document, locale)) {
+    let is_wanted = |document: &&Document<'_>| document.locale.may_be_in(locale.as_str());
+    if let Some(document) = found.as_ref().filter(is_wanted) {
         sink.push(Ok(document));
     }
     let is_localized = found.is_none_or(|found| found.locale != DocumentLocale::None);

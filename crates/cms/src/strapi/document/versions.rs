@@ -2,7 +2,7 @@
 
 use futures::future::try_join_all;
 
-use super::{is_in_locale, read};
+use super::read;
 use crate::Strapi;
 use crate::strapi::endpoint::EndpointKind;
 use crate::strapi::endpoint_cache::ResolvedEndpoint;
@@ -25,7 +25,7 @@ pub(in crate::strapi) async fn versions(
     };
     found.documents.retain(|document| {
         let is_visible = !document.unpublished || status == Status::Draft;
-        is_visible && locales.iter().any(|locale| is_in_locale(document, locale))
+        is_visible && locales.iter().any(|locale| document.locale.may_be_in(locale.as_str()))
     });
     Ok(found)
 }
@@ -63,7 +63,7 @@ async fn single(
         let body = body.unwrap_or_else(|| r#"{"data":null}"#.to_owned());
         let found: Option<Document<'static>> =
             read(&body, &query.projection)?.map(Document::into_owned);
-        Ok(found.filter(|document| is_in_locale(document, locale)))
+        Ok(found.filter(|document| document.locale.may_be_in(locale.as_str())))
     });
     let mut documents: Vec<Document<'static>> = Vec::new();
     for version in try_join_all(versions).await?.into_iter().flatten() {

@@ -7,7 +7,6 @@ use std::slice;
 
 use super::walk;
 use crate::Strapi;
-use crate::strapi::document::is_in_locale;
 use crate::strapi::endpoint::EndpointKind;
 use crate::strapi::page::{BAD_ITEM, NO_LIST, Page};
 use crate::strapi::query_string::{self, PageRequest};
@@ -47,7 +46,9 @@ pub(crate) async fn select(
         let locales = if reply.is_localized { locales } else { locales.get(..1).unwrap_or(&[]) };
         versions = checked(by_locale(strapi, query, locales).await?, selection)?;
     }
-    versions.retain(|version| locales.iter().any(|locale| is_in_locale(version, locale)));
+    versions.retain(|version| {
+        locales.iter().any(|locale| version.locale.may_be_in(locale.as_str()))
+    });
     Ok(Some(versions))
 }
 
@@ -89,7 +90,7 @@ async fn on_one_page(
     let total = page.total();
     let versions = page.documents()?;
     let is_all = total == Some(versions.len() as u64);
-    let is_own = versions.iter().all(|version| is_in_locale(version, locale));
+    let is_own = versions.iter().all(|version| version.locale.may_be_in(locale.as_str()));
     Ok((reply.is_localized && is_all && is_own).then_some(versions))
 }
 

@@ -69,7 +69,7 @@ impl<'a> Request<'a> {
             found.inspect_err(|error| log_unread_documents(app, uid.as_str(), error))?.documents;
         let mut locales = Vec::new();
         for locale in site.rules.locales().codes() {
-            let version = versions.iter().find(|version| is_in_locale(version, locale));
+            let version = versions.iter().find(|version| version.locale.is_in(locale.as_str()));
             frontend_url::update_if_different(
                 app,
                 site,
@@ -144,14 +144,5 @@ impl<'a> Request<'a> {
         };
         let version = VersionId { uid: uid.as_str(), document_id, locale: locale.as_str() };
         redirects::former_paths(history, site, index, version, is_localized)
-    }
-}
-
-/// Whether it is the version in a locale; a document that is not localized is in each of them.
-pub(super) fn is_in_locale(document: &Document<'_>, locale: &Locale) -> bool {
-    match &document.locale {
-        DocumentLocale::None => true,
-        DocumentLocale::Named(code) => code == locale.as_str(),
-        DocumentLocale::NotText => false,
     }
 }

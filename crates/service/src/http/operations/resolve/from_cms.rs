@@ -8,7 +8,6 @@ use axum::response::Response;
 
 use super::{DOCUMENT_ID, PARAMS, UID, resource, site_paths};
 use crate::app::{App, log_unread_documents};
-use crate::http::operations::document::is_in_locale;
 use crate::http::operations::frontend_url;
 use crate::http::operations::no_match::no_match;
 use crate::http::operations::resolved_by::{insert_resolved_by, path_index, without_path_index};
@@ -124,7 +123,7 @@ impl Known<'_> {
         let uid =
             &own.expect("the site was chosen because it has a rule for the type").content_type;
         let versions = self.versions(uid, &params.document_id, params.status).await?;
-        let version = versions.iter().find(|version| is_in_locale(version, locale));
+        let version = versions.iter().find(|version| version.locale.is_in(locale.as_str()));
         if params.status == Status::Published {
             let (uid, id) = (&*params.uid, &*params.document_id);
             frontend_url::update_if_different(self.app, site, uid, id, locale, version).await;
