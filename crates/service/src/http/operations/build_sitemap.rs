@@ -86,16 +86,12 @@ impl<'a> Params<'a> {
         if self.uid == PAGES { app.snapshots.get_listed_pages(self.site).await } else { None }
     }
 
-    /// 501 if a locale has no base URL in which the content type can have URLs: a list is complete
-    /// or an error.
+    /// 501 if a locale has no base URL in which the content type can have URLs.
     fn check_base_urls(&self) -> Result<(), ApiError> {
         let missing = match &*self.uid {
             PAGES => self.site.first_page_without_base(),
             uid => self.site.first_without_base([uid]),
         };
-        match missing {
-            Some(locale) => Err(ApiError::no_base_url(self.site, locale)),
-            None => Ok(()),
-        }
+        ApiError::if_no_base_url(self.site, missing)
     }
 }

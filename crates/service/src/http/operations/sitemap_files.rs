@@ -4,23 +4,20 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
-};
-use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Request};
 use axum::response::Response;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::app::App;
 use crate::http::request::encoding::accepts_gzip;
-use crate::http::response::cache_status::insert_cache_status;
-use crate::http::response::conditional::{is_not_modified, last_modified};
+use crate::http::response::cache_status::{insert_cache_status, insert_oldest_status};
+use crate::http::response::conditional::Representation;
 use crate::http::response::error::ApiError;
 use crate::http::response::etag;
 use crate::http::response::stream_body::stream_shared_text;
-use frontend_map_cache::{CachedSnapshot, Served, SitemapFiles};
+use frontend_map_cache::{CachedSnapshot, SitemapFiles};
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::sitemap::files::{INDEX, ROBOTS, SITEMAP, index, parse_name, robots};
 use frontend_map_rules::frontend_url::BaseUrl;
@@ -30,14 +27,6 @@ const FOLDER: &str = "/sitemaps/";
 
 const XML: &str = "application/xml";
 const TEXT: &str = "text/plain; charset=utf-8";
-
-/// The validators and dates of a text, for its headers.
-struct Representation {
-    content_type: &'static str,
-    gzip: bool,
-    tag: HeaderValue,
-    changed: Option<SystemTime>,
-}
 
 /// A host of a site: its position among the site's hosts.
 #[derive(Clone, Copy)]
@@ -66,13 +55,24 @@ pub(in crate::http) async fn get(
         INDEX | SITEMAP => sitemap_index(&app, host, headers).await,
         ROBOTS => {
             let text = robots(&host.folder()?);
-            let tag = etag::of_bytes(text.as_bytes());
-            let robots = Representation { content_type: TEXT, gzip: false, tag, changed: None };
-            let text = (!robots.is_not_modified(headers)).then(|| text.into());
-            Ok(robots.respond(&app, text))
+            Ok(short_text(&app, text, TEXT, None, headers))
         }
         name => url_file(&app, host, name, headers).await,
     }
+}
+
+/// A text that is written for each request.
+fn short_text(
+    app: &App,
+    text: String,
+    content_type: &'static str,
+    changed: Option<SystemTime>,
+    headers: &HeaderMap,
+) -> Response {
+    let tag = etag::of_bytes(text.as_bytes());
+    let representation = Representation { content_type, gzip: false, tag, changed };
+    let body = (!representation.is_not_modified(headers)).then(|| stream_shared_text(text.into()));
+    representation.respond(body, &app.http.cache_policy.sitemap)
 }
 
 /// The cache tags of a file that lists URLs of these content types.
@@ -109,32 +109,8 @@ impl<'a> SiteHost<'a> {
         Ok(host.base.join(&self.site.sitemap_path))
     }
 
-    /// 501 if a locale has no base URL in which these content types can have URLs: the files of all
-    /// hosts link to it.
-    fn check_base_urls<'u>(
-        self,
-        uids: impl IntoIterator<Item = &'u str, IntoIter: Clone>,
-    ) -> Result<(), ApiError> {
-        match self.site.first_without_base(uids) {
-            Some(locale) => Err(ApiError::no_base_url(self.site, locale)),
-            None => Ok(()),
-        }
-    }
-
-    /// 501 if a locale has no base URL in which sitemaps list pages outside the CMS.
-    fn check_pages(self) -> Result<(), ApiError> {
-        match self.site.first_page_without_base() {
-            Some(locale) => Err(ApiError::no_base_url(self.site, locale)),
-            None => Ok(()),
-        }
-    }
-
     /// The files of a snapshot of the site.
-    fn files(self, served: &Served) -> &SitemapFiles {
-        self.files_of(&served.cached)
-    }
-
-    fn files_of(self, cached: &CachedSnapshot) -> &SitemapFiles {
+    fn files(self, cached: &CachedSnapshot) -> &SitemapFiles {
         cached.files.get(self.host).expect("the snapshots of a site have files for each host")
     }
 }
@@ -147,33 +123,28 @@ async fn sitemap_index(
     let (site, folder) = (host.site, host.folder()?);
     let mut listed = site.rules.content_types();
     listed.retain(|uid| site.rules.lists(uid.as_str()));
-    host.check_base_urls(listed.iter().map(|uid| uid.as_str()))?;
-    host.check_pages()?;
+    // The files of all hosts link to all locales.
+    let uids = listed.iter().map(|uid| uid.as_str());
+    ApiError::if_no_base_url(site, site.first_without_base(uids))?;
+    ApiError::if_no_base_url(site, site.first_page_without_base())?;
     let cached_snapshots = app.snapshots.get_all_listed(site).await?;
     let dates = cached_snapshots.iter().map(|(_, served)| {
-        let changed = host.files(served).changed;
+        let changed = host.files(&served.cached).changed;
         served.cached.last_modified(changed)
     });
     let changed = dates.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
     let pages = app.snapshots.get_listed_pages(site).await.filter(|_| site.pages.are_listed());
-    let pages = pages.as_ref().map(|cached| host.files_of(cached));
+    let pages = pages.as_ref().map(|cached| host.files(cached));
     let changed = changed.max(pages.map(|pages| pages.changed).filter(|_| changed.is_some()));
-    let layouts =
-        cached_snapshots.iter().map(|(uid, served)| (uid.as_str(), &host.files(served).layout));
+    let layouts = cached_snapshots
+        .iter()
+        .map(|(uid, served)| (uid.as_str(), &host.files(&served.cached).layout));
     let layouts = layouts.chain(pages.map(|pages| (PAGES, &pages.layout)));
     let text = index(&folder, layouts);
-    let tag = etag::of_bytes(text.as_bytes());
-    let index = Representation { content_type: XML, gzip: false, tag, changed };
-    let text = (!index.is_not_modified(headers)).then(|| text.into());
-    let mut response = index.respond(app, text);
+    let mut response = short_text(app, text, XML, changed, headers);
     let pages = pages.map(|_| PAGES);
     insert_tags(app, site, listed.iter().map(|uid| uid.as_str()).chain(pages), &mut response);
-    // The age of the response is that of the oldest snapshot.
-    let oldest =
-        cached_snapshots.iter().map(|(_, served)| served).min_by_key(|served| served.cached.begun);
-    if let Some(oldest) = oldest {
-        insert_cache_status(response.headers_mut(), oldest);
-    }
+    insert_oldest_status(response.headers_mut(), &cached_snapshots);
     Ok(response)
 }
 
@@ -187,14 +158,14 @@ async fn url_file(
     let known = parse_name(name).filter(|(group, _)| site.has_group(group));
     let (group, number) = known.ok_or_else(|| ApiError::missing("no_file"))?;
     if group == PAGES {
-        host.check_pages()?;
+        ApiError::if_no_base_url(site, site.first_page_without_base())?;
         let cached = app.snapshots.get_listed_pages(site).await;
         let cached = cached.ok_or_else(|| ApiError::missing("no_file"))?;
         let mut response = file(app, host, &cached, number, headers).await?;
         insert_tags(app, site, [PAGES], &mut response);
         return Ok(response);
     }
-    host.check_base_urls([group.as_str()])?;
+    ApiError::if_no_base_url(site, site.first_without_base([group.as_str()]))?;
     let served = app.snapshots.get_listed(site, &group).await?;
     let mut response = file(app, host, &served.cached, number, headers).await?;
     insert_tags(app, site, [group.as_str()], &mut response);
@@ -209,20 +180,20 @@ async fn file(
     number: u64,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (site, files) = (host.site, host.files_of(cached));
+    let (site, files) = (host.site, host.files(cached));
     let file = files.layout.file(number).ok_or_else(|| ApiError::missing("no_file"))?;
     let gzip = accepts_gzip(headers);
     let tag = file_tag(site, file.hash, gzip);
     let changed = cached.last_modified(files.changed(file));
     let representation = Representation { content_type: XML, gzip, tag, changed };
-    let text = if representation.is_not_modified(headers) {
+    let body = if representation.is_not_modified(headers) {
         None
     } else {
         let text = app.files.text(site, cached, host.host, file, gzip).await;
         // Without a text, writing it has panicked, which has been logged.
-        Some(text.ok_or_else(ApiError::internal)?)
+        Some(stream_shared_text(text.ok_or_else(ApiError::internal)?))
     };
-    Ok(representation.respond(app, text))
+    Ok(representation.respond(body, &app.http.cache_policy.sitemap))
 }
 
 /// A strong tag: the URLs in the file, the base URLs of the site and the `hreflang` of its locales
@@ -235,33 +206,4 @@ fn file_tag(site: &Site, hash: u128, gzip: bool) -> HeaderValue {
     }
     let (frame, gzip) = (xxh3_64(frame.as_bytes()), if gzip { "z" } else { "" });
     etag::of_parts(&format!("{hash:032x}{frame:016x}{gzip}"))
-}
-
-impl Representation {
-    fn is_not_modified(&self, request_headers: &HeaderMap) -> bool {
-        is_not_modified(&self.tag, self.changed, request_headers)
-    }
-
-    /// The response with this text; `None`: a 304.
-    fn respond(self, app: &App, text: Option<Bytes>) -> Response {
-        let mut response = Response::default();
-        if let Some(text) = text {
-            *response.body_mut() = stream_shared_text(text);
-            let headers = response.headers_mut();
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
-            if self.gzip {
-                headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            }
-        } else {
-            *response.status_mut() = StatusCode::NOT_MODIFIED;
-        }
-        let headers = response.headers_mut();
-        headers.insert(ETAG, self.tag);
-        headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
-        headers.insert(CACHE_CONTROL, app.http.cache_policy.sitemap.clone());
-        if let Some(changed) = self.changed {
-            headers.insert(LAST_MODIFIED, last_modified(changed));
-        }
-        response
-    }
 }

@@ -15,7 +15,7 @@ use axum::response::Response;
 
 use crate::http::request::accept::{ResultFormat, preferred};
 use crate::http::request::encoding::accepts_gzip;
-use crate::http::response::cache_status::insert_cache_status;
+use crate::http::response::cache_status::insert_oldest_status;
 use crate::http::response::insert_no_store;
 use crate::http::response::stream_body::{stream_gzip, stream_of_unknown_length};
 use frontend_map_cache::Served;
@@ -100,9 +100,5 @@ fn by_type<'s>(served: &ServedSnapshots<'s>) -> Vec<(&'s ContentTypeUid, Arc<Sna
 /// Adds the headers that any response with a table has. Its age is that of the oldest snapshot.
 fn insert_headers(headers: &mut HeaderMap, cached_snapshots: &[(&ContentTypeUid, Served)]) {
     headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
-    let oldest =
-        cached_snapshots.iter().map(|(_, served)| served).min_by_key(|served| served.cached.begun);
-    if let Some(oldest) = oldest {
-        insert_cache_status(headers, oldest);
-    }
+    insert_oldest_status(headers, cached_snapshots);
 }

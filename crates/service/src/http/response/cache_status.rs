@@ -6,6 +6,7 @@ use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use frontend_map_cache::{CacheStatus, Served};
+use frontend_map_rules::ContentTypeUid;
 
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 
@@ -13,6 +14,17 @@ const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 pub(in crate::http) fn insert_cache_status(headers: &mut HeaderMap, served: &Served) {
     headers.insert(AGE, HeaderValue::from(served.age.as_secs()));
     headers.insert(CACHE_STATUS, cache_status(served.status));
+}
+
+/// Adds both for several content types: those of the oldest snapshot.
+pub(in crate::http) fn insert_oldest_status(
+    headers: &mut HeaderMap,
+    cached_snapshots: &[(&ContentTypeUid, Served)],
+) {
+    let served = cached_snapshots.iter().map(|(_, served)| served);
+    if let Some(oldest) = served.min_by_key(|served| served.cached.begun) {
+        insert_cache_status(headers, oldest);
+    }
 }
 
 /// Adds both for single documents that are not read from the CMS, because it fails.

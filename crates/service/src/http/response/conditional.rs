@@ -3,9 +3,12 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use axum::body::Bytes;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::body::{Body, Bytes};
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE,
+    IF_NONE_MATCH, LAST_MODIFIED, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 
 use super::envelope::{HttpResponse, JSON, full_response};
@@ -45,6 +48,49 @@ pub(in crate::http) fn conditional_tagged_json(
     response
 }
 
+/// What the headers say of a text that has validators.
+pub(in crate::http) struct Representation {
+    pub(in crate::http) content_type: &'static str,
+    pub(in crate::http) gzip: bool,
+    pub(in crate::http) tag: HeaderValue,
+    /// When the text has changed last, if that is known.
+    pub(in crate::http) changed: Option<SystemTime>,
+}
+
+impl Representation {
+    /// Whether the client has the text.
+    pub(in crate::http) fn is_not_modified(&self, request_headers: &HeaderMap) -> bool {
+        is_not_modified(&self.tag, self.changed, request_headers)
+    }
+
+    /// The response with this body; `None`: a 304.
+    pub(in crate::http) fn respond(
+        self,
+        body: Option<Body>,
+        cache_control: &HeaderValue,
+    ) -> Response<Body> {
+        let mut response = Response::default();
+        if let Some(body) = body {
+            *response.body_mut() = body;
+            let headers = response.headers_mut();
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+            if self.gzip {
+                headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            }
+        } else {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+        }
+        let headers = response.headers_mut();
+        headers.insert(ETAG, self.tag);
+        headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
+        headers.insert(CACHE_CONTROL, cache_control.clone());
+        if let Some(changed) = self.changed {
+            headers.insert(LAST_MODIFIED, last_modified(changed));
+        }
+        response
+    }
+}
+
 /// Whether the client has the current version: by `If-None-Match`, or without one by
 /// `If-Modified-Since`, in whole seconds (sections 13.1.3 and 13.2.2). A resource without a date
 /// of modification is compared by its tag alone.
@@ -64,7 +110,7 @@ pub(in crate::http) fn is_not_modified(
 }
 
 /// The value of `Last-Modified`: never later than the response itself (sections 5.6.7 and 8.8.2.1).
-pub(in crate::http) fn last_modified(modified: SystemTime) -> HeaderValue {
+fn last_modified(modified: SystemTime) -> HeaderValue {
     let text = httpdate::fmt_http_date(modified.min(SystemTime::now()));
     HeaderValue::try_from(text).expect("an HTTP date is visible ASCII")
 }

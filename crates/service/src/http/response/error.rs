@@ -147,6 +147,12 @@ impl ApiError {
         Self::not_configured(format!("{} is not configured", site.missing_variable(locale)))
     }
 
+    /// 501 if a locale has no base URL, of which `locale` is the first: a list of URLs is complete or an
+    /// error.
+    pub(in crate::http) fn if_no_base_url(site: &Site, locale: Option<usize>) -> Result<(), Self> {
+        locale.map_or(Ok(()), |locale| Err(Self::no_base_url(site, locale)))
+    }
+
     /// This error with details.
     pub(in crate::http) fn with(self, details: Details) -> Self {
         Self { details: Some(Box::new(details)), ..self }

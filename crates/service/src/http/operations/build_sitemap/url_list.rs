@@ -1,16 +1,13 @@
 //! A list of public URLs as a response: its format, compression and validators.
 
-use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
-};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::X_SKIPPED_DOCUMENTS;
 use crate::app::App;
 use crate::http::request::encoding::accepts_gzip;
-use crate::http::response::conditional::{is_not_modified, last_modified};
+use crate::http::response::conditional::Representation;
 use crate::http::response::etag;
 use crate::http::response::stream_body::{stream, stream_gzip};
 use frontend_map_cache::CachedSnapshot;
@@ -34,26 +31,13 @@ pub(super) fn url_list(
     let list = List::new(snapshot.clone(), cached.hidden.clone(), &site.hosts, form);
     let gzip = list.length() >= MIN_GZIP_BYTES && accepts_gzip(request_headers);
     let tag = tag(cached, &site.hosts, form, gzip);
-    let mut response = Response::default();
-    let changed = cached.last_modified(cached.changed);
-    if is_not_modified(&tag, changed, request_headers) {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-    } else {
-        let length = list.length();
-        *response.body_mut() = if gzip { stream_gzip(list) } else { stream(list, length) };
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(form)));
-        if gzip {
-            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        }
-    }
+    let (content_type, changed) = (content_type(form), cached.last_modified(cached.changed));
+    let representation = Representation { content_type, gzip, tag, changed };
+    let length = list.length();
+    let body = (!representation.is_not_modified(request_headers))
+        .then(|| if gzip { stream_gzip(list) } else { stream(list, length) });
+    let mut response = representation.respond(body, &app.http.cache_policy.sitemap);
     let headers = response.headers_mut();
-    headers.insert(ETAG, tag);
-    headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
-    headers.insert(CACHE_CONTROL, app.http.cache_policy.sitemap.clone());
-    if let Some(changed) = changed {
-        headers.insert(LAST_MODIFIED, last_modified(changed));
-    }
     headers.insert(X_SKIPPED_DOCUMENTS, HeaderValue::from(snapshot.skipped.total()));
     if let Some(tags) = &app.http.cache_tags {
         tags.insert_list(headers, site, [uid]);
