@@ -33,6 +33,7 @@ pub use log::FAILED_WALK;
 pub(super) use log::record;
 pub(super) use type_group::{Member, TypeGroup};
 pub(super) use unannounced::{count_later, suspects, suspects_among};
+pub use walk::no_snapshot;
 
 /// How often a walk is repeated because of incremental updates since it began.
 const REPEATS: usize = 3;

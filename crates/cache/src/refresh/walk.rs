@@ -7,9 +7,9 @@ use std::time::Instant;
 use super::member_parts::MemberParts;
 use super::type_group::{Member, TypeGroup};
 use frontend_map_catalog::snapshot::{NoSnapshot, Part, Snapshot};
-use frontend_map_cms::{ContentError, KnownDocuments, WalkRequest};
+use frontend_map_cms::{Content, ContentError, KnownDocuments, WalkRequest};
 use frontend_map_platform::traces;
-use frontend_map_rules::Locale;
+use frontend_map_rules::{ContentTypeUid, Locale};
 
 /// A snapshot of one site, without the incremental updates since its walk began.
 pub(super) struct Fresh {
@@ -98,17 +98,21 @@ async fn finish(group: &TypeGroup, walked: Result<Walked<'_>, ContentError>) -> 
     for built in built {
         found.push(match built {
             Ok(snapshot) => Ok(Fresh { begun, snapshot }),
-            Err(NoSnapshot::TooLarge) => Err(TOO_LARGE),
-            Err(NoSnapshot::Absent(key)) => {
-                Err(group.content().absent_key(&group.query.uid, &key).await)
-            }
+            Err(why) => Err(no_snapshot(group.content(), &group.query.uid, why).await),
         });
     }
     found
 }
 
-const TOO_LARGE: ContentError =
-    ContentError::Unusable("more text in its URLs than a snapshot can hold");
+/// The error for documents of this content type that are in no snapshot, for this reason.
+pub async fn no_snapshot(content: &Content, uid: &ContentTypeUid, why: NoSnapshot) -> ContentError {
+    match why {
+        NoSnapshot::TooLarge => {
+            ContentError::Unusable("more text in its URLs than a snapshot can hold")
+        }
+        NoSnapshot::Absent(key) => content.absent_key(uid, &key).await,
+    }
+}
 
 /// The snapshots of all members of a group as they were when their refresh began. A document that
 /// an incremental update adds later may have a key that the walk has passed already.

@@ -7,7 +7,7 @@ use axum::response::Response;
 
 use super::frontend_url::{self, NO_VERSION};
 use super::resolve::{DOCUMENT_ID, UID};
-use super::resolved_by::path_index;
+use super::resolved_by::{former_paths, path_index};
 use super::shared_path;
 use super::tables::validations::last_checks;
 use crate::app::{App, log_unread_documents};
@@ -19,7 +19,6 @@ use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
 use crate::http::response::no_store;
 use crate::http::responses::{DocumentUrls, LocaleUrl, UrlState};
-use frontend_map_catalog::moved::redirects;
 use frontend_map_catalog::path_index::{PathIndex, VersionId, VersionPath};
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::{Document, Status};
@@ -118,14 +117,15 @@ impl<'a> Request<'a> {
         document: &Document<'_>,
         FrontendPath { path, locale: at, .. }: FrontendPath<'_>,
     ) -> UrlState<'a> {
-        let Self { app, site, uid, document_id, runs, .. } = self;
+        let Self { app, site, uid, document_id, index, runs } = self;
         let at =
             site.rules.locales().position(at.code().as_str()).expect("it is one of the site's");
         let is_localized = document.locale != DocumentLocale::None;
         let version = VersionPath { uid: uid.as_str(), document_id, path: &path, locale: at };
+        let former = VersionId { uid: uid.as_str(), document_id, locale: locale.as_str() };
         UrlState::Url {
             url: site.hosts.url(at, &path),
-            former_paths: self.former_paths(locale, is_localized),
+            former_paths: former_paths(app, site, *index, former, is_localized),
             shared_path: shared_path::of_document(app, site, version),
             last_check: runs
                 .iter()
@@ -134,15 +134,5 @@ impl<'a> Request<'a> {
                 .map(Box::new),
             path,
         }
-    }
-
-    /// The paths that lead to the version because it had them before.
-    fn former_paths(&self, locale: &Locale, is_localized: bool) -> Vec<String> {
-        let Self { app, site, uid, document_id, index, .. } = self;
-        let (Some(index), Some(history)) = (index, app.snapshots.history(site)) else {
-            return Vec::new();
-        };
-        let version = VersionId { uid: uid.as_str(), document_id, locale: locale.as_str() };
-        redirects::former_paths(history, site, index, version, is_localized)
     }
 }

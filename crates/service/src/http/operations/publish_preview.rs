@@ -16,6 +16,7 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::success;
 use crate::http::response::error::ApiError;
 use crate::http::responses::PublishPreview;
+use frontend_map_cache::no_snapshot;
 use frontend_map_catalog::preview::{
     Draft, Related, SitePreview, Subject, World, fields, preview, unknown_related,
 };
@@ -30,8 +31,6 @@ pub(in crate::http) const PARAMS: [Param; 4] = [UID, DOCUMENT_ID, LOCALE, SITE];
 
 /// The most related documents that are read because no snapshot has their values.
 const MAX_RELATED: usize = 4;
-
-const TOO_LARGE: ContentError = ContentError::Unusable("more text than a snapshot can hold");
 
 /// A draft, and the related documents that were read for it.
 struct Read {
@@ -65,9 +64,8 @@ async fn respond(app: &App, params: &frontend_url::Params<'_>) -> Result<Respons
         match block_in_place(|| read.preview(world, uid)) {
             None => {}
             Some(Ok(preview)) => sites.push(preview),
-            Some(Err(NoSnapshot::TooLarge)) => return Err(TOO_LARGE.into()),
-            Some(Err(NoSnapshot::Absent(key))) => {
-                let error = app.snapshots.content().absent_key(&content_type, &key).await;
+            Some(Err(why)) => {
+                let error = no_snapshot(app.snapshots.content(), &content_type, why).await;
                 return Err(error.into());
             }
         }

@@ -10,7 +10,7 @@ use super::{DOCUMENT_ID, PARAMS, UID, resource, site_paths};
 use crate::app::{App, log_unread_documents};
 use crate::http::operations::frontend_url;
 use crate::http::operations::no_match::no_match;
-use crate::http::operations::resolved_by::{insert_resolved_by, path_index, without_path_index};
+use crate::http::operations::resolved_by::{former_paths, insert_resolved_by, path_index, without_path_index};
 use crate::http::operations::shared_path;
 use crate::http::request::call::Call;
 use crate::http::request::params::{
@@ -19,17 +19,15 @@ use crate::http::request::params::{
 use crate::http::request::query::parse;
 use crate::http::response::envelope::{HttpResponse, success};
 use crate::http::response::error::ApiError;
-use frontend_map_catalog::moved::redirects;
+use frontend_map_cache::no_snapshot;
 use frontend_map_catalog::path_index::VersionId;
 use frontend_map_catalog::resolve::{
     self, PathMatch, Requested, ResolvedBy, ResolvedByHeader, ResolvedPath, SitePaths,
 };
 use frontend_map_catalog::site::Site;
-use frontend_map_catalog::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
+use frontend_map_catalog::snapshot::{Builder, Listing, PublicUrl, Snapshot};
 use frontend_map_cms::{ContentError, Status};
 use frontend_map_rules::{ContentTypeUid, Document, Locale, Pathname};
-
-const TOO_LARGE: ContentError = ContentError::Unusable("more text than a snapshot can hold");
 
 /// What the request asks for.
 enum Wanted<'a> {
@@ -149,26 +147,14 @@ impl Known<'_> {
         let mut answer = self.answer(PathMatch::new(site, requested, &found), url, host);
         if params.status == Status::Published {
             let url = url.filter(|url| url.is_localized());
-            answer.former_paths = Some(self.former_paths(params, locale, url.is_some()));
+            let (uid, document_id) = (&*params.uid, &*params.document_id);
+            let version = VersionId { uid, document_id, locale: locale.as_str() };
+            let index = Some(self.paths.index);
+            answer.former_paths =
+                Some(former_paths(self.app, site, index, version, url.is_some()));
         }
         answer.shared_path = shared_path::of_document(self.app, site, params.version(&path, at));
         Ok(success(answer))
-    }
-
-    /// The paths that lead to a version in this locale because it had them before.
-    fn former_paths(
-        &self,
-        params: &frontend_url::Params<'_>,
-        locale: &Locale,
-        is_localized: bool,
-    ) -> Vec<String> {
-        let Self { app, paths: SitePaths { site, index, .. } } = self;
-        let (uid, document_id, locale) = (&*params.uid, &*params.document_id, locale.as_str());
-        let version = VersionId { uid, document_id, locale };
-        let history = app.snapshots.history(site);
-        history.map_or_else(Vec::new, |history| {
-            redirects::former_paths(history, site, index, version, is_localized)
-        })
     }
 
     /// All versions of a document in the locales of the site.
@@ -197,10 +183,7 @@ impl Known<'_> {
         }
         match (Builder { path_table: true }).finish(vec![part]) {
             Ok(snapshot) => Ok(snapshot),
-            Err(NoSnapshot::TooLarge) => Err(TOO_LARGE),
-            Err(NoSnapshot::Absent(key)) => {
-                Err(self.app.snapshots.content().absent_key(uid, &key).await)
-            }
+            Err(why) => Err(no_snapshot(self.app.snapshots.content(), uid, why).await),
         }
     }
 
