@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::SnapshotCache;
 use crate::entry::{Demand, Entry, Event, Lookup};
-use crate::refresh::{Member, TypeGroup, failure};
+use crate::refresh::{Member, TypeGroup, walk_failure};
 use crate::site_cache::SiteCache;
 use frontend_map_cms::{ContentError, Outage};
 use frontend_map_fleet::WalkFailure;
@@ -80,7 +80,7 @@ impl SnapshotCache {
             entry.record_request();
             match entry.look_up(self.freshness()) {
                 Lookup::Missing => match self.content.circuit_open() {
-                    Some(error) => group.shared.fail_followers(failure(&error)),
+                    Some(error) => group.shared.fail_followers(walk_failure(&error)),
                     None => drop(self.start_missing(entry)),
                 },
                 Lookup::Found { due: true, .. } if self.content.may_change() => {

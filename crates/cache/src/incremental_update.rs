@@ -96,8 +96,9 @@ pub use update_loops::apply_invalidations;
 use std::collections::BTreeMap;
 
 use crate::invalidation::PendingInvalidation;
-use crate::refresh::TypeGroup;
+use crate::refresh::{TypeGroup, walk_failure};
 use frontend_map_cms::ContentError;
+use frontend_map_fleet::WalkFailure;
 use frontend_map_rules::DocumentLocale;
 
 /// Versions of documents: their locales by `documentId`.
@@ -119,13 +120,10 @@ enum NotUpdated {
 
 impl From<ContentError> for NotUpdated {
     fn from(error: ContentError) -> Self {
-        match error {
+        match walk_failure(&error) {
             // This includes responses of a CMS that ignores the filter.
-            ContentError::TlsFailed
-            | ContentError::Unusable(_)
-            | ContentError::Redirected(_)
-            | ContentError::Setup(_) => Self::Unusable,
-            error => Self::Failed(error),
+            WalkFailure::Unusable => Self::Unusable,
+            _ => Self::Failed(error),
         }
     }
 }

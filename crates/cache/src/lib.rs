@@ -62,7 +62,7 @@ pub use fleet::{follow_roles, follow_snapshots};
 pub use incremental_update::apply_invalidations;
 pub use invalidation::{Change, Invalidation};
 pub use links::{LinkRegistry, SiteLinks};
-pub use refresh::{FAILED_WALK, no_snapshot};
+pub use refresh::{FAILED_WALK, no_snapshot, walk_failure};
 pub use refresher::{Probes, keep_fresh};
 pub use settings::{Freshness, ProcessState, Settings};
 pub use site_cache::PathIndexState;

@@ -28,7 +28,7 @@ use frontend_map_fleet::SnapshotGroup;
 use type_group::BegunRefresh;
 use walk::{Found, Fresh, walk};
 
-pub(super) use followed::failure;
+pub use followed::walk_failure;
 pub use log::FAILED_WALK;
 pub(super) use log::record;
 pub(super) use type_group::{Member, TypeGroup};

@@ -49,13 +49,13 @@ async fn until_adopted(begun: &[BegunRefresh], shared: &SnapshotGroup) {
 pub(crate) fn report_failure(shared: &SnapshotGroup, error: &ContentError) {
     match error {
         // The CMS answers: another instance has the same token.
-        ContentError::Setup(_) => shared.fail_followers(failure(error)),
-        _ => shared.report_failure(failure(error)),
+        ContentError::Setup(_) => shared.fail_followers(walk_failure(error)),
+        _ => shared.report_failure(walk_failure(error)),
     }
 }
 
-/// As events have it.
-pub(crate) fn failure(error: &ContentError) -> WalkFailure {
+/// The error in as much detail as events and responses have.
+pub fn walk_failure(error: &ContentError) -> WalkFailure {
     match error {
         ContentError::Unavailable { retry_after, .. }
         | ContentError::TypeFails { retry_after, .. }

@@ -11,9 +11,11 @@ use axum::response::{IntoResponse, Response};
 
 use super::envelope::{HttpResponse, json_response};
 use crate::http::responses::{Details, ErrorMembers, Failure};
+use frontend_map_cache::walk_failure;
 use frontend_map_catalog::json;
 use frontend_map_catalog::site::Site;
 use frontend_map_cms::ContentError;
+use frontend_map_fleet::WalkFailure;
 use frontend_map_rules::ContentTypeUid;
 
 /// `Retry-After` in seconds, where the CMS sends none (D27).
@@ -161,27 +163,16 @@ impl ApiError {
 
 impl From<ContentError> for ApiError {
     fn from(error: ContentError) -> Self {
-        let (status, name) = match error {
-            ContentError::Unavailable { .. }
-            | ContentError::TypeFails { .. }
-            | ContentError::CircuitOpen { .. } => {
-                (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError")
+        let message = error.to_string();
+        match walk_failure(&error) {
+            WalkFailure::Unavailable { retry_after } => {
+                Self::unavailable(message, retry_after_seconds(retry_after))
             }
-            ContentError::TimedOut => (StatusCode::GATEWAY_TIMEOUT, "GatewayTimeoutError"),
-            ContentError::TlsFailed
-            | ContentError::Unusable(_)
-            | ContentError::Redirected(_)
-            | ContentError::Setup(_) => (StatusCode::BAD_GATEWAY, "BadGatewayError"),
-        };
-        let retry_after = match error {
-            ContentError::Unavailable { retry_after, .. }
-            | ContentError::TypeFails { retry_after, .. }
-            | ContentError::CircuitOpen { retry_after, .. } => {
-                Some(retry_after_seconds(retry_after))
+            WalkFailure::TimedOut => {
+                Self::new(StatusCode::GATEWAY_TIMEOUT, "GatewayTimeoutError", message)
             }
-            _ => None,
-        };
-        Self { retry_after, ..Self::new(status, name, error.to_string()) }
+            WalkFailure::Unusable => Self::new(StatusCode::BAD_GATEWAY, "BadGatewayError", message),
+        }
     }
 }
 
