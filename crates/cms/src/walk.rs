@@ -12,8 +12,8 @@ pub struct WalkRequest<'a> {
     pub query: &'a ContentQuery,
     /// The locales, each once.
     pub locales: &'a [Locale],
-    /// What earlier walks have found.
-    pub known: &'a dyn KnownDocuments,
+    /// What earlier walks have found; `None`: it is not compared.
+    pub known: Option<KnownDocuments<'a>>,
     /// When its requests may be sent; `None`: each as soon as it is needed.
     pub pace: Option<&'a dyn Pace>,
     /// The most rows of a page; `None`: as the settings say.
@@ -22,12 +22,8 @@ pub struct WalkRequest<'a> {
 
 impl<'a> WalkRequest<'a> {
     /// A walk that reads as fast as the CMS responds.
-    pub fn new(
-        query: &'a ContentQuery,
-        locales: &'a [Locale],
-        known: &'a dyn KnownDocuments,
-    ) -> Self {
-        Self { query, locales, known, pace: None, page_size: None }
+    pub fn new(query: &'a ContentQuery, locales: &'a [Locale]) -> Self {
+        Self { query, locales, known: None, pace: None, page_size: None }
     }
 }
 
@@ -37,12 +33,10 @@ pub trait Pace: Sync {
     fn begin(&self) -> BoxFuture<'_, Box<dyn Send>>;
 }
 
-/// The documents that the cached snapshots had when a walk began.
-pub trait KnownDocuments: Sync {
-    /// Calls `take` with the `documentId` of each that has a version in this locale, or in any
-    /// (`None`), in any order and possibly more than once.
-    fn each(&self, locale: Option<&Locale>, take: &mut dyn FnMut(&str));
-}
+/// The documents that the cached snapshots had when a walk began: calls the function with the
+/// `documentId` of each that has a version in this locale, or in any (`None`), in any order and possibly
+/// more than once.
+pub type KnownDocuments<'a> = &'a (dyn Fn(Option<&Locale>, &mut dyn FnMut(&str)) + Sync);
 
 /// Receives the documents of a walk. A walk that starts again starts with a new sink.
 pub trait DocumentSink: Send {

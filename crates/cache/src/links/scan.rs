@@ -8,20 +8,13 @@ use super::{Demand, REFUSED, RETRY, SiteLinks, next_scan, query};
 use crate::SnapshotCache;
 use frontend_map_catalog::links::{LinkTable, Missing, TableSummary};
 use frontend_map_catalog::site::LinkSource;
-use frontend_map_cms::{ContentError, KnownDocuments, WalkRequest};
+use frontend_map_cms::{ContentError, WalkRequest};
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_rules::Locale;
 
 /// The rows of a page, and those of the attempts after a response that cannot be used: it may be longer
 /// than `limits.cms_page_bytes`, because content is.
 const PAGE_SIZES: [usize; 3] = [25, 5, 1];
-
-/// No earlier link scan is compared with this one.
-struct Unknown;
-
-impl KnownDocuments for Unknown {
-    fn each(&self, _: Option<&Locale>, _: &mut dyn FnMut(&str)) {}
-}
 
 impl SiteLinks {
     /// Reads all documents if that is due and this instance does it. A link scan that fails leaves the table as
@@ -110,11 +103,8 @@ impl SiteLinks {
         let mut sizes = PAGE_SIZES.into_iter();
         let mut page_size = sizes.next();
         loop {
-            let request = WalkRequest {
-                pace: Some(&pace),
-                page_size,
-                ..WalkRequest::new(&query, locales, &Unknown)
-            };
+            let request = WalkRequest::new(&query, locales);
+            let request = WalkRequest { pace: Some(&pace), page_size, ..request };
             match (cache.content.walk(request, new_sink).await, sizes.next()) {
                 (Ok(sinks), _) => return Ok(sinks.into_iter().map(|sink| sink.table).collect()),
                 (Err(ContentError::Unusable(_)), Some(smaller)) => page_size = Some(smaller),

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::member_parts::MemberParts;
 use super::type_group::{Member, TypeGroup};
 use frontend_map_catalog::snapshot::{NoSnapshot, Part, Snapshot};
-use frontend_map_cms::{Content, ContentError, KnownDocuments, WalkRequest};
+use frontend_map_cms::{Content, ContentError, WalkRequest};
 use frontend_map_platform::traces;
 use frontend_map_rules::{ContentTypeUid, Locale};
 
@@ -78,8 +78,11 @@ async fn walk_members(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
         entry.seen.store(0, Ordering::Relaxed);
     }
     let (query, locales) = (&group.query, group.locales.as_slice());
-    let known = KnownSnapshots::of(group);
-    let request = WalkRequest::new(query, locales, &known);
+    let snapshots = known_snapshots(group);
+    let known = |locale: Option<&Locale>, take: &mut dyn FnMut(&str)| {
+        each_document(&snapshots, locale, take);
+    };
+    let request = WalkRequest { known: Some(&known), ..WalkRequest::new(query, locales) };
     let new_sink = |locale: Option<&_>| MemberParts::new(group, locale);
     let sinks = group.content().walk(request, new_sink).await?;
     let bad_items = sinks.iter().any(MemberParts::has_bad_items);
@@ -114,29 +117,25 @@ pub async fn no_snapshot(content: &Content, uid: &ContentTypeUid, why: NoSnapsho
     }
 }
 
-/// The snapshots of all members of a group as they were when their refresh began. A document that
-/// an incremental update adds later may have a key that the walk has passed already.
-pub(super) struct KnownSnapshots<'g>(Vec<(&'g [Locale], Arc<Snapshot>)>);
-
-impl<'g> KnownSnapshots<'g> {
-    pub(super) fn of(group: &'g TypeGroup) -> Self {
-        let members = group.members.iter();
-        let cached_snapshots = members.filter_map(|Member { site, entry }| {
-            let cached = entry.cached()?;
-            Some((site.locales(), cached.snapshot))
-        });
-        Self(cached_snapshots.collect())
-    }
+/// The locales and the snapshots of all members of a group as they are when their refresh begins. A
+/// document that an incremental update adds later may have a key that the walk has passed already.
+fn known_snapshots(group: &TypeGroup) -> Vec<(&[Locale], Arc<Snapshot>)> {
+    let members = group.members.iter();
+    members
+        .filter_map(|Member { site, entry }| Some((site.locales(), entry.cached()?.snapshot)))
+        .collect()
 }
 
-impl KnownDocuments for KnownSnapshots<'_> {
-    fn each(&self, locale: Option<&Locale>, take: &mut dyn FnMut(&str)) {
-        for (locales, snapshot) in &self.0 {
-            let wanted = |at: usize| locale.is_none_or(|locale| locales[at] == *locale);
-            for mut versions in snapshot.documents(0..snapshot.len()) {
-                if let Some(url) = versions.find(|url| wanted(url.locale())) {
-                    take(url.document_id());
-                }
+fn each_document(
+    known: &[(&[Locale], Arc<Snapshot>)],
+    locale: Option<&Locale>,
+    take: &mut dyn FnMut(&str),
+) {
+    for (locales, snapshot) in known {
+        let wanted = |at: usize| locale.is_none_or(|locale| locales[at] == *locale);
+        for mut versions in snapshot.documents(0..snapshot.len()) {
+            if let Some(url) = versions.find(|url| wanted(url.locale())) {
+                take(url.document_id());
             }
         }
     }

@@ -15,8 +15,7 @@ pub(super) struct WalkScope<'a> {
     pub(super) locale: &'a Locale,
     /// All locales that are walked, this one among them.
     pub(super) locales: &'a [Locale],
-    /// What earlier walks have found.
-    pub(super) known: &'a dyn KnownDocuments,
+    pub(super) known: Option<KnownDocuments<'a>>,
     /// Whether it is the first of them, which shows whether the type is localized.
     pub(super) is_first: bool,
     /// How long its pages have failed so far.

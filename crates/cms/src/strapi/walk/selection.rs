@@ -10,10 +10,7 @@ use crate::Strapi;
 use crate::strapi::endpoint::EndpointKind;
 use crate::strapi::page::{BAD_ITEM, NO_LIST, Page};
 use crate::strapi::query_string::{self, PageRequest};
-use crate::{
-    BadItem, ContentError, ContentQuery, Document, DocumentSink, KnownDocuments, Selection,
-    WalkRequest,
-};
+use crate::{BadItem, ContentError, ContentQuery, Document, DocumentSink, Selection, WalkRequest};
 use frontend_map_rules::Locale;
 
 const IGNORED: ContentError = ContentError::Unusable("documents that the filter excludes");
@@ -46,9 +43,8 @@ pub(crate) async fn select(
         let locales = if reply.is_localized { locales } else { locales.get(..1).unwrap_or(&[]) };
         versions = checked(by_locale(strapi, query, locales).await?, selection)?;
     }
-    versions.retain(|version| {
-        locales.iter().any(|locale| version.locale.may_be_in(locale.as_str()))
-    });
+    versions
+        .retain(|version| locales.iter().any(|locale| version.locale.may_be_in(locale.as_str())));
     Ok(Some(versions))
 }
 
@@ -103,19 +99,13 @@ async fn by_locale(
     let mut all = Vec::new();
     // One after another, so that the CMS stays fast for editors.
     for locale in locales {
-        let request = WalkRequest::new(query, slice::from_ref(locale), &Unknown);
+        // No earlier walk had the same filter.
+        let request = WalkRequest::new(query, slice::from_ref(locale));
         for versions in walk(strapi, request, |_| Versions(Ok(Vec::new()))).await? {
             all.extend(versions.0?);
         }
     }
     Ok(all)
-}
-
-/// No earlier walk had the same filter.
-struct Unknown;
-
-impl KnownDocuments for Unknown {
-    fn each(&self, _: Option<&Locale>, _: &mut dyn FnMut(&str)) {}
 }
 
 /// Collects documents, unless one is unreadable, because it is not known which version that is.

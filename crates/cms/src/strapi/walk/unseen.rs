@@ -34,9 +34,9 @@ impl SeenIds {
     }
 
     /// The known documents that are not among them, in order.
-    fn unseen(&self, known: &dyn KnownDocuments, locale: Option<&Locale>) -> Vec<String> {
+    fn unseen(&self, known: KnownDocuments<'_>, locale: Option<&Locale>) -> Vec<String> {
         let mut unseen = BTreeSet::new();
-        known.each(locale, &mut |id| {
+        known(locale, &mut |id| {
             if id.len() <= MAX_ID_BYTES && !self.0.contains(&hash(id)) {
                 unseen.insert(id.to_owned());
             }
@@ -60,7 +60,8 @@ pub(super) async fn check(
     seen: &SeenIds,
     totals_differ: bool,
 ) -> Result<(), WalkError> {
-    let WalkScope { strapi, query, resolved, known, .. } = scope;
+    let WalkScope { strapi, query, resolved, .. } = scope;
+    let Some(known) = scope.known else { return Ok(()) };
     for ids in block_in_place(|| seen.unseen(known, locale)).chunks(Selection::MAX_IDS) {
         let query_string = |locale: Option<&Locale>| query_string::any_of(query, locale, ids);
         let reply = strapi.list(resolved, locale, query_string).await?;
