@@ -196,6 +196,7 @@ fn frontend_urls_with_a_bad_item_has_results_for_the_others() {
         (r#"{"uid":"x","documentId":"\ud800","locale":"de"}"#, r#""x""#, "null", r#""de""#),
         (r#"{"uid":"\udc00","documentId":"one"}"#, "null", r#""one""#, "null"),
         (r#"{"uid":"x","documentId":"one","status":"\ud800"}"#, r#""x""#, r#""one""#, "null"),
+        (r#"{"uid":"x","documentId":"one","\ud800":1}"#, "null", "null", "null"),
     ] {
         let response = post(&service, "", &format!(r#"{{"documents":[{good},{bad},{good}]}}"#));
         let all = results(&response);

@@ -1,10 +1,9 @@
 //! Reads a body in any form that JSON allows, by `serde_json`. A malformed item does not make the
 //! others unreadable.
 
-use std::fmt;
+use std::collections::HashMap;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{Items, Members, Text};
@@ -40,12 +39,13 @@ fn members(json: &str) -> Option<Members<Text<'_>>> {
     is_published.then(|| [uid, document_id, locale].map(|text| text.map(|BorrowedText(text)| text)))
 }
 
-/// The beginnings of those members of a malformed item that are text. Each is read by itself: an
-/// escape that is half of a surrogate pair makes no other member unreadable.
+/// The beginnings of those members of a malformed item that are text; of several with one name, the last
+/// one counts. Each value is read by itself: one with half of a surrogate pair makes no other member
+/// unreadable. The name of a member with half of one does.
 fn echoes<'a>(json: &str) -> Members<Text<'a>> {
-    let Echoed(members) = serde_json::from_str(json).unwrap_or_default();
-    members.map(|json| {
-        let text: String = serde_json::from_str(json?.get()).ok()?;
+    let members: HashMap<String, &RawValue> = serde_json::from_str(json).unwrap_or_default();
+    ["uid", "documentId", "locale"].map(|name| {
+        let text: String = serde_json::from_str(members.get(name)?.get()).ok()?;
         Some(text.chars().take(MAX_ECHO).collect::<String>().into())
     })
 }
@@ -72,39 +72,6 @@ struct Fields<'a> {
 /// Reads an object: serde reads the members of a struct from a list as well.
 fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
     json.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice(json).ok()).flatten()
-}
-
-/// The values of the members that a result repeats, as written. Of several with one name, the last
-/// one counts.
-#[derive(Default)]
-struct Echoed<'a>(Members<&'a RawValue>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Echoed<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EchoedVisitor)
-    }
-}
-
-struct EchoedVisitor;
-
-impl<'de> Visitor<'de> for EchoedVisitor {
-    type Value = Echoed<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Echoed<'de>, A::Error> {
-        let mut found = Echoed::default();
-        while let Some((name, value)) = members.next_entry::<&RawValue, &RawValue>()? {
-            let name: String = serde_json::from_str(name.get()).unwrap_or_default();
-            let names = ["uid", "documentId", "locale"];
-            if let Some(at) = names.iter().position(|own| *own == name) {
-                found.0[at] = Some(value);
-            }
-        }
-        Ok(found)
-    }
 }
 
 /// A text, borrowed where it has no escapes: serde borrows no `Option<Cow<str>>`.
