@@ -73,7 +73,7 @@ impl CmsEvents {
     /// Appends an event to the stream, within [`ANSWER_WAIT`]. Returns whether the caller must
     /// apply it now, because Redis is unavailable; otherwise [`read`] returns it.
     pub(super) async fn share(&self, redis: &redis::Client, event: CmsEvent) -> bool {
-        let is_unavailable = is_unavailable(redis);
+        let is_unavailable = redis.is_unavailable();
         let number = self.0.lock().add(event.clone(), is_unavailable, Instant::now());
         if !is_unavailable && let Some(number) = number {
             // If this fails, `forward` appends it again.
@@ -88,7 +88,7 @@ impl CmsEvents {
     pub(super) async fn forward(&self, redis: &redis::Client, apply: impl Fn(&CmsEvent)) {
         loop {
             tokio::time::sleep(PERIOD).await;
-            if is_unavailable(redis) {
+            if redis.is_unavailable() {
                 self.0.lock().take_unapplied().iter().for_each(&apply);
                 continue;
             }
@@ -145,10 +145,6 @@ pub(super) fn parse_event(event: &Event) -> Option<CmsEvent> {
 
 fn parse(event: &Event) -> Option<Entry> {
     (event.kind == KIND).then(|| serde_json::from_slice(&event.body).ok())?
-}
-
-fn is_unavailable(redis: &redis::Client) -> bool {
-    matches!(redis.availability(), redis::Availability::Unavailable { .. })
 }
 
 async fn append(

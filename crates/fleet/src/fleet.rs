@@ -124,15 +124,18 @@ impl Fleet {
         }
     }
 
-    /// Handles an event of the stream that is about changes or the history. Returns `true` if no
-    /// other component needs the event.
+    /// Handles an event of the stream that is about snapshots, changes or the history. Returns whether it
+    /// is about one of these.
     pub fn read_event(&self, event: &Event) -> bool {
         let (Some(changes), Some(history)) = (&self.changes, &self.history) else { return false };
         if event.kind == crate::snapshots::LIST && !self.has_snapshot(&event.body) {
             // The changes of its own snapshots are read after the adoption of the version.
             changes.read_all_soon();
         }
-        changes.read_event(event) || history.read_event(event)
+        let is_of_snapshot = |snapshots: &SharedSnapshots| snapshots.read_event(event);
+        changes.read_event(event)
+            || history.read_event(event)
+            || self.snapshots.as_ref().is_some_and(is_of_snapshot)
     }
 
     fn has_snapshot(&self, body: &[u8]) -> bool {
@@ -142,9 +145,12 @@ impl Fleet {
 
     /// Handles a gap of the stream: events may have been missed.
     pub fn read_gap(&self) {
-        if let (Some(changes), Some(history)) = (&self.changes, &self.history) {
+        if let (Some(changes), Some(history), Some(snapshots)) =
+            (&self.changes, &self.history, &self.snapshots)
+        {
             changes.read_all_soon();
             history.read_all_soon();
+            snapshots.read_gap();
         }
     }
 
@@ -181,10 +187,7 @@ impl Fleet {
 
     /// Whether there is `[shared]`, and Redis is unavailable.
     pub fn is_unavailable(&self) -> bool {
-        let is_unavailable = |redis: &redis::Client| {
-            matches!(redis.availability(), redis::Availability::Unavailable { .. })
-        };
-        self.redis.as_ref().is_some_and(is_unavailable)
+        self.redis.as_ref().is_some_and(redis::Client::is_unavailable)
     }
 
     /// How old the snapshots of this instance may be although Redis is available: it has not read the

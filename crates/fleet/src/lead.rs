@@ -158,7 +158,7 @@ impl Lead {
     }
 
     pub(super) fn is_unavailable(&self) -> bool {
-        matches!(self.redis.availability(), redis::Availability::Unavailable { .. })
+        self.redis.is_unavailable()
     }
 
     /// Whether walks of the group with this name that begin because Redis is unavailable still wait:

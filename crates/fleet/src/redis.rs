@@ -121,6 +121,11 @@ impl Client {
         matches!(self.availability(), Availability::Available { .. })
     }
 
+    /// Whether Redis is unavailable; not while the first connection is tried.
+    pub(crate) fn is_unavailable(&self) -> bool {
+        matches!(self.availability(), Availability::Unavailable { .. })
+    }
+
     /// Whether Redis is available now.
     pub fn availability(&self) -> Availability {
         self.0.availability.get()

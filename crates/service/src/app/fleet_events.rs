@@ -64,22 +64,15 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
             app.shared.triggers.record_named(None);
             app.snapshots.record_missed_events(until);
             app.shared.fleet.read_gap();
-            if let Some(snapshots) = app.shared.fleet.snapshots() {
-                snapshots.read_gap();
-            }
         }
         FleetEvent::Other(event) => {
             if event.kind == READ_LINKS {
                 let site = String::from_utf8_lossy(&event.body);
                 return app.links.get(&*site).into_iter().for_each(|links| links.want());
             }
-            if app.shared.fleet.read_event(&event) {
-                return;
+            if !app.shared.fleet.read_event(&event) {
+                tracing::debug!(kind = event.kind, "an event of the fleet is not used");
             }
-            if app.shared.fleet.snapshots().is_some_and(|snapshots| snapshots.read_event(&event)) {
-                return;
-            }
-            tracing::debug!(kind = event.kind, "an event of the fleet is not used");
         }
     }
 }
