@@ -51,9 +51,6 @@ impl SharedLinks {
     ///
     /// # Errors
     /// [`redis::Error`] if Redis does not answer.
-    ///
-    /// # Panics
-    /// Never: texts and numbers are JSON.
     pub async fn publish(
         &self,
         lead: &Lead,
@@ -62,8 +59,7 @@ impl SharedLinks {
     ) -> Result<Option<PublishedLinks>, redis::Error> {
         let name = format!("{}:{:016x}", self.name, fastrand::u64(..));
         let chunks = self.redis.upload(&name, bytes, LIFETIME).await?;
-        let pointer = serde_json::to_vec(&chunks).expect("texts and numbers are JSON");
-        let sealed = self.redis.seal(&self.name, &pointer);
+        let sealed = self.redis.seal_json(&self.name, &chunks);
         let token = Argument::from(&lead.lease().token());
         let keys = [lead.lease().key().to_owned(), self.redis.key(&self.name)];
         let arguments = vec![token, sealed.into(), Argument::from(LIFETIME.as_millis())];
@@ -86,8 +82,8 @@ impl SharedLinks {
     pub async fn published(&self) -> Result<Option<PublishedLinks>, redis::Error> {
         let key = self.redis.key(&self.name);
         let [sealed] = self.redis.fields(&key, ["pointer"], MAX_POINTER, WITHIN).await?;
-        let opened = sealed.as_deref().and_then(|sealed| self.redis.open(&self.name, sealed).ok());
-        Ok(opened.and_then(|bytes| serde_json::from_slice(bytes).ok()).map(PublishedLinks))
+        let chunks = sealed.and_then(|sealed| self.redis.open_json(&self.name, &sealed));
+        Ok(chunks.map(PublishedLinks))
     }
 
     /// The bytes of a published table, at most so many.

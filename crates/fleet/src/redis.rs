@@ -51,6 +51,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
 use availability::AvailabilityWatch;
@@ -219,6 +221,17 @@ impl Client {
             self.0.counters.refused_seals.inc();
         }
         opened
+    }
+
+    /// A value of texts and numbers, as sealed JSON.
+    pub(crate) fn seal_json(&self, context: &str, value: &impl Serialize) -> Vec<u8> {
+        self.seal(context, &serde_json::to_vec(value).expect("texts and numbers are JSON"))
+    }
+
+    /// The value of sealed JSON; `None`: it is damaged or forged, or another version of the service has
+    /// written it.
+    pub(crate) fn open_json<T: DeserializeOwned>(&self, context: &str, sealed: &[u8]) -> Option<T> {
+        serde_json::from_slice(self.open(context, sealed).ok()?).ok()
     }
 }
 

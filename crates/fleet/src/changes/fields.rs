@@ -63,8 +63,7 @@ pub(super) fn seal<T: Serialize>(
     field: &str,
     value: &T,
 ) -> Vec<u8> {
-    let text = serde_json::to_vec(value).expect("texts and numbers are JSON");
-    redis.seal(&context(site, field), &text)
+    redis.seal_json(&context(site, field), value)
 }
 
 /// `None`: the field is damaged or forged, or another version of the service has written it.
@@ -74,6 +73,5 @@ pub(super) fn open<T: DeserializeOwned>(
     field: &str,
     sealed: &[u8],
 ) -> Option<T> {
-    let text = redis.open(&context(site, field), sealed).ok()?;
-    serde_json::from_slice(text).ok()
+    redis.open_json(&context(site, field), sealed)
 }

@@ -64,8 +64,7 @@ impl SharedSnapshots {
 
     pub(super) fn seal_name(&self, list: &SharedSnapshotId, key: &SnapshotKey) -> Vec<u8> {
         let name = Name { list: list.as_str().to_owned(), locales: key.locales.clone() };
-        let text = serde_json::to_vec(&name).expect("texts are JSON");
-        self.redis.seal(&context(key), &text)
+        self.redis.seal_json(&context(key), &name)
     }
 }
 

@@ -88,18 +88,14 @@ pub(super) struct Found {
 
 impl SharedSnapshots {
     pub(super) fn seal_pointer(&self, id: &SharedSnapshotId, pointer: &Pointer) -> Vec<u8> {
-        let text = serde_json::to_vec(pointer).expect("texts and numbers are JSON");
-        self.redis.seal(&context(id), &text)
+        self.redis.seal_json(&context(id), pointer)
     }
 
     pub(super) async fn find(&self, id: &SharedSnapshotId) -> Result<Found, redis::Error> {
         let key = self.pointer_key(id);
         let [at, sealed] = self.redis.fields(&key, ["at", "pointer"], MAX_BYTES, WITHIN).await?;
         let at = position_text(at);
-        let open = |sealed: Vec<u8>| {
-            let text = self.redis.open(&context(id), &sealed).ok()?;
-            serde_json::from_slice(text).ok()
-        };
+        let open = |sealed: Vec<u8>| self.redis.open_json(&context(id), &sealed);
         let pointer: Option<Pointer> = sealed.and_then(open);
         let pointer = pointer.filter(|pointer| pointer.position.to_string() == at);
         Ok(Found { at, pointer })

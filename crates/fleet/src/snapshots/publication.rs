@@ -122,8 +122,7 @@ impl SharedSnapshots {
         }
         let name = unique_name("delta", id, *position);
         let chunks = self.redis.upload(&name, delta, UPLOAD_TTL).await?;
-        let text = serde_json::to_vec(&chunks).expect("texts and numbers are JSON");
-        let sealed = self.redis.seal(&context, &text);
+        let sealed = self.redis.seal_json(&context, &chunks);
         Ok(Some(Entry { field: IN_CHUNKS, sealed, chunks: Some(chunks) }))
     }
 

@@ -23,21 +23,17 @@ impl Claim {
     }
 
     pub(super) fn sealed(&self, progress: &Progress) -> Vec<u8> {
-        let json = serde_json::to_vec(progress).expect("numbers are JSON");
-        self.redis.seal(&self.context("progress"), &json)
+        self.redis.seal_json(&self.context("progress"), progress)
     }
 
     pub(super) fn progress(&self, sealed: &[u8]) -> Option<Progress> {
-        let json = self.redis.open(&self.context("progress"), sealed).ok()?;
-        serde_json::from_slice(json).ok()
+        self.redis.open_json(&self.context("progress"), sealed)
     }
 
     pub(super) fn result(&self, sealed: &[u8]) -> Option<SharedResult> {
-        if sealed.is_empty() {
-            return None;
-        }
-        let json = self.redis.open(&self.context("result"), sealed).ok()?;
-        serde_json::from_slice(json).ok()
+        // Nothing is not a refused seal.
+        let sealed = Some(sealed).filter(|sealed| !sealed.is_empty())?;
+        self.redis.open_json(&self.context("result"), sealed)
     }
 
     /// Runs a script in a task of its own. If it fails, the keys expire. The guard is dropped when

@@ -69,16 +69,12 @@ impl Ownership {
     ///
     /// # Errors
     /// [`redis::Error`]: the other instances do not get the result.
-    ///
-    /// # Panics
-    /// Never: a result has texts and numbers, which are JSON.
     pub async fn finish(&self, bytes: &[u8], time: i64) -> Result<bool, redis::Error> {
         let Claim { redis, id, token } = &self.shared;
         let ended = redis.now_ms();
         let chunks = redis.upload(&format!("run:{id}:{token}"), bytes, RESULT_TTL).await?;
         let result = SharedResult { ended, time, chunks };
-        let json = serde_json::to_vec(&result).expect("texts and numbers are JSON");
-        let sealed = redis.seal(&self.shared.context("result"), &json);
+        let sealed = redis.seal_json(&self.shared.context("result"), &result);
         let arguments =
             vec![Argument::from(token), sealed.into(), ended.into(), RESULT_TTL.as_millis().into()];
         let (is_published, run, before): (bool, String, Vec<u8>) =
