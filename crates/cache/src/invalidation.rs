@@ -8,29 +8,10 @@ use tokio::sync::Notify;
 
 use frontend_map_rules::ContentTypeUid;
 
+pub(super) use frontend_map_fleet::cms_events::Invalidation;
 pub(super) use pending::PendingInvalidation;
 pub(super) use queue::{Batch, InvalidationQueue, debounced};
 pub(super) use relation_targets::RelationTargets;
-
-/// A document that may have changed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Invalidation {
-    /// Its content type, at most 128 bytes.
-    pub uid: String,
-    /// Its `documentId`, of the form that D20 allows.
-    pub document_id: String,
-    /// What happened to it.
-    pub change: Change,
-}
-
-/// What happened to a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Change {
-    /// It may have other values, or may be published.
-    Written,
-    /// A version was unpublished or deleted.
-    Withdrawn,
-}
 
 /// Invalidations that no update loop has yet.
 #[derive(Default)]

@@ -60,7 +60,6 @@ pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodD
 pub use file_cache::FileCache;
 pub use fleet::{follow_roles, follow_snapshots};
 pub use incremental_update::apply_invalidations;
-pub use invalidation::{Change, Invalidation};
 pub use links::{LinkRegistry, SiteLinks};
 pub use refresh::{FAILED_WALK, no_snapshot, walk_failure};
 pub use refresher::{Probes, keep_fresh};

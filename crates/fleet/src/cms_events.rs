@@ -35,24 +35,36 @@ pub struct CmsEvent {
     pub is_found: bool,
 }
 
+impl CmsEvent {
+    /// The document that it names.
+    pub fn document(&self) -> Option<&Invalidation> {
+        if let CmsChange::Document(document) = &self.change { Some(document) } else { None }
+    }
+}
+
 /// What may have changed in the CMS.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CmsChange {
     /// Drafts alone.
     Nothing,
     /// A document.
-    Document {
-        /// Its content type.
-        uid: String,
-        /// Its `documentId`.
-        document_id: String,
-        /// Whether a version was unpublished or deleted.
-        is_withdrawn: bool,
-    },
+    Document(Invalidation),
     /// Any document of these content types.
     ContentTypes(Vec<String>),
     /// Any document.
     Anything,
+}
+
+/// A document that may have changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Invalidation {
+    /// Its content type, at most 128 bytes.
+    pub uid: String,
+    /// Its `documentId`, of the form that D20 allows.
+    pub document_id: String,
+    /// Whether a version was unpublished or deleted. Otherwise it may have other values, or may be
+    /// published.
+    pub is_withdrawn: bool,
 }
 
 /// The body of an event in the stream, as JSON.

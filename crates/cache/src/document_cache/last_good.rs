@@ -165,7 +165,6 @@ impl LastGoodDocuments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::invalidation::Change;
     use frontend_map_cms::DocumentLocale;
 
     #[test]
@@ -215,7 +214,7 @@ mod tests {
     fn documents_with_values_of_others_are_kept_while_a_difference_stays() {
         let (documents, start) = (LastGoodDocuments::default(), Instant::now());
         let (uid, document_id) = (UID.to_owned(), "a".to_owned());
-        let named = Invalidation { uid, document_id, change: Change::Written };
+        let named = Invalidation { uid, document_id, is_withdrawn: false };
         let forget = |is_found, seconds| {
             keep_all(&documents);
             documents.forget(Some(&named), is_found, start + Duration::from_secs(seconds));

@@ -11,9 +11,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::SnapshotCache;
 use crate::entry::Demand;
-use crate::invalidation::{Change, Invalidation};
 use crate::refresh::{Member, TypeGroup};
-use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_fleet::cms_events::CmsEvent;
 use frontend_map_fleet::{Fleet, Lead, Role};
 use frontend_map_rules::ContentTypeUid;
 
@@ -110,7 +109,8 @@ async fn take_over(cache: &SnapshotCache, lead: &Lead, epoch: u64) {
         return;
     }
     let events = cache.fleet.recent_cms_events().await;
-    for invalidation in events.into_iter().filter_map(named_document) {
+    // A walk finds the other changes.
+    for invalidation in events.iter().filter_map(CmsEvent::document) {
         for group in &known {
             cache.triggers.invalidations.add_for(&group.query.uid, invalidation.clone());
         }
@@ -145,15 +145,4 @@ fn mark_known_outdated(group: &TypeGroup) -> bool {
         member.entry.ask_for(Demand::Background);
     }
     !known.is_empty()
-}
-
-/// The document that an event names; a walk finds the other changes.
-fn named_document(event: CmsEvent) -> Option<Invalidation> {
-    match event.change {
-        CmsChange::Document { uid, document_id, is_withdrawn } => {
-            let change = if is_withdrawn { Change::Withdrawn } else { Change::Written };
-            Some(Invalidation { uid, document_id, change })
-        }
-        CmsChange::Nothing | CmsChange::ContentTypes(_) | CmsChange::Anything => None,
-    }
 }

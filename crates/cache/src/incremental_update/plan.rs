@@ -9,7 +9,7 @@ pub(super) use targets::{learn_targets, may_lead};
 
 use super::NotUpdated;
 use crate::SnapshotCache;
-use crate::invalidation::{Change, Invalidation, PendingInvalidation, RelationTargets};
+use crate::invalidation::{Invalidation, PendingInvalidation, RelationTargets};
 use crate::refresh::{Member, TypeGroup};
 use frontend_map_rules::{FieldPath, Locale};
 
@@ -42,8 +42,7 @@ pub(super) fn lists<'h>(
     let mut lists: BTreeMap<(usize, FieldPath, &str), RelationList<'h>> = BTreeMap::new();
     for relation in group.relations() {
         // After a withdrawal, the filter finds no document any more.
-        let is_written =
-            |pending: &&PendingInvalidation| pending.invalidation.change == Change::Written;
+        let is_written = |pending: &&PendingInvalidation| !pending.invalidation.is_withdrawn;
         for pending in invalidations.iter().filter(is_written) {
             let changed = &*pending.invalidation;
             let is_known = is_referred_to(group, &relation, &changed.document_id);
@@ -89,7 +88,7 @@ pub(super) fn reads(
     }
     let is_long = known > page;
     // A withdrawal has taken the relation from all of them.
-    let is_lost = is_long && pending.invalidation.change == Change::Withdrawn;
+    let is_lost = is_long && pending.invalidation.is_withdrawn;
     let with_unrelated = !is_chain && (is_unread || is_lost);
     if is_long { Reads::Long { with_unrelated } } else { Reads::Short { with_unrelated } }
 }
@@ -175,46 +174,47 @@ mod tests {
 
     const PAGE: usize = 100;
 
-    fn pending(change: Change, may_have_unread_dependents: bool) -> PendingInvalidation {
+    fn pending(is_withdrawn: bool, may_have_unread_dependents: bool) -> PendingInvalidation {
         let (uid, document_id) = ("api::c.c".to_owned(), "c".to_owned());
-        let pending = PendingInvalidation::new(Invalidation { uid, document_id, change }, None);
+        let pending =
+            PendingInvalidation::new(Invalidation { uid, document_id, is_withdrawn }, None);
         pending.for_long_read_queue(false, may_have_unread_dependents)
     }
 
     #[test]
     fn reads_after_a_change_are_short_for_up_to_a_page_and_find_what_may_be_unread() {
-        use Change::{Withdrawn, Written};
+        let (written, withdrawn) = (false, true);
         let short = |with_unrelated| Reads::Short { with_unrelated };
         let long = |with_unrelated| Reads::Long { with_unrelated };
-        for (change, is_unread, known, expected) in [
-            (Written, false, 0, short(false)),
-            (Written, false, PAGE, short(false)),
-            (Written, false, PAGE + 1, long(false)),
-            (Written, true, PAGE, short(true)),
-            (Written, true, PAGE + 1, long(true)),
-            (Withdrawn, false, PAGE, short(false)),
+        for (is_withdrawn, is_unread, known, expected) in [
+            (written, false, 0, short(false)),
+            (written, false, PAGE, short(false)),
+            (written, false, PAGE + 1, long(false)),
+            (written, true, PAGE, short(true)),
+            (written, true, PAGE + 1, long(true)),
+            (withdrawn, false, PAGE, short(false)),
             // The lists have none of them any more.
-            (Withdrawn, false, PAGE + 1, long(true)),
-            (Withdrawn, true, 0, short(true)),
+            (withdrawn, false, PAGE + 1, long(true)),
+            (withdrawn, true, 0, short(true)),
         ] {
-            let reads = reads(&pending(change, is_unread), known, PAGE, false);
-            assert_eq!(reads, expected, "{change:?} {is_unread} {known}");
+            let reads = reads(&pending(is_withdrawn, is_unread), known, PAGE, false);
+            assert_eq!(reads, expected, "{is_withdrawn} {is_unread} {known}");
         }
     }
 
     #[test]
     fn walk_follows_a_withdrawal_after_an_unread_change_through_several_relations() {
         let reads = |pending: &PendingInvalidation, known| reads(pending, known, PAGE, true);
-        let mut both = pending(Change::Written, true);
+        let mut both = pending(false, true);
         both.has_withdrawal = true;
         for known in [0, PAGE + 1] {
-            assert_eq!(reads(&pending(Change::Withdrawn, true), known), Reads::Walk);
+            assert_eq!(reads(&pending(true, true), known), Reads::Walk);
             assert_eq!(reads(&both, known), Reads::Walk);
         }
         // A page that is published in three locales, each with an event, causes no walk.
         let short = Reads::Short { with_unrelated: false };
-        assert_eq!(reads(&pending(Change::Written, true), 0), short);
+        assert_eq!(reads(&pending(false, true), 0), short);
         let long = Reads::Long { with_unrelated: false };
-        assert_eq!(reads(&pending(Change::Withdrawn, false), PAGE + 1), long);
+        assert_eq!(reads(&pending(true, false), PAGE + 1), long);
     }
 }

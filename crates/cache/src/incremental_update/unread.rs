@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::invalidation::{Change, Invalidation, PendingInvalidation};
+use crate::invalidation::{Invalidation, PendingInvalidation};
 
 /// The longest time from a change to its event: a busy Strapi sends it late.
 const MAX_DELAY: Duration = Duration::from_secs(5);
@@ -47,9 +47,8 @@ impl UnreadDependents {
     ) {
         let mut until = self.0.lock();
         until.retain(|_, until| now < *until + REMEMBERED);
-        let written = invalidations
-            .into_iter()
-            .filter(|pending| pending.invalidation.change == Change::Written);
+        let written =
+            invalidations.into_iter().filter(|pending| !pending.invalidation.is_withdrawn);
         until.extend(written.map(|pending| (key(&pending.invalidation), now + delay)));
     }
 
@@ -71,9 +70,9 @@ fn key(invalidation: &Invalidation) -> (String, String) {
 mod tests {
     use super::*;
 
-    fn pending(id: &str, change: Change, at: Instant) -> PendingInvalidation {
+    fn pending(id: &str, is_withdrawn: bool, at: Instant) -> PendingInvalidation {
         let (uid, document_id) = ("api::a.a".to_owned(), id.to_owned());
-        let invalidation = Invalidation { uid, document_id, change };
+        let invalidation = Invalidation { uid, document_id, is_withdrawn };
         let mut pending = PendingInvalidation::new(invalidation, None);
         pending.at = at;
         pending
@@ -81,24 +80,24 @@ mod tests {
 
     #[test]
     fn change_that_is_reported_during_a_read_or_soon_after_it_may_have_unread_dependents() {
-        use Change::{Withdrawn, Written};
+        let (written, withdrawn) = (false, true);
         let (unread, start) = (UnreadDependents::default(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
-        let read = [pending("a", Written, start), pending("b", Withdrawn, start)];
+        let read = [pending("a", written, start), pending("b", withdrawn, start)];
         unread.end_read(&read, start);
-        unread.begin_long_read(&pending("long", Written, start), start);
+        unread.begin_long_read(&pending("long", written, start), start);
         let marked = |id, change, seconds| {
             let mut one = [pending(id, change, at(seconds))];
             unread.mark(&mut one);
             one[0].may_have_unread_dependents
         };
-        for change in [Written, Withdrawn] {
+        for change in [written, withdrawn] {
             assert!(marked("a", change, 0) && marked("a", change, 5) && !marked("a", change, 6));
             assert!(!marked("b", change, 0), "what read it is in the snapshot");
             assert!(!marked("c", change, 0));
             assert!(marked("long", change, 100));
         }
-        unread.end_read(&[pending("long", Written, start)], at(10));
-        assert!(marked("long", Written, 15) && !marked("long", Written, 16));
+        unread.end_read(&[pending("long", written, start)], at(10));
+        assert!(marked("long", written, 15) && !marked("long", written, 16));
     }
 }

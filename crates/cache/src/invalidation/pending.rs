@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Change, Invalidation};
+use super::Invalidation;
 use frontend_map_rules::ContentTypeUid;
 
 /// A document that may have changed, for which updates are due.
@@ -30,7 +30,7 @@ impl PendingInvalidation {
     /// For a change that is known from now on.
     pub(crate) fn new(invalidation: Invalidation, only: Option<ContentTypeUid>) -> Self {
         Self {
-            has_withdrawal: invalidation.change == Change::Withdrawn,
+            has_withdrawal: invalidation.is_withdrawn,
             invalidation: Arc::new(invalidation),
             at: Instant::now(),
             only,
@@ -54,21 +54,20 @@ impl PendingInvalidation {
     /// either.
     pub(super) fn add(&mut self, other: &Self) {
         let (earlier, later) = if self.at <= other.at { (&*self, other) } else { (other, &*self) };
-        let is_written =
-            [earlier, later].iter().any(|one| one.invalidation.change == Change::Written);
+        let is_written = [earlier, later].iter().any(|one| !one.invalidation.is_withdrawn);
         let mut merged = Self {
             only: later.only.clone().filter(|_| earlier.only == later.only),
             has_withdrawal: earlier.has_withdrawal || later.has_withdrawal,
             // A withdrawal gives no document a relation.
             may_have_unread_dependents: earlier.may_have_unread_dependents
                 || later.may_have_unread_dependents
-                || earlier.invalidation.change == Change::Written,
+                || !earlier.invalidation.is_withdrawn,
             is_long: earlier.is_long || later.is_long,
             ..later.clone()
         };
-        if is_written && merged.invalidation.change == Change::Withdrawn {
+        if is_written && merged.invalidation.is_withdrawn {
             // The documents that read it are listed then, which also shows what was withdrawn.
-            Arc::make_mut(&mut merged.invalidation).change = Change::Written;
+            Arc::make_mut(&mut merged.invalidation).is_withdrawn = false;
         }
         *self = merged;
     }
@@ -82,18 +81,19 @@ mod tests {
 
     #[test]
     fn change_after_one_whose_dependents_were_not_read_may_have_ended_relations() {
-        use Change::{Withdrawn, Written};
+        let (written, withdrawn) = (false, true);
         let start = Instant::now();
-        let pending = |change, seconds| {
+        let pending = |is_withdrawn, seconds| {
             let (uid, document_id) = ("api::a.a".to_owned(), "a".to_owned());
-            let pending = PendingInvalidation::new(Invalidation { uid, document_id, change }, None);
+            let pending =
+                PendingInvalidation::new(Invalidation { uid, document_id, is_withdrawn }, None);
             PendingInvalidation { at: start + Duration::from_secs(seconds), ..pending }
         };
-        for (first, second, change, is_unread) in [
-            (Written, Withdrawn, Written, true),
-            (Written, Written, Written, true),
-            (Withdrawn, Withdrawn, Withdrawn, false),
-            (Withdrawn, Written, Written, false),
+        for (first, second, both, is_unread) in [
+            (written, withdrawn, written, true),
+            (written, written, written, true),
+            (withdrawn, withdrawn, withdrawn, false),
+            (withdrawn, written, written, false),
         ] {
             let (mut added, mut returned) = (pending(first, 0), pending(second, 1));
             added.add(&pending(second, 1));
@@ -101,8 +101,8 @@ mod tests {
             returned.add(&pending(first, 0));
             for one in [added, returned] {
                 assert_eq!(one.may_have_unread_dependents, is_unread, "{first:?} {second:?}");
-                assert_eq!(one.invalidation.change, change);
-                assert_eq!(one.has_withdrawal, first == Withdrawn || second == Withdrawn);
+                assert_eq!(one.invalidation.is_withdrawn, both);
+                assert_eq!(one.has_withdrawal, first || second);
                 assert_eq!(one.at, start + Duration::from_secs(1));
             }
         }
@@ -112,7 +112,7 @@ mod tests {
     fn read_that_is_due_stays_due_with_another_change() {
         let pending = |only: Option<&str>| {
             let (uid, document_id) = ("api::a.a".to_owned(), "a".to_owned());
-            let invalidation = Invalidation { uid, document_id, change: Change::Withdrawn };
+            let invalidation = Invalidation { uid, document_id, is_withdrawn: true };
             let only = only.map(|uid| ContentTypeUid::parse(uid).unwrap());
             PendingInvalidation::new(invalidation, only)
         };

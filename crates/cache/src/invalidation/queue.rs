@@ -155,11 +155,11 @@ mod tests {
     use futures::FutureExt;
 
     use super::*;
-    use crate::invalidation::{Change, Invalidation};
+    use crate::invalidation::Invalidation;
 
-    fn pending(id: &str, change: Change) -> PendingInvalidation {
+    fn pending(id: &str, is_withdrawn: bool) -> PendingInvalidation {
         let (uid, document_id) = ("api::a.a".to_owned(), id.to_owned());
-        PendingInvalidation::new(Invalidation { uid, document_id, change }, None)
+        PendingInvalidation::new(Invalidation { uid, document_id, is_withdrawn }, None)
     }
 
     fn taken(queue: &InvalidationQueue) -> Vec<PendingInvalidation> {
@@ -169,21 +169,21 @@ mod tests {
     #[test]
     fn document_has_one_invalidation_which_says_written_if_any_does() {
         let queue = InvalidationQueue::default();
-        for change in [Change::Written, Change::Withdrawn] {
-            queue.add(pending("a", change));
+        for is_withdrawn in [false, true] {
+            queue.add(pending("a", is_withdrawn));
         }
         let first = taken(&queue);
         assert_eq!(first.len(), 1);
-        assert_eq!(first[0].invalidation.change, Change::Written);
+        assert!(!first[0].invalidation.is_withdrawn);
         assert!(taken(&queue).is_empty());
-        queue.add(pending("a", Change::Withdrawn));
-        assert_eq!(taken(&queue)[0].invalidation.change, Change::Withdrawn);
+        queue.add(pending("a", true));
+        assert!(taken(&queue)[0].invalidation.is_withdrawn);
     }
 
     #[tokio::test]
     async fn failed_invalidation_waits_unless_the_circuit_is_open_or_a_newer_one_arrives() {
         let queue = InvalidationQueue::default();
-        let failed = || pending("a", Change::Written);
+        let failed = || pending("a", false);
         assert!(queue.try_again(failed(), false));
         assert!(taken(&queue).is_empty() && queue.ready().now_or_never().is_none());
         queue.add(failed());
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn invalidation_fails_for_good_after_each_pause_but_not_by_waiting_for_the_circuit() {
         let queue = InvalidationQueue::default();
-        queue.add(pending("a", Change::Written));
+        queue.add(pending("a", false));
         for _ in PAUSES {
             for _ in 0..10 {
                 queue.postpone(taken(&queue).remove(0), Instant::now());
@@ -223,11 +223,11 @@ mod tests {
     fn full_queue_overflows() {
         let queue = InvalidationQueue::default();
         for n in 0..MAX_DOCUMENTS {
-            queue.add(pending(&n.to_string(), Change::Written));
+            queue.add(pending(&n.to_string(), false));
         }
-        queue.add(pending("0", Change::Written));
+        queue.add(pending("0", false));
         assert!(!queue.waiting.lock().is_overflow);
-        queue.add(pending("x", Change::Written));
+        queue.add(pending("x", false));
         let batch = queue.take();
         assert!(batch.is_overflow && batch.invalidations.len() == MAX_DOCUMENTS);
         assert!(!queue.take().is_overflow);

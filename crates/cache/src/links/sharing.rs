@@ -6,7 +6,6 @@ use std::time::Instant;
 use super::{REMEMBERED, SiteLinks, next_scan};
 use crate::SnapshotCache;
 use frontend_map_catalog::links::LinkTable;
-use frontend_map_fleet::cms_events::CmsChange;
 use frontend_map_fleet::links::PublishedLinks;
 
 /// A table takes at most this many times its bytes in memory once it is serialized and sealed.
@@ -78,8 +77,8 @@ impl SiteLinks {
             return;
         }
         for event in cache.fleet.recent_cms_events().await {
-            if let CmsChange::Document { uid, document_id, .. } = &event.change {
-                self.invalidate(uid, document_id);
+            if let Some(document) = event.document() {
+                self.invalidate(&document.uid, &document.document_id);
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::SnapshotCache;
 use crate::incremental_update::differing;
 use crate::refresh::TypeGroup;
 use frontend_map_cms::{Content, ContentError, ContentQuery, Newest, Projection};
-use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_fleet::cms_events::{CmsChange, CmsEvent, Invalidation};
 use frontend_map_rules::{ContentTypeUid, Locale};
 use unannounced::{Unannounced, unannounced};
 
@@ -326,13 +326,11 @@ fn changes(uid: &ContentTypeUid, found: Unannounced) -> Vec<CmsEvent> {
         Unannounced::Documents(ids) => {
             let documents = ids.len();
             tracing::info!(%uid, documents, "documents have changed without a webhook: they are read");
-            let is_withdrawn = false;
-            let change = |document_id| CmsChange::Document {
-                uid: uid.to_string(),
-                document_id,
-                is_withdrawn,
+            let document = |document_id| {
+                let (uid, is_withdrawn) = (uid.to_string(), false);
+                event(CmsChange::Document(Invalidation { uid, document_id, is_withdrawn }))
             };
-            ids.into_iter().map(change).map(event).collect()
+            ids.into_iter().map(document).collect()
         }
         Unannounced::Type => {
             tracing::info!(%uid, "a content type has changed without a webhook: it is walked");

@@ -96,13 +96,12 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::invalidation::Change;
 
     const UID: &str = "api::a.a";
 
     fn document(id: &str) -> Invalidation {
         let (uid, document_id) = (UID.to_owned(), id.to_owned());
-        Invalidation { uid, document_id, change: Change::Written }
+        Invalidation { uid, document_id, is_withdrawn: false }
     }
 
     #[test]

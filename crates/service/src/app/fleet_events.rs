@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
-use frontend_map_cache::{Change, Invalidation};
 use frontend_map_catalog::site::Site;
-use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_fleet::cms_events::{CmsChange, CmsEvent, Invalidation};
 use frontend_map_fleet::links::READ_LINKS;
 use frontend_map_fleet::{FleetEvent, Gap};
 use frontend_map_rules::Locale;
@@ -37,7 +36,7 @@ pub async fn update_different_document(
     }
     tracing::debug!(uid, document_id, "a document differs from the snapshot and is read again");
     let (uid, document_id) = (uid.to_owned(), document_id.to_owned());
-    let change = CmsChange::Document { uid, document_id, is_withdrawn: false };
+    let change = CmsChange::Document(Invalidation { uid, document_id, is_withdrawn: false });
     receive_cms_event(app, CmsEvent { withdraws: false, change, is_found: true }).await;
 }
 
@@ -82,19 +81,18 @@ fn record(app: &App, event: &CmsEvent) {
     if event.withdraws {
         app.shared.triggers.record_withdrawal();
     }
-    let document = invalidation(event);
     record_withdrawal(app, event, Instant::now());
     if !event.is_found {
         app.shared.triggers.record_event();
         if event.change != CmsChange::Nothing {
-            app.shared.triggers.record_named(document.as_ref());
+            app.shared.triggers.record_named(event.document());
         }
     }
     match &event.change {
         CmsChange::Nothing => {}
         CmsChange::ContentTypes(uids) => app.shared.last_good.forget_types(uids),
-        CmsChange::Document { .. } | CmsChange::Anything => {
-            app.shared.last_good.forget(document.as_ref(), event.is_found, Instant::now());
+        CmsChange::Document(_) | CmsChange::Anything => {
+            app.shared.last_good.forget(event.document(), event.is_found, Instant::now());
         }
     }
 }
@@ -102,9 +100,9 @@ fn record(app: &App, event: &CmsEvent) {
 /// Records what an event of this time has withdrawn: while the CMS fails, a snapshot from before does
 /// not show it.
 fn record_withdrawal(app: &App, event: &CmsEvent, at: Instant) {
-    match invalidation(event) {
-        Some(document) if document.change == Change::Withdrawn => {
-            app.shared.last_good.withdraw(Some(&document), at);
+    match event.document() {
+        Some(document) if document.is_withdrawn => {
+            app.shared.last_good.withdraw(Some(document), at);
         }
         None if event.withdraws && event.change == CmsChange::Anything => {
             app.shared.last_good.withdraw(None, at);
@@ -120,8 +118,8 @@ fn invalidate_snapshots(app: &App, event: &CmsEvent) {
     match &event.change {
         CmsChange::Nothing => {}
         CmsChange::ContentTypes(uids) => app.snapshots.refresh_types(uids),
-        CmsChange::Document { .. } | CmsChange::Anything => {
-            app.snapshots.invalidate(invalidation(event));
+        CmsChange::Document(_) | CmsChange::Anything => {
+            app.snapshots.invalidate(event.document().cloned());
         }
     }
 }
@@ -130,15 +128,11 @@ fn invalidate_links(app: &App, event: &CmsEvent) {
     for links in app.links.values() {
         match &event.change {
             CmsChange::Nothing => {}
-            CmsChange::Document { uid, document_id, .. } => links.invalidate(uid, document_id),
+            CmsChange::Document(Invalidation { uid, document_id, .. }) => {
+                links.invalidate(uid, document_id);
+            }
             CmsChange::ContentTypes(uids) => links.invalidate_types(Some(uids)),
             CmsChange::Anything => links.invalidate_types(None),
         }
     }
-}
-
-fn invalidation(event: &CmsEvent) -> Option<Invalidation> {
-    let CmsChange::Document { uid, document_id, is_withdrawn } = &event.change else { return None };
-    let change = if *is_withdrawn { Change::Withdrawn } else { Change::Written };
-    Some(Invalidation { uid: uid.clone(), document_id: document_id.clone(), change })
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use parking_lot::Mutex;
 
 use super::App;
-use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_fleet::cms_events::CmsEvent;
 use frontend_map_rules::ContentTypeUid;
 
 /// The content types of rules of which was warned.
@@ -15,8 +15,8 @@ pub struct SimilarTypes(Mutex<HashSet<ContentTypeUid>>);
 /// Warns if the content type of an event has no rule and may be the one that a rule means: no
 /// webhook would ever match that rule. Once for each content type of the rules.
 pub(super) fn warn_of_similar_type(app: &App, event: &CmsEvent) {
-    let CmsChange::Document { uid, .. } = &event.change else { return };
-    let Ok(uid) = ContentTypeUid::parse(uid) else { return };
+    let Some(document) = event.document() else { return };
+    let Ok(uid) = ContentTypeUid::parse(&document.uid) else { return };
     let of_rules = || app.sites.iter().flat_map(|site| site.rules.content_types());
     if of_rules().any(|known| *known == uid) {
         return;

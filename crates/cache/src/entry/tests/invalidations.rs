@@ -1,11 +1,11 @@
 //! Invalidations during a refresh.
 
 use super::*;
-use crate::invalidation::{Change, Invalidation};
+use crate::invalidation::Invalidation;
 
 fn invalidation(id: usize) -> Invalidation {
     let (uid, document_id) = ("api::b.b".to_owned(), format!("d{id}"));
-    Invalidation { uid, document_id, change: Change::Written }
+    Invalidation { uid, document_id, is_withdrawn: false }
 }
 
 #[test]

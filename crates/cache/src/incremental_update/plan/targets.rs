@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::super::failure::walk_within_share;
 use super::is_referred_to;
 use crate::SnapshotCache;
-use crate::invalidation::{Change, Invalidation, PendingInvalidation, RelationTargets};
+use crate::invalidation::{Invalidation, PendingInvalidation, RelationTargets};
 use crate::refresh::TypeGroup;
 use frontend_map_cms::{ContentQuery, Projection, Selection};
 use frontend_map_rules::{ContentTypeUid, FieldPath};
@@ -79,7 +79,7 @@ fn walk_for_first_references(
 
 fn written(invalidations: &[PendingInvalidation]) -> impl Iterator<Item = &Invalidation> {
     let changed = invalidations.iter().map(|pending| &*pending.invalidation);
-    changed.filter(|changed| changed.change == Change::Written)
+    changed.filter(|changed| !changed.is_withdrawn)
 }
 
 /// Learns where the relations lead that may lead to the documents of these invalidations. Returns when

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
+use frontend_map_fleet::cms_events::{CmsChange, CmsEvent, Invalidation};
 use frontend_map_rules::{ContentTypeUid, is_document_id};
 
 /// The events that say nothing about published versions if `publishedAt` is null.
@@ -46,7 +46,7 @@ impl Event {
         let change = match self.named() {
             _ if is_draft => CmsChange::Nothing,
             Some((uid, document_id, is_withdrawn)) => {
-                CmsChange::Document { uid, document_id, is_withdrawn }
+                CmsChange::Document(Invalidation { uid, document_id, is_withdrawn })
             }
             None => CmsChange::Anything,
         };
@@ -178,7 +178,8 @@ mod tests {
         ] {
             let found = read(body(event, "").as_bytes()).into_cms_event().change;
             let (uid, document_id) = ("api::a.a".to_owned(), "d1".to_owned());
-            assert_eq!(found, CmsChange::Document { uid, document_id, is_withdrawn });
+            let document = Invalidation { uid, document_id, is_withdrawn };
+            assert_eq!(found, CmsChange::Document(document));
         }
     }
 
