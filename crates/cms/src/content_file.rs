@@ -1,18 +1,17 @@
 //! Documents from a JSON file: `{"<uid>": [document, …]}` (D30, D31).
 
-mod members;
-
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use crate::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status, Versions};
 use frontend_map_platform::spelling::closest;
 use frontend_map_rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
-use members::Members;
 
 /// The documents of a content file: its text, and 32 bytes a document.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +105,10 @@ impl ContentFile {
         let (hash, keys) = (xxh3_64(id.as_bytes()), Projection::new(Vec::new()));
         let found = self.stored(&query.uid).iter().find(|stored| {
             let may_be = stored.id == hash && stored.status == status;
-            may_be && self.read(stored, &keys).is_ok_and(|own| own.id == id && own.locale.is_in(locale.as_str()))
+            may_be
+                && self
+                    .read(stored, &keys)
+                    .is_ok_and(|own| own.id == id && own.locale.is_in(locale.as_str()))
         });
         let document = found.and_then(|stored| self.read(stored, &query.projection).ok());
         document.map(Document::into_owned)
@@ -226,6 +228,34 @@ fn identity(document: &Document<'_>, status: Status) -> u128 {
         hash.update(code.as_bytes());
     }
     hash.digest128()
+}
+
+/// Every member of the file's outermost object, in the order of the file. A map would silently keep the
+/// last of two lists for one type.
+struct Members<'t>(Vec<(String, Vec<&'t RawValue>)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(MembersVisitor)
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of lists of documents")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Members<'de>, A::Error> {
+        let mut found = Vec::new();
+        while let Some(member) = entries.next_entry()? {
+            found.push(member);
+        }
+        Ok(Members(found))
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The HTTP client of one Strapi: limiter, circuit breaker, retry, transport.
 
 mod breaker;
-mod jitter;
 mod limiter;
 mod refusal;
 mod reply;
@@ -15,11 +14,12 @@ pub(super) use reply::Reply;
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
 use tracing::Instrument;
 
-use super::settings::{StrapiError, StrapiLimits, StrapiSettings};
+use super::{StrapiError, StrapiLimits, StrapiSettings};
 use crate::{ContentError, Outage};
 use breaker::Admission;
 use frontend_map_platform::metrics::Metrics;
@@ -129,4 +129,9 @@ impl Client {
         };
         Some((permit, self.sender.breaker.admit()?))
     }
+}
+
+/// A time that is up to this part of it shorter or longer.
+fn jittered(time: Duration, part: f64) -> Duration {
+    time.mul_f64(1.0 + part * (2.0 * fastrand::f64() - 1.0))
 }

@@ -1,7 +1,6 @@
 //! Compares what the settings need of a content type with what the CMS returns, for `check`.
 
 mod finding;
-mod kind;
 mod refused;
 mod sample;
 mod schema;

@@ -1,13 +1,9 @@
 //! Every published document of a content type, or an error: never fewer (D23).
 
-mod error;
-mod failures;
-mod locale_evidence;
 pub(super) mod newest;
 mod page_retry;
 mod proof;
 mod rows;
-mod scope;
 pub(super) mod selection;
 mod unseen;
 
@@ -16,19 +12,20 @@ use std::task::Poll;
 
 use tokio::task::yield_now;
 
-use super::Strapi;
-use super::document;
 use super::endpoint::EndpointKind;
+use super::endpoint_cache::ResolvedEndpoint;
 use super::fetch::ListReply;
 use super::page::Page;
-use super::query_string::{self, PageRequest};
-use crate::{ContentError, Document, DocumentLocale, DocumentSink, Status, WalkRequest};
-use error::{OTHER_LOCALE, WalkError, final_error};
-use failures::Failures;
+use super::query_string::PageRequest;
+use super::{Strapi, document, query_string};
+use crate::{
+    ContentError, ContentQuery, Document, DocumentLocale, DocumentSink, KnownDocuments, Outage,
+    Pace, Status, WalkRequest,
+};
 use frontend_map_rules::Locale;
-use locale_evidence::LocaleEvidence;
-use proof::{Next, PageFacts, Proof, Unproven};
-use scope::WalkScope;
+use page_retry::Failures;
+use proof::{Next, PageFacts, Proof, RowCounts, Unproven};
+use rows::LocaleEvidence;
 use unseen::SeenIds;
 
 /// How often a walk that proves nothing starts again (D23).
@@ -37,6 +34,39 @@ const RESTARTS: usize = 3;
 /// The type is localized in one response and not in the next: versions would be missing.
 const CONTRADICTS: Unproven =
     Unproven::Unusable("responses that contradict each other about the locales of the type");
+/// The CMS, or a cache in front of it, ignores `locale`.
+const OTHER_LOCALE: ContentError =
+    ContentError::Unusable("documents in another locale than requested");
+
+/// What a walk reads: one content type in one locale.
+#[derive(Clone, Copy)]
+struct WalkScope<'a> {
+    strapi: &'a Strapi,
+    query: &'a ContentQuery,
+    resolved: &'a ResolvedEndpoint,
+    locale: &'a Locale,
+    /// All locales that are walked, this one among them.
+    locales: &'a [Locale],
+    known: Option<KnownDocuments<'a>>,
+    /// Whether it is the first of them, which shows whether the type is localized.
+    is_first: bool,
+    /// How long its pages have failed so far.
+    failures: &'a Failures,
+    /// When requests may be sent, if they have to wait.
+    pace: Option<&'a dyn Pace>,
+    /// The rows of a page.
+    page_size: usize,
+}
+
+impl WalkScope<'_> {
+    /// Waits until a request may be sent. It has ended when the result is dropped.
+    async fn permit(&self) -> Option<Box<dyn Send>> {
+        match self.pace {
+            Some(pace) => Some(pace.begin().await),
+            None => None,
+        }
+    }
+}
 
 /// A walk over one locale that is complete.
 struct Walked<S> {
@@ -224,4 +254,58 @@ fn facts<'p>(page: &'p Page<'_>) -> PageFacts<'p> {
 #[cfg(fuzzing)]
 pub(super) fn rows_of_first_page(page: &Page<'_>) -> Option<usize> {
     Proof::new(100).page(&facts(page)).ok().map(|step| step.rows)
+}
+
+/// Why a walk has ended.
+enum WalkError {
+    /// A request failed, or a response is unusable: another walk would fail, too.
+    Failed(ContentError),
+    /// The walk is not proved to be complete: another one may be.
+    Unproven(Unproven),
+}
+
+impl From<ContentError> for WalkError {
+    fn from(error: ContentError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Unproven> for WalkError {
+    fn from(reason: Unproven) -> Self {
+        Self::Unproven(reason)
+    }
+}
+
+/// The error after the last walk that proved nothing.
+fn final_error(reasons: &[Unproven]) -> ContentError {
+    let counts: Vec<RowCounts> = reasons.iter().filter_map(Unproven::counts).collect();
+    match reasons.last() {
+        Some(Unproven::Unusable(why)) => ContentError::Unusable(why),
+        _ if reasons.iter().all(|reason| *reason == Unproven::NotInList) => {
+            ContentError::Unusable("lists without documents that it returns by their ids")
+        }
+        _ if counts.len() == reasons.len() && counts.windows(2).all(|two| two[0] == two[1]) => {
+            ContentError::Unusable("totals that contradict the rows, in the same way each time")
+        }
+        _ => ContentError::unavailable(Outage::KeepsChanging),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn final_error_is_unavailable_where_the_counts_moved_and_unusable_otherwise() {
+        let count = |rows| Unproven::Miscount(RowCounts { before: 3, rows, after: Some(3) });
+        let moving = ContentError::unavailable(Outage::KeepsChanging);
+        assert_eq!(final_error(&[count(2), count(1), count(2)]), moving);
+        assert_eq!(final_error(&[Unproven::Unusable("x"), count(1)]), moving);
+        let unusable = ContentError::Unusable("x");
+        assert_eq!(final_error(&[count(2), Unproven::Unusable("x")]), unusable);
+        assert!(matches!(final_error(&[count(2), count(2)]), ContentError::Unusable(_)));
+        assert_eq!(final_error(&[count(2), Unproven::NotInList]), moving);
+        let missing = [Unproven::NotInList; 4];
+        assert!(matches!(final_error(&missing), ContentError::Unusable(_)));
+    }
 }

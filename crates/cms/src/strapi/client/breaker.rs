@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::jitter::jittered;
+use super::jittered;
 
 /// Failures in a row that open the breaker: a request and its retry. A request that is never retried
 /// counts as both (`retry`).

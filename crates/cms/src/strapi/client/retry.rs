@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use tower::retry::budget::{Budget, TpsBudget};
 
 use super::breaker::{Admission, Breaker, BreakerState, RequestOutcome};
-use super::jitter::jittered;
+use super::jittered;
 use super::limiter::Permit;
 use super::reply::{Failure, Reply, Signal};
 use super::transport::{Request, Transport};
-use crate::strapi::settings::{StrapiError, StrapiSettings};
+use crate::strapi::{StrapiError, StrapiSettings};
 use crate::{ContentError, Outage};
 use frontend_map_platform::metrics::Metrics;
 

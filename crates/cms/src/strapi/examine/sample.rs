@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::finding::{Fault, FieldUse, Finding, Purpose};
-use super::kind::fault_of_value;
+use super::finding::{Fault, FieldUse, Finding, Purpose, fault_of_value};
 use crate::SetupProblem;
 use frontend_map_rules::{ContentTypeUid, FieldPath};
 

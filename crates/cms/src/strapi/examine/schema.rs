@@ -2,8 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::finding::{Fault, FieldUse, Finding, Purpose};
-use super::kind::fault_of_type;
+use super::finding::{Fault, FieldUse, Finding, Purpose, fault_of_type};
 use crate::ContentError;
 use crate::strapi::client::{Client, Refusal, Reply};
 use crate::strapi::endpoint::{other_numbers, with_singular_api};

@@ -9,9 +9,9 @@ use rustc_hash::FxHashSet;
 use tokio::task::block_in_place;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::WalkError;
+use super::WalkError;
+use super::WalkScope;
 use super::proof::{NO_ECHO, Unproven};
-use super::scope::WalkScope;
 use crate::strapi::page::Page;
 use crate::strapi::query_string;
 use crate::{KnownDocuments, Selection};
