@@ -2,7 +2,6 @@
 
 mod differences;
 mod last_good;
-mod selected;
 mod withdrawals;
 
 use std::collections::{BTreeSet, HashMap};
@@ -18,8 +17,9 @@ use frontend_map_cms::{
 use frontend_map_platform::metrics::Metrics;
 use frontend_map_rules::frontend_url::absent_key;
 use frontend_map_rules::{Condition, ContentTypeUid, FieldPath, Locale};
-pub use last_good::LastGoodDocuments;
 use last_good::{Good, Key};
+
+pub use last_good::LastGoodDocuments;
 
 /// One version of a document, and whether it comes from a last good response.
 #[derive(Clone, Debug)]
@@ -261,4 +261,48 @@ fn listing_query(
 
 fn has_related_values(query: &ContentQuery) -> bool {
     query.projection.paths().iter().any(|path| path.segments().len() > 1)
+}
+
+impl DocumentCache {
+    /// The published versions of these documents in these locales of the site. A document without
+    /// one of them has none there.
+    ///
+    /// # Errors
+    /// As [`DocumentCache::get`]; there are no last good responses.
+    ///
+    /// # Panics
+    /// As [`DocumentCache::get`].
+    pub async fn get_published(
+        &self,
+        site: &Site,
+        uid: &str,
+        ids: &[&str],
+        locales: &[Locale],
+    ) -> Result<Vec<Document<'static>>, ContentError> {
+        let versions = self.read_published(site, self.query(site, uid), ids, locales);
+        timeout(self.limits.deadline, versions).await.unwrap_or(Err(ContentError::TimedOut))
+    }
+
+    async fn read_published(
+        &self,
+        site: &Site,
+        query: &ContentQuery,
+        ids: &[&str],
+        locales: &[Locale],
+    ) -> Result<Vec<Document<'static>>, ContentError> {
+        let mut found = Vec::with_capacity(ids.len());
+        for ids in ids.chunks(Selection::MAX_IDS) {
+            let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+            let selection = Some(Selection::Documents(ids));
+            let query = ContentQuery { selection, ..query.clone() };
+            // With a proof for each locale: a list in all of them may lack some.
+            found.extend(self.content.select_by_locale(&query, locales).await?);
+        }
+        // A version that says that it is not published counts as absent (D18).
+        found.retain(|document| !document.unpublished);
+        for document in &found {
+            self.check_keys(site, query, document).await?;
+        }
+        Ok(found)
+    }
 }

@@ -76,30 +76,26 @@
 //!    that ignores the filter, a walk within the share of the CMS follows.
 
 mod dependents;
-mod differing;
 mod failure;
-mod known_locales;
-mod lists;
 mod long_reads;
-mod named;
 mod patching;
 mod plan;
 mod reading;
-mod type_updates;
-mod unlisted;
 mod unread;
 mod update_loops;
 
-pub(super) use differing::differing;
+pub(super) use reading::differing;
 pub use update_loops::apply_invalidations;
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
-use crate::invalidation::PendingInvalidation;
+use crate::invalidation::{InvalidationQueue, PendingInvalidation};
 use crate::refresh::{TypeGroup, walk_failure};
 use frontend_map_cms::ContentError;
 use frontend_map_fleet::WalkFailure;
 use frontend_map_rules::DocumentLocale;
+use unread::UnreadDependents;
 
 /// Versions of documents: their locales by `documentId`.
 type Listed = BTreeMap<String, Vec<DocumentLocale<'static>>>;
@@ -125,6 +121,25 @@ impl From<ContentError> for NotUpdated {
             WalkFailure::Unusable => Self::Unusable,
             _ => Self::Failed(error),
         }
+    }
+}
+
+/// The queues of the update loops of a content type.
+#[derive(Default)]
+struct TypeUpdates {
+    named: InvalidationQueue,
+    dependents: InvalidationQueue,
+    /// Of documents whose dependents may be more than a page.
+    long_reads: InvalidationQueue,
+    unread: UnreadDependents,
+}
+
+impl TypeUpdates {
+    /// Queues a read of all dependents, and with `with_unrelated` of the versions without a related
+    /// document.
+    fn read_long(&self, pending: PendingInvalidation, with_unrelated: bool) {
+        self.unread.begin_long_read(&pending, Instant::now());
+        self.long_reads.add(pending.for_long_read_queue(true, with_unrelated));
     }
 }
 

@@ -6,7 +6,6 @@
 //! an event names is read at once, and by each instance of a fleet: one request each, where the table of
 //! all documents takes megabytes. Only the leader makes link scans; the others adopt its table.
 
-mod pace;
 mod scan;
 mod sharing;
 mod sink;

@@ -3,8 +3,6 @@
 
 mod collapse;
 mod followed;
-mod invalidations_to_repeat;
-mod log;
 mod member_parts;
 mod type_group;
 mod unannounced;
@@ -16,27 +14,28 @@ use futures::future::join_all;
 use tokio::task::block_in_place;
 
 use crate::cached_snapshot::CachedSnapshot;
-use crate::entry::{Entry, Waiter};
+use crate::entry::{Completed, Entry, Waiter};
 use crate::install::{Cause, install};
 use crate::settings::Freshness;
 use crate::site_cache::SiteCache;
 use crate::triggers::{BackgroundWalk, RefreshTriggers};
 use followed::{report_failure, wait_for_adoption};
 use frontend_map_catalog::snapshot::Patched;
-use frontend_map_cms::{ContentError, Outage};
+use frontend_map_cms::{Content, ContentError, Outage};
 use frontend_map_fleet::SnapshotGroup;
 use type_group::BegunRefresh;
 use walk::{Found, Fresh, walk};
 
 pub use followed::walk_failure;
-pub use log::FAILED_WALK;
-pub(super) use log::record;
 pub(super) use type_group::{Member, TypeGroup};
 pub(super) use unannounced::{count_later, suspects, suspects_among};
 pub use walk::no_snapshot;
 
 /// How often a walk is repeated because of incremental updates since it began.
 const REPEATS: usize = 3;
+/// The target of the log line about a walk that failed. A command leaves it out, because it reports
+/// the same error itself.
+pub const FAILED_WALK: &str = "frontend_map::snapshot_cache::failed_walk";
 
 /// A refresh that was started or joined.
 pub(super) struct Started {
@@ -218,4 +217,54 @@ async fn build_snapshot(
         let files = site.sitemap_files(&snapshot, before.as_ref());
         Some(CachedSnapshot::new(snapshot, files, begun, before.as_ref()))
     })
+}
+
+/// Logs and counts the outcome of a refresh.
+pub(crate) fn record(site: &SiteCache, entry: &Entry, completed: &Completed) {
+    log(&site.content, entry, completed);
+    if !completed.orphaned {
+        entry.counters.count(completed.outcome.is_ok());
+    }
+}
+
+/// Logs the outcome, and the documents without a URL: a mistake in the content that is not visible
+/// in the sitemap.
+fn log(content: &Content, entry: &Entry, completed: &Completed) {
+    let (site, uid) = (&entry.site, entry.query.uid.as_str());
+    if completed.orphaned {
+        return tracing::debug!(site, uid, "a refresh has ended for a site that has changed");
+    }
+    let cached = match &completed.outcome {
+        Ok(cached) => cached,
+        // A CMS that is down for an hour is one line, not thousands.
+        Err(error)
+            if completed.failed_before || matches!(error, ContentError::CircuitOpen { .. }) =>
+        {
+            return tracing::debug!(
+                site,
+                uid,
+                error = content.detail(error),
+                "a walk failed again"
+            );
+        }
+        Err(error) => {
+            let error = content.detail(error);
+            return tracing::warn!(target: FAILED_WALK, site, uid, error, "a walk failed");
+        }
+    };
+    let skipped = &cached.snapshot.skipped;
+    for (reason, documents) in skipped.by_reason() {
+        tracing::warn!(site, uid, reason, documents, "documents have no URL");
+    }
+    let duplicates = cached.snapshot.duplicates().len();
+    if duplicates > 0 {
+        tracing::warn!(site, uid, duplicates, "documents share a URL");
+    }
+    let urls = cached.snapshot.len();
+    if urls == 0 && skipped.total() > 0 {
+        tracing::error!(site, uid, "no document of this type has a URL");
+    }
+    let (bytes, seconds) = (cached.snapshot.bytes(), cached.begun.elapsed().as_secs_f64());
+    let seconds = (seconds * 1e3).round() / 1e3;
+    tracing::info!(site, uid, urls, bytes, seconds, "a snapshot is built");
 }

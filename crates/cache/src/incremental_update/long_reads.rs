@@ -7,12 +7,12 @@
 use std::slice;
 use std::time::Instant;
 
+use super::TypeUpdates;
+use super::dependents::patches;
 use super::failure::recover;
-use super::lists::patches;
 use super::patching::Reading;
 use super::plan::{self, Scope};
 use super::reading::select_in;
-use super::type_updates::TypeUpdates;
 use super::{Listed, NotUpdated, dependents, lacking};
 use crate::SnapshotCache;
 use crate::invalidation::{InvalidationQueue, PendingInvalidation};

@@ -1,16 +1,18 @@
 //! Reads single documents of a content type from the CMS.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
+
+use tokio::task::block_in_place;
 
 use super::NotUpdated;
-use super::known_locales;
 use super::plan::{RelationList, Scope};
 use crate::SnapshotCache;
 use crate::cached_snapshot::CachedSnapshot;
-use crate::refresh::TypeGroup;
-use frontend_map_catalog::snapshot::Patch;
+use crate::refresh::{Member, TypeGroup};
+use frontend_map_catalog::snapshot::{Patch, Patched};
 use frontend_map_cms::{ContentQuery, Selection};
-use frontend_map_rules::Document;
+use frontend_map_rules::{Document, DocumentLocale, Locale};
 
 /// Up to this many versions, which fit on one page of a list, a walk never replaces an update.
 const PAGE: usize = 100;
@@ -97,7 +99,7 @@ async fn select(
     let (content, locales) = (&cache.content, &group.locales);
     let found = content.select(query, locales, u64::MAX).await?;
     let versions = found.ok_or(NotUpdated::NeedsWalk)?;
-    if known_locales::may_be_missing(group, ids, &versions) {
+    if may_be_missing(group, ids, &versions) {
         return Ok(content.select_by_locale(query, locales).await?);
     }
     Ok(versions)
@@ -117,4 +119,55 @@ pub(super) fn all_versions(group: &TypeGroup) -> usize {
     let cached_snapshots = group.members.iter().filter_map(|member| member.entry.cached());
     let versions = |cached: CachedSnapshot| cached.snapshot.len() + cached.snapshot.no_url().len();
     cached_snapshots.map(versions).max().unwrap_or(0).max(PAGE)
+}
+
+/// Whether versions that the snapshots have may be missing from a response about all locales: it has
+/// versions in one locale or none, and the snapshots have versions of the same documents in another
+/// one. A response without versions counts as one in the first locale.
+///
+/// A proxy or cache in front of the CMS that ignores `locale=*` returns the versions in one locale,
+/// with their own total. A document whose other versions were unpublished looks alike.
+fn may_be_missing(group: &TypeGroup, ids: &[String], versions: &[Document<'static>]) -> bool {
+    let Some(only) = only_locale(group, versions) else { return false };
+    group.members.iter().any(|Member { site, entry }| {
+        let Some(cached) = entry.cached() else { return false };
+        let locales = site.locales();
+        let has_other = |id: &String| {
+            let known = (0..locales.len()).filter_map(|locale| cached.snapshot.path_of(id, locale));
+            known.into_iter().any(|(_, locale)| locales[locale].as_str() != only)
+        };
+        ids.iter().any(has_other)
+    })
+}
+
+/// The locale of all versions; `None`: there are several.
+fn only_locale<'a>(group: &'a TypeGroup, versions: &'a [Document<'static>]) -> Option<&'a str> {
+    let mut named = versions.iter().filter_map(|version| match &version.locale {
+        DocumentLocale::Named(name) => Some(&**name),
+        DocumentLocale::None | DocumentLocale::NotText => None,
+    });
+    let only = named.next().or_else(|| group.locales.first().map(Locale::as_str))?;
+    named.all(|name| name == only).then_some(only)
+}
+
+/// Reads these documents of the content type of a group; those that differ from a snapshot of its
+/// members. `None`: not all of them could be read.
+pub(crate) async fn differing(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    ids: &BTreeSet<&str>,
+) -> Option<BTreeSet<String>> {
+    let (patches, result) = read_by_id(cache, group, ids).await;
+    result.ok()?;
+    let is_different = |patch: &&Patch| {
+        group.members.iter().any(|Member { site, entry }| {
+            let updated = entry.cached().map(|cached| {
+                cached.snapshot.patched(slice::from_ref(patch), site.listing(entry), site.builder())
+            });
+            !matches!(updated, None | Some(Patched::Unchanged))
+        })
+    };
+    block_in_place(|| {
+        Some(patches.iter().filter(is_different).map(|patch| patch.id.clone()).collect())
+    })
 }

@@ -1,6 +1,6 @@
 //! The update loops of the content types, and the loop that gives them their invalidations.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,15 @@ use futures::FutureExt;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::failure::{recover, walk};
+use super::patching::Reading;
 use super::plan::may_be_read;
-use super::type_updates::TypeUpdates;
-use super::{dependents, failure, long_reads, named};
+use super::reading::{MAX_READ_BY_ID, max_versions, read_by_id};
+use super::{TypeUpdates, dependents, lacking, long_reads};
 use crate::SnapshotCache;
 use crate::entry::Demand;
-use crate::invalidation::{Batch, debounced};
+use crate::invalidation::{Batch, InvalidationQueue, PendingInvalidation, debounced};
+use crate::refresh::TypeGroup;
 use frontend_map_rules::ContentTypeUid;
 
 /// How often a loop that waits for the CMS looks whether a reload has put another one in its place.
@@ -109,7 +112,7 @@ impl UpdateLoop {
                 sleep(RESTART_PAUSE).await;
                 let cache = current();
                 if let Some(group) = cache.groups.get(&uid) {
-                    failure::walk(&cache, group);
+                    walk(&cache, group);
                 }
             }
         }
@@ -135,10 +138,10 @@ impl UpdateLoop {
             }
             let Batch { invalidations, is_overflow } = queue.take();
             if is_overflow {
-                failure::walk(&cache, group);
+                walk(&cache, group);
             }
             match self {
-                Self::Named => named::run_round(&cache, group, queue, invalidations).await,
+                Self::Named => update_named(&cache, group, queue, invalidations).await,
                 Self::Dependents => {
                     dependents::run_round(&cache, group, updates, invalidations).await;
                 }
@@ -185,4 +188,30 @@ async fn refresh_rounds(current: &Current) {
         }
         cache.triggers.wake_refresher();
     }
+}
+
+/// One round of updates of the documents that invalidations name.
+async fn update_named(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    queue: &InvalidationQueue,
+    invalidations: Vec<PendingInvalidation>,
+) {
+    let mut invalidations = lacking(group, invalidations);
+    if invalidations.is_empty() {
+        return;
+    }
+    if invalidations.len() > MAX_READ_BY_ID.min(max_versions(group)) {
+        return walk(cache, group);
+    }
+    let ids: BTreeSet<&str> =
+        invalidations.iter().map(|pending| &*pending.invalidation.document_id).collect();
+    let reading = Reading::begin(cache, group);
+    let (patches, result) = read_by_id(cache, group, &ids).await;
+    let Err(reason) = reading.apply(&patches).await.and(result) else { return };
+    let is_read = |pending: &PendingInvalidation| {
+        patches.iter().any(|patch| patch.id == pending.invalidation.document_id)
+    };
+    invalidations.retain(|pending| !is_read(pending));
+    recover(cache, group, queue, reason, invalidations);
 }

@@ -1,20 +1,30 @@
 //! A link scan: reads the content of all documents of a site.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::pace::CmsPace;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+use tokio::time::sleep;
+
 use super::sink::LinkSink;
 use super::{Demand, REFUSED, RETRY, SiteLinks, next_scan, query};
 use crate::SnapshotCache;
+use crate::triggers::{BackgroundWalk, RefreshTriggers};
 use frontend_map_catalog::links::{LinkTable, Missing, TableSummary};
 use frontend_map_catalog::site::LinkSource;
-use frontend_map_cms::{ContentError, WalkRequest};
+use frontend_map_cms::{ContentError, Pace, WalkRequest};
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_rules::Locale;
 
 /// The rows of a page, and those of the attempts after a response that cannot be used: it may be longer
 /// than `limits.cms_page_bytes`, because content is.
 const PAGE_SIZES: [usize; 3] = [25, 5, 1];
+/// The longest pause between two looks at the share.
+const LONGEST: Duration = Duration::from_secs(1);
+/// The shortest one: a walk in flight may end at any time.
+const SHORTEST: Duration = Duration::from_millis(20);
 
 impl SiteLinks {
     /// Reads all documents if that is due and this instance does it. A link scan that fails leaves the table as
@@ -111,5 +121,58 @@ impl SiteLinks {
                 (Err(error), _) => return Err(error),
             }
         }
+    }
+}
+
+/// Lets the requests of a link scan wait for the share of the CMS.
+struct CmsPace<'c> {
+    cache: &'c SnapshotCache,
+    /// How long the last request took.
+    took: Arc<Mutex<Duration>>,
+}
+
+/// A request in flight.
+struct Permit {
+    _walk: BackgroundWalk,
+    begun: Instant,
+    took: Arc<Mutex<Duration>>,
+    triggers: Arc<RefreshTriggers>,
+}
+
+impl<'c> CmsPace<'c> {
+    fn new(cache: &'c SnapshotCache) -> Self {
+        Self { cache, took: Arc::default() }
+    }
+}
+
+impl Pace for CmsPace<'_> {
+    fn begin(&self) -> BoxFuture<'_, Box<dyn Send>> {
+        async move {
+            let walks = &self.cache.triggers.background_walks;
+            loop {
+                let length = *self.took.lock();
+                let wait = walks.wait(length, self.cache.cms_share()).unwrap_or(LONGEST);
+                if wait.is_zero() {
+                    break;
+                }
+                sleep(wait.clamp(SHORTEST, LONGEST)).await;
+            }
+            let permit = Permit {
+                _walk: walks.begin(),
+                begun: Instant::now(),
+                took: Arc::clone(&self.took),
+                triggers: Arc::clone(&self.cache.triggers),
+            };
+            Box::new(permit) as Box<dyn Send>
+        }
+        .boxed()
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        *self.took.lock() = self.begun.elapsed();
+        // A walk may have waited for it.
+        self.triggers.wake_refresher();
     }
 }
