@@ -6,7 +6,6 @@
 
 mod append;
 mod begin;
-mod content;
 mod fields;
 mod follow;
 mod plan;
@@ -16,22 +15,24 @@ mod tail;
 mod unavailable;
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
-pub(crate) use self::fields::{BaseValue, LogValue};
 use self::tail::Tail;
-use crate::redis::{self, Event};
+use crate::redis;
+use crate::redis::Event;
 use frontend_map_catalog::changes::log::{Baseline, ChangeLog, Recorder};
-use frontend_map_catalog::site::Site;
+use frontend_map_catalog::site::{Site, Sites};
 use frontend_map_store::SnapshotKey;
 
+pub(crate) use self::fields::{BaseValue, LogValue};
+
 pub use append::ChangeAppend;
-pub use content::{content_of, describe};
 #[cfg(test)]
 pub(crate) use follow::{Progress, judge};
 pub use plan::SnapshotReplacement;
@@ -47,6 +48,8 @@ pub const EVENT: &str = "changes";
 
 /// A snapshot that could not be published for so long is a problem: the log lacks its changes.
 const UNPUBLISHED: Duration = Duration::from_secs(5);
+/// The most bytes of a description, without the hash at its end.
+const MAX_DESCRIPTION: usize = 1_000;
 
 /// The change logs in Redis. Clones share their state.
 #[derive(Clone)]
@@ -249,4 +252,37 @@ impl SharedChanges {
     fn log_value(&self, site: &str, log: u64, lease: &str) -> LogValue {
         LogValue { log, types: self.types_of(site), lease: lease.to_owned() }
     }
+}
+
+/// A hash of what decides the content of a site: its key, its CMS and its base URLs by locale.
+pub fn content_of(site: &Site) -> u128 {
+    let mut hash = Xxh3::new();
+    let mut add = |text: &str| {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    };
+    add(&site.key);
+    add(&format!("{:032x}", site.source));
+    for at in 0..site.hosts.locales() {
+        match site.hosts.base(at) {
+            Some(base) => add(base.as_str()),
+            None => add(""),
+        }
+    }
+    hash.digest128()
+}
+
+/// The content of all sites in words, with a hash: the sites, their base URLs, and a hash of the
+/// address of the CMS. Equal texts mean equal content.
+pub fn describe(sites: &Sites) -> String {
+    let (mut text, mut hash) = (String::new(), Xxh3::new());
+    for site in sites.iter() {
+        hash.update(&content_of(site).to_le_bytes());
+        let bases: Vec<&str> = site.hosts.all().iter().map(|host| host.base.as_str()).collect();
+        // Writing to a string cannot fail.
+        let _ = write!(text, "site {} at {}; ", site.key, bases.join(", "));
+    }
+    text.truncate(text.floor_char_boundary(MAX_DESCRIPTION));
+    let cms = sites.iter().next().map_or(0, |site| xxh3_64(&site.source.to_le_bytes()));
+    format!("{text}CMS {:08x}; {:016x}", cms >> 32, hash.digest())
 }

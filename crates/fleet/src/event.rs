@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use crate::cms_events::{self, CmsEvent};
+use crate::groups::FailureEvent;
 use crate::groups::{ACKNOWLEDGED, FAILED, WANT};
 use crate::redis::{self, Event, Read, StreamId};
-use crate::walk_failure::FailureEvent;
 use crate::{Fleet, WalkFailure};
 
 /// An event, or a gap, of the event stream.

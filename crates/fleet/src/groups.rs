@@ -5,11 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 
 use crate::lead::Lead;
-use crate::liveness::Liveness;
-use crate::walk_failure::FailureEvent;
-use crate::{Role, SharedSnapshotId, WalkFailure};
+use crate::{Role, SharedSnapshotId};
 
 /// The kind of the events by which a follower asks the leader for a refresh.
 pub(super) const WANT: &str = "want";
@@ -21,6 +20,12 @@ pub(super) const ACKNOWLEDGED: &str = "acknowledged";
 const APPEND_WITHIN: Duration = Duration::from_secs(2);
 /// The shortest time between two requests of an instance for a refresh of the same group.
 const WANT_PERIOD: Duration = Duration::from_secs(5);
+/// The follower asks the leader for a refresh if it has not responded for so long.
+const GRACE: Duration = Duration::from_secs(2);
+/// The follower walks by itself if the leader has not responded for so long.
+const SILENCE: Duration = Duration::from_secs(10);
+/// The longest random time that is added to it, so that not all followers begin at once.
+const SPREAD: Duration = Duration::from_secs(4);
 
 /// The snapshots of one content type, one of each site that has it.
 pub struct SnapshotGroup {
@@ -213,4 +218,68 @@ impl Sharing {
             let _ = redis.append(kind, &body, APPEND_WITHIN).await;
         });
     }
+}
+
+/// Whether a response of the leader is expected, and since when. Responses are acknowledgements,
+/// publications and reports of failed walks. One is expected after a request for a refresh, and
+/// after an event of the CMS about the snapshots of the group.
+struct Liveness {
+    /// Since when a response is expected; `None`: no response is expected.
+    expected: Mutex<Option<Instant>>,
+    /// The time without a response after which this instance walks by itself.
+    silence: Duration,
+}
+
+impl Liveness {
+    fn new() -> Self {
+        let silence = SILENCE + SPREAD.mul_f64(fastrand::f64());
+        Self { expected: Mutex::default(), silence }
+    }
+
+    /// Records that a response is expected from now on, if none was before.
+    fn expect(&self) {
+        self.expected.lock().get_or_insert_with(Instant::now);
+    }
+
+    /// Records a response: none is expected any more.
+    fn respond(&self) {
+        *self.expected.lock() = None;
+    }
+
+    /// Whether a response has been expected for so long that this instance asks the leader for a
+    /// refresh.
+    fn lacks_response(&self) -> bool {
+        self.is_expected_for(GRACE)
+    }
+
+    /// Whether a response has been expected for so long that this instance walks by itself.
+    fn is_silent(&self) -> bool {
+        self.is_expected_for(self.silence)
+    }
+
+    fn is_expected_for(&self, time: Duration) -> bool {
+        self.expected.lock().is_some_and(|since| since.elapsed() >= time)
+    }
+}
+
+/// Why a walk has failed, in as much detail as responses have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WalkFailure {
+    /// The CMS is not available.
+    Unavailable {
+        /// Its `Retry-After` in seconds, if it sent one.
+        retry_after: Option<u64>,
+    },
+    /// The CMS did not respond in time.
+    TimedOut,
+    /// The response cannot be used.
+    Unusable,
+}
+
+/// The body of the event about a failed walk, as JSON.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FailureEvent {
+    /// The name of the group.
+    pub(super) group: String,
+    pub(super) failure: WalkFailure,
 }

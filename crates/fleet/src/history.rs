@@ -1,7 +1,6 @@
 //! The path history that all instances share (D43, D57): its rows are in Redis. Each instance
 //! reads them when it starts, and adds its own.
 
-mod row;
 mod sharing;
 
 use std::collections::BTreeMap;
@@ -16,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use crate::redis::{self, Chunks, DownloadError, Event};
 use frontend_map_catalog::moved::history::{Mirror, PathHistory, Row};
 use frontend_map_platform::clock::unix_ms;
-use row::is_path;
+use sharing::is_path;
 
 /// The kind of the event that announces rows.
 pub const EVENT: &str = "history";

@@ -18,7 +18,7 @@
 //!    A request that finds no snapshot waits for the next adoption (`refresh::followed` of the
 //!    cache), or for the event that the leader's walk has failed. The leader acknowledges the
 //!    request by another event. A follower that gets neither an acknowledgement nor a publication
-//!    for 10 to 14 seconds walks by itself (`liveness`). A leader whose walks of all content types
+//!    for 10 to 14 seconds walks by itself (`groups`). A leader whose walks of all content types
 //!    fail releases its lease for another instance.
 //! 3. The leader walks the CMS, as an instance without `[shared]` does, and puts the snapshot into
 //!    its cache entry. Each snapshot that is written to the store also becomes a publish request of
@@ -52,7 +52,6 @@ pub mod history;
 mod known_groups;
 mod lead;
 pub mod links;
-mod liveness;
 pub mod misses;
 #[cfg(test)]
 mod model;
@@ -62,12 +61,10 @@ mod role;
 mod snapshot_id;
 pub mod snapshots;
 pub mod status;
-mod walk_failure;
 
 pub use event::{FleetEvent, Gap};
 pub use fleet::Fleet;
-pub use groups::SnapshotGroup;
+pub use groups::{SnapshotGroup, WalkFailure};
 pub use lead::Lead;
 pub use role::Role;
 pub use snapshot_id::{SharedSnapshotId, SnapshotId};
-pub use walk_failure::WalkFailure;

@@ -2,12 +2,9 @@
 //! owner publishes the progress and the result; other instances follow the run, which means that
 //! they read both.
 
-mod claim;
-mod following;
 mod ownership;
 mod scripts;
 
-pub use following::{Followed, Following};
 pub use ownership::{Ownership, Renewed};
 
 use std::sync::Arc;
@@ -15,11 +12,10 @@ use std::time::{Duration, Instant};
 
 use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
-use tokio::sync::RwLock;
+use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 
 use crate::redis::{self, Argument, Chunks, DownloadError};
 use crate::snapshot_id::SnapshotId;
-use claim::Claim;
 
 /// A run, and the interest of an instance that follows it, expire so long after the last renewal.
 const LIFETIME: Duration = Duration::from_secs(3);
@@ -169,5 +165,102 @@ impl FleetRuns {
     /// [`DownloadError`], also for a damaged result.
     pub async fn download(&self, result: &SharedResult) -> Result<Vec<u8>, DownloadError> {
         self.redis.download(&result.chunks, MAX_RESULT_BYTES).await
+    }
+}
+
+/// The keys of a run, and the token of its owner.
+#[derive(Clone)]
+struct Claim {
+    redis: redis::Client,
+    id: String,
+    token: String,
+}
+
+impl Claim {
+    fn keys(&self) -> [String; 3] {
+        ["", ":interest", ":result"].map(|part| self.redis.key(&format!("run:{}{part}", self.id)))
+    }
+
+    fn context(&self, kind: &str) -> String {
+        format!("run-{kind}:{}:{}", self.id, self.token)
+    }
+
+    fn sealed(&self, progress: &Progress) -> Vec<u8> {
+        self.redis.seal_json(&self.context("progress"), progress)
+    }
+
+    fn progress(&self, sealed: &[u8]) -> Option<Progress> {
+        self.redis.open_json(&self.context("progress"), sealed)
+    }
+
+    fn result(&self, sealed: &[u8]) -> Option<SharedResult> {
+        // Nothing is not a refused seal.
+        let sealed = Some(sealed).filter(|sealed| !sealed.is_empty())?;
+        self.redis.open_json(&self.context("result"), sealed)
+    }
+
+    /// Runs a script in a task of its own. If it fails, the keys expire. The guard is dropped when
+    /// the script has ended.
+    fn send(
+        &self,
+        script: &'static str,
+        arguments: Vec<Argument>,
+        guard: Option<OwnedRwLockReadGuard<()>>,
+    ) {
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (redis, keys) = (self.redis.clone(), self.keys());
+            runtime.spawn(async move {
+                let _: Result<i64, _> = redis.script(script, &keys, arguments, WITHIN).await;
+                drop(guard);
+            });
+        }
+    }
+}
+
+/// The state of a run that another instance owns.
+#[derive(Debug)]
+pub enum Followed {
+    /// It is in progress. `None`: the value of its progress was refused.
+    Progress(Option<Progress>),
+    /// It has ended, with this result.
+    Ended(SharedResult),
+    /// It has stopped without a result, or its result was refused.
+    Gone,
+}
+
+/// A run that another instance owns. Dropping it ends the interest of this instance.
+pub struct Following {
+    shared: Claim,
+    /// The progress when this instance joined it.
+    pub progress: Option<Progress>,
+}
+
+impl Following {
+    fn new(shared: Claim, progress: Option<Progress>) -> Self {
+        Self { shared, progress }
+    }
+
+    /// Reads the state of the run, and renews the interest of this instance.
+    ///
+    /// # Errors
+    /// [`redis::Error`].
+    pub async fn poll(&self) -> Result<Followed, redis::Error> {
+        let Claim { redis, token, .. } = &self.shared;
+        let arguments =
+            vec![redis.instance_id().into(), Argument::from(token), LIFETIME.as_millis().into()];
+        let (is, sealed): (String, Vec<u8>) =
+            redis.script(scripts::FOLLOW, &self.shared.keys(), arguments, WITHIN).await?;
+        Ok(match is.as_str() {
+            "progress" => Followed::Progress(self.shared.progress(&sealed)),
+            "ended" => self.shared.result(&sealed).map_or(Followed::Gone, Followed::Ended),
+            _ => Followed::Gone,
+        })
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        let instance = Argument::from(self.shared.redis.instance_id());
+        self.shared.send(scripts::RELEASE, vec![Argument::from(""), instance], None);
     }
 }

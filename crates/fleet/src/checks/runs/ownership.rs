@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::OwnedRwLockReadGuard;
 
-use super::claim::Claim;
+use super::Claim;
 use super::{LIFETIME, Progress, SharedResult, WITHIN, scripts};
 use crate::redis::{self, Argument};
 
