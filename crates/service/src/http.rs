@@ -41,4 +41,4 @@ pub use pipeline::service::{RequestHandler, ResponseFuture, Service};
 #[cfg(fuzzing)]
 pub use request::query::fuzz_query;
 pub use response::envelope::{HttpResponse, ResponseBody};
-pub use response::guarded_body::guard_body;
+pub use response::guard_body;

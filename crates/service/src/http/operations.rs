@@ -14,7 +14,7 @@ pub(super) mod openapi;
 pub(super) mod publish_preview;
 pub(super) mod resolve;
 mod resolved_by;
-mod shared_path;
 pub(super) mod sitemap_files;
 pub(super) mod sites;
 pub(super) mod tables;
+mod version_paths;

@@ -5,7 +5,6 @@ pub(super) mod conditional;
 pub(super) mod envelope;
 pub(super) mod error;
 pub(super) mod etag;
-pub(super) mod guarded_body;
 mod gzip;
 pub(super) mod stream_body;
 
@@ -13,6 +12,7 @@ use axum::body::Body;
 use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
+use http_body_util::BodyExt;
 
 use envelope::HttpResponse;
 
@@ -28,4 +28,13 @@ pub(super) fn insert_no_store(headers: &mut HeaderMap) {
 pub(super) fn no_store(mut response: HttpResponse) -> Response {
     insert_no_store(response.headers_mut());
     response.map(Body::new)
+}
+
+/// The guarded body: this one, which drops `guard` with itself, once it has been sent or aborted.
+pub fn guard_body<T: Send + 'static>(body: Body, guard: T) -> Body {
+    Body::new(body.map_err(move |error| {
+        // The closure owns what it names.
+        let _ = &guard;
+        error
+    }))
 }

@@ -4,8 +4,8 @@
 //! decides which documents are read from the CMS again: the named one, and those that read it.
 
 mod event;
-mod refresh;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,15 +14,21 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
 use crate::app::{App, receive_cms_event};
 use crate::http::request::bearer::BearerToken;
+use crate::http::request::params::known_site;
+use crate::http::request::query::echo;
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
 use crate::http::response::no_store;
 use crate::http::responses::Accepted;
+use frontend_map_fleet::cms_events::{CmsChange, CmsEvent};
 use frontend_map_platform::metrics::{HookRefusal, Label};
+use frontend_map_rules::ContentTypeUid;
 
 /// How much of a body is read, in bytes, and for how long: a response before the end of the body
 /// would look like a broken connection to the CMS. An entry with its relations has some megabytes.
@@ -31,6 +37,8 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The part of a longer body that is parsed, in bytes. Strapi names the document at the beginning,
 /// before its relations, which may be thousands.
 const MAX_PARSED_BODY: usize = 1 << 20;
+const MALFORMED: &str = "an event of a refresh has the texts `event`, `site` and `uid`, of which the last two \
+                         may be left out, and nothing else";
 
 /// The response, after the body has been read.
 pub(in crate::http) async fn post(
@@ -61,7 +69,7 @@ pub(in crate::http) async fn post(
     let event = event::read(&body);
     let mut content_types = None;
     if event.is_refresh() {
-        match refresh::select(&app, &body) {
+        match select_for_refresh(&app, &body) {
             Ok(selected) => {
                 content_types = Some(selected.number);
                 receive_cms_event(&app, selected.event).await;
@@ -107,4 +115,55 @@ async fn read_body(mut body: Body, max_bytes: usize) -> Vec<u8> {
         read.extend_from_slice(&data[..room]);
     }
     read
+}
+
+/// The event as it is sent.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Refresh {
+    #[serde(rename = "event")]
+    _event: IgnoredAny,
+    /// The key of the site whose content types are meant; by default all sites.
+    site: Option<String>,
+    /// The content type; by default all of them.
+    uid: Option<String>,
+}
+
+/// What is refreshed.
+struct Selected {
+    event: CmsEvent,
+    /// The number of content types.
+    number: usize,
+}
+
+/// The content types that the event of a body selects.
+///
+/// # Errors
+/// If it has other members, if no rule is for what it names, or if no list can be walked.
+fn select_for_refresh(app: &App, body: &[u8]) -> Result<Selected, ApiError> {
+    let Refresh { site, uid, .. } =
+        serde_json::from_slice(body).map_err(|_| ApiError::validation(MALFORMED))?;
+    let is_all = site.is_none() && uid.is_none();
+    let sites = match &site {
+        Some(key) => vec![known_site(app, key)?],
+        None => app.sites.iter().collect(),
+    };
+    let types = sites.iter().flat_map(|site| site.all_content_types());
+    let is_selected = |known: &&str| uid.as_ref().is_none_or(|uid| uid == known);
+    let types: BTreeSet<&str> = types.map(ContentTypeUid::as_str).filter(is_selected).collect();
+    if let Some(uid) = uid.as_ref().filter(|_| types.is_empty()) {
+        let message = format!("no rule is for this `uid`: {}", echo(uid));
+        return Err(ApiError::validation(message));
+    }
+    if !app.snapshots.content().may_change() {
+        let message = "the content comes from a file: a reload of the service reads it (SIGHUP)";
+        return Err(ApiError::not_configured(message));
+    }
+    let number = types.len();
+    let change = if is_all {
+        CmsChange::Anything
+    } else {
+        CmsChange::ContentTypes(types.into_iter().map(str::to_owned).collect())
+    };
+    Ok(Selected { event: CmsEvent { withdraws: false, change, is_found: true }, number })
 }

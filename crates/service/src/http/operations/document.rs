@@ -7,9 +7,9 @@ use axum::response::Response;
 
 use super::frontend_url::{self, NO_VERSION};
 use super::resolve::{DOCUMENT_ID, UID};
-use super::resolved_by::{former_paths, path_index};
-use super::shared_path;
+use super::resolved_by::path_index;
 use super::tables::validations::last_checks;
+use super::version_paths::{former_paths, shared_path};
 use crate::app::{App, log_unread_documents};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::call::Call;
@@ -126,7 +126,7 @@ impl<'a> Request<'a> {
         UrlState::Url {
             url: site.hosts.url(at, &path),
             former_paths: former_paths(app, site, *index, former, is_localized),
-            shared_path: shared_path::of_document(app, site, version),
+            shared_path: shared_path(app, site, version),
             last_check: runs
                 .iter()
                 .flat_map(|run| last_checks(run, document_id))

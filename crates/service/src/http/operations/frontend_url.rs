@@ -1,7 +1,6 @@
 //! `GET /api/frontend-url`: the public URL of one document.
 
 mod difference;
-mod in_snapshot;
 mod path_or_reason;
 
 use std::borrow::Cow;
@@ -13,7 +12,7 @@ use axum::http::HeaderMap;
 use axum::http::header::CACHE_CONTROL;
 use axum::response::{IntoResponse, Response};
 
-use super::shared_path;
+use super::version_paths::shared_path;
 use crate::app::{App, log_unread_documents};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::call::Call;
@@ -35,8 +34,8 @@ use frontend_map_rules::frontend_url::NoUrlReason;
 use frontend_map_rules::{Locale, SiteLocale};
 
 pub(super) use difference::update_if_different;
-use in_snapshot::{in_snapshot, newest};
 pub(super) use path_or_reason::path;
+use path_or_reason::{in_snapshot, newest};
 
 /// The parameters that name a version, those of `/api/resolve` too.
 const VERSION_PARAMS: [Param; 5] = [
@@ -143,7 +142,7 @@ fn url(
     locale: usize,
 ) -> Result<Response, ApiError> {
     let url = site.hosts.url(locale, &path).ok_or_else(|| no_base(site, locale, &path))?;
-    let shared = || shared_path::of_document(app, site, params.version(&path, locale));
+    let shared = || shared_path(app, site, params.version(&path, locale));
     let shared_path = if params.details { shared() } else { None };
     Ok(success(FrontendUrl { url, path, shared_path }).map(Body::new))
 }

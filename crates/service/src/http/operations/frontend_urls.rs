@@ -4,7 +4,6 @@
 //! no snapshot yet, the CMS is asked for the documents themselves, in lists.
 
 mod batch;
-mod body;
 mod item;
 mod results;
 mod sources;
@@ -15,9 +14,11 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header::AGE;
+use axum::http::header::{AGE, CONNECTION};
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
+use http_body_util::BodyExt;
+use tokio::time::timeout;
 
 use self::batch::Batch;
 use self::item::Items;
@@ -49,6 +50,13 @@ pub(in crate::http) const POST_PARAMS: [Param; 2] = [STATUS, SITE];
 
 /// The most documents of a batch.
 const MAX_DOCUMENTS: usize = 1_000;
+/// The longest body, in bytes: a batch of 1,000 documents has about 100 KiB.
+const MAX_BODY: usize = 256 << 10;
+/// How long a body may take.
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How much of a longer body is read and dropped, in bytes: a client that still sends would not read
+/// the response.
+const MAX_DROPPED: usize = 64 << 20;
 
 /// The response about documents of one content type in one locale.
 pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<Response, ApiError> {
@@ -72,7 +80,7 @@ pub(in crate::http) async fn post(
 ) -> Result<Response, Response> {
     // The body is read before anything is refused: a client that still sends it would not read the
     // response.
-    let body = body::read(request.into_body()).await?;
+    let body = read_body(request.into_body()).await?;
     let respond = async || {
         let [status, site] = parse(query.as_deref(), &POST_PARAMS)?;
         let site = parse_site(&app, status.as_deref(), site)?;
@@ -133,4 +141,47 @@ fn with_age(mut response: HttpResponse, staleness: Staleness) -> Response {
         None => {}
     }
     response.map(Body::new)
+}
+
+/// The body.
+///
+/// # Errors
+/// The response if it is too long, takes too long or breaks off.
+async fn read_body(body: Body) -> Result<Vec<u8>, Response> {
+    let (mut text, mut length) = (Vec::new(), 0);
+    let ended = timeout(BODY_TIMEOUT, read_to_end(body, &mut text, &mut length)).await;
+    match ended {
+        _ if length > MAX_BODY => Err(closing(ApiError::payload_too_large(MAX_BODY))),
+        Ok(Ok(())) => Ok(text),
+        Ok(Err(_)) => Err(closing(ApiError::validation("the body is not complete"))),
+        Err(_) => Err(closing(ApiError::request_timeout(BODY_TIMEOUT))),
+    }
+}
+
+/// Reads at most [`MAX_BODY`] into `text`, and counts what there is.
+async fn read_to_end(
+    mut body: Body,
+    text: &mut Vec<u8>,
+    length: &mut usize,
+) -> Result<(), axum::Error> {
+    while let Some(frame) = body.frame().await {
+        // Trailers are ignored.
+        let data = frame?.into_data().unwrap_or_default();
+        *length += data.len();
+        if *length <= MAX_BODY {
+            text.extend_from_slice(&data);
+        } else if *length > MAX_DROPPED {
+            break;
+        } else {
+            *text = Vec::new();
+        }
+    }
+    Ok(())
+}
+
+/// The connection is closed, because a part of the body may be unread.
+fn closing(error: ApiError) -> Response {
+    let mut response = error.into_response();
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
 }

@@ -1,4 +1,4 @@
-//! The path index of a site, the former paths of versions, and the header `X-Resolved-By`, which says what decided.
+//! The path index of a site, and the header `X-Resolved-By`, which says what decided.
 
 use axum::http::{HeaderName, HeaderValue};
 
@@ -6,8 +6,6 @@ use crate::app::App;
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
 use frontend_map_cache::PathIndexState;
-use frontend_map_catalog::moved::redirects;
-use frontend_map_catalog::path_index::{PathIndex, VersionId};
 use frontend_map_catalog::resolve::ResolvedByHeader;
 use frontend_map_catalog::site::{ResolveBy, Site};
 
@@ -20,20 +18,6 @@ pub(super) fn path_index(app: &App, site: &Site) -> Option<PathIndexState> {
         let index = app.snapshots.path_index(site);
         index.expect("a site that resolves by documents has a path index")
     })
-}
-
-/// The paths that lead to a version because it had them before, as far as this is known.
-pub(super) fn former_paths(
-    app: &App,
-    site: &Site,
-    index: Option<&PathIndex>,
-    version: VersionId<'_>,
-    is_localized: bool,
-) -> Vec<String> {
-    let (Some(index), Some(history)) = (index, app.snapshots.history(site)) else {
-        return Vec::new();
-    };
-    redirects::former_paths(history, site, index, version, is_localized)
 }
 
 /// 501: the site has no path index.

@@ -7,7 +7,7 @@ use axum::body::{Body, HttpBody};
 use axum::http::Method;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::http::response::guarded_body::guard_body;
+use crate::http::response::guard_body;
 
 /// The limit of batches is that of requests divided by this: by default 256, with bodies of 64 MiB
 /// in all.

@@ -10,8 +10,8 @@ use super::{DOCUMENT_ID, PARAMS, UID, resource, site_paths};
 use crate::app::{App, log_unread_documents};
 use crate::http::operations::frontend_url;
 use crate::http::operations::no_match::no_match;
-use crate::http::operations::resolved_by::{former_paths, insert_resolved_by, path_index, without_path_index};
-use crate::http::operations::shared_path;
+use crate::http::operations::resolved_by::{insert_resolved_by, path_index, without_path_index};
+use crate::http::operations::version_paths::{former_paths, shared_path};
 use crate::http::request::call::Call;
 use crate::http::request::params::{
     known_site, parse_host, parse_locale, parse_pathname, required,
@@ -150,10 +150,9 @@ impl Known<'_> {
             let (uid, document_id) = (&*params.uid, &*params.document_id);
             let version = VersionId { uid, document_id, locale: locale.as_str() };
             let index = Some(self.paths.index);
-            answer.former_paths =
-                Some(former_paths(self.app, site, index, version, url.is_some()));
+            answer.former_paths = Some(former_paths(self.app, site, index, version, url.is_some()));
         }
-        answer.shared_path = shared_path::of_document(self.app, site, params.version(&path, at));
+        answer.shared_path = shared_path(self.app, site, params.version(&path, at));
         Ok(success(answer))
     }
 

@@ -9,7 +9,7 @@ use hyper::body::{Frame, SizeHint};
 use tokio::runtime::Runtime;
 use tokio::task::{JoinError, JoinHandle, yield_now};
 
-use super::yield_once::yield_once;
+use super::yield_once;
 
 /// The most chunks of one batch.
 const LARGEST_BATCH: usize = 3;

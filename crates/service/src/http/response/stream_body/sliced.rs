@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use axum::body::{Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 
-use super::yield_once::yield_once;
+use super::yield_once;
 
 /// The size of the first slice and of the largest, in bytes.
 const FIRST_SLICE: usize = 64 << 10;

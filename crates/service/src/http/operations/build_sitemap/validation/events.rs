@@ -13,7 +13,7 @@ use futures::stream;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::result::{CHUNK, ResultChunks};
+use super::{CHUNK, ResultChunks};
 use crate::http::request::accept::ResultFormat;
 use crate::http::responses::{ProgressEvent, StoppedEvent};
 use frontend_map_catalog::json;
