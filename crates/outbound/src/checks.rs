@@ -10,22 +10,20 @@ use frontend_map_fleet::checks::limit::{CheckCounts, CheckLimit, Limits};
 use frontend_map_fleet::redis;
 use frontend_map_platform::http_client::{self, BuildError, LookUp};
 
-mod check_result;
 mod client;
 pub mod content;
 mod event_loop;
 mod finding;
-mod location;
 pub mod report;
 pub mod runs;
 mod targets;
 
-pub use check_result::{CheckResult, Failure};
+pub use client::LOCATION_CHARS;
 use client::{Client, Fetched, RobotsFile, Wanted};
 use content::{Judged, PageJudge};
 use event_loop::EventLoop;
+pub use finding::{CheckResult, Failure};
 pub use finding::{Finding, Source};
-pub use location::LOCATION_CHARS;
 pub use targets::{Target, Targets};
 
 /// Requests in flight at a time in the whole process, or in all instances of a fleet (D26).

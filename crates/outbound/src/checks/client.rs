@@ -9,11 +9,11 @@ use tokio::time::{sleep, timeout, timeout_at};
 use super::content::{MAX_ROBOTS_BYTES, Page, read_page};
 use super::{
     CONCURRENT_CHECKS, CheckResult, DRAIN_BYTES, DRAIN_TIME, Failure, HEAD_TIMEOUT, LONGEST_CHECK,
-    location,
 };
 use frontend_map_platform::http_client::{
     self, BuildError, Cause, LookUp, SsrfGuard, may_redirect_to,
 };
+use frontend_map_rules::is_visible;
 
 /// Lets the operator of a frontend tell these requests from visitors.
 const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
@@ -27,6 +27,8 @@ const FILE_DESCRIPTOR_PAUSE: Duration = Duration::from_millis(100);
 /// Redirects of a `robots.txt` that are followed (RFC 9309, section 2.3.1.2).
 const ROBOTS_REDIRECTS: usize = 5;
 
+/// Characters of a `Location` that are reported.
+pub const LOCATION_CHARS: usize = 2048;
 /// The result of one URL, with the page if that is wanted and answered 200.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fetched {
@@ -222,7 +224,7 @@ fn result(response: &Response) -> CheckResult {
     let location = headers.get(LOCATION).filter(|_| status.is_redirection());
     CheckResult::Response {
         status: status.as_u16(),
-        location: location.map(|sent| location::readable(sent.as_bytes())),
+        location: location.map(|sent| readable(sent.as_bytes())),
         retry_after: seconds.map(|seconds| u32::try_from(seconds).unwrap_or(u32::MAX)),
     }
 }
@@ -246,5 +248,34 @@ async fn read_to_end(mut response: Response) {
             Some(rest) => left = rest,
             None => return,
         }
+    }
+}
+
+/// The value as sent, with U+FFFD in place of bytes that are not UTF-8 and of characters that are
+/// not visible.
+fn readable(sent: &[u8]) -> String {
+    let visible = |c| if is_visible(c) { c } else { char::REPLACEMENT_CHARACTER };
+    String::from_utf8_lossy(sent).chars().take(LOCATION_CHARS).map(visible).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_are_not_visible_are_replaced() {
+        for (sent, expected) in [
+            (&b"/en/new?a=b#c"[..], "/en/new?a=b#c"),
+            ("/café".as_bytes(), "/café"),
+            (b"/caf\xe9", "/caf\u{fffd}"),
+            (b"/a\tb\r\n\x1b[31mc\0", "/a\u{fffd}b\u{fffd}\u{fffd}\u{fffd}[31mc\u{fffd}"),
+            ("/\u{9b}31m\u{85}".as_bytes(), "/\u{fffd}31m\u{fffd}"),
+            ("/\u{202e}live\u{2028}".as_bytes(), "/\u{fffd}live\u{fffd}"),
+            ("/a\u{200b}b\u{feff}c\u{fffe}".as_bytes(), "/a\u{fffd}b\u{fffd}c\u{fffd}"),
+        ] {
+            assert_eq!(readable(sent), expected);
+        }
+        let long = readable("ä".repeat(LOCATION_CHARS + 1).as_bytes());
+        assert_eq!(long.chars().count(), LOCATION_CHARS);
     }
 }

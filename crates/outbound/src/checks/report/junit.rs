@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::csv::faults;
-use super::xml_text::XmlText;
+use super::visible::XmlText;
 use super::{BrokenLinks, Class, Classes, SiteReport, TypeReport, UrlCheck};
 use crate::checks::Finding;
 use crate::checks::content::{Fault, FaultTally, UnreadableRobots};
