@@ -40,7 +40,12 @@ struct Sharing {
     name: String,
     /// Whether the published snapshots cannot be adopted.
     is_unusable: AtomicBool,
-    liveness: Liveness,
+    /// Since when a response of the leader is expected; `None`: none is. Responses are acknowledgements,
+    /// publications and reports of failed walks. One is expected after a request for a refresh, and after
+    /// an event of the CMS about the snapshots of the group.
+    expected: Mutex<Option<Instant>>,
+    /// The time without a response after which this instance walks by itself.
+    silence: Duration,
     /// When the leader was last asked for a refresh.
     wanted: Mutex<Option<Instant>>,
 }
@@ -53,8 +58,14 @@ impl SnapshotGroup {
 
     pub(super) fn shared(ids: Vec<SharedSnapshotId>, lead: Arc<Lead>, name: String) -> Self {
         lead.add_group();
-        let (is_unusable, liveness) = (AtomicBool::new(false), Liveness::new());
-        let sharing = Sharing { lead, name, is_unusable, liveness, wanted: Mutex::default() };
+        let sharing = Sharing {
+            lead,
+            name,
+            is_unusable: AtomicBool::new(false),
+            expected: Mutex::default(),
+            silence: SILENCE + SPREAD.mul_f64(fastrand::f64()),
+            wanted: Mutex::default(),
+        };
         Self { ids, sharing: Some(sharing) }
     }
 
@@ -115,7 +126,7 @@ impl SnapshotGroup {
 
     /// Whether this instance walks by itself because the leader does not respond.
     pub fn is_without_leader(&self) -> bool {
-        let is_silent = |sharing: &Sharing| !sharing.is_holder() && sharing.liveness.is_silent();
+        let is_silent = |sharing: &Sharing| !sharing.is_holder() && sharing.is_silent();
         self.sharing.as_ref().is_some_and(is_silent)
     }
 
@@ -123,20 +134,20 @@ impl SnapshotGroup {
     /// snapshots.
     pub fn expect_response(&self) {
         if let Some(sharing) = self.sharing.as_ref().filter(|_| self.follows()) {
-            sharing.liveness.expect();
+            sharing.expect_response();
         }
     }
 
     /// Whether a response of the leader has been expected for two seconds.
     pub fn lacks_response(&self) -> bool {
-        self.sharing.as_ref().is_some_and(|sharing| sharing.liveness.lacks_response())
+        self.sharing.as_ref().is_some_and(|sharing| sharing.lacks_response_for(GRACE))
     }
 
     /// Records a response of the leader: an acknowledgement, a report of a failed walk, or a
     /// published version that this instance has adopted.
     pub fn record_response(&self) {
         if let Some(sharing) = &self.sharing {
-            sharing.liveness.respond();
+            *sharing.expected.lock() = None;
         }
     }
 
@@ -188,7 +199,7 @@ impl SnapshotGroup {
     pub fn want_refresh(&self) {
         let is_asked = self.follows() || self.is_without_leader();
         let Some(sharing) = self.sharing.as_ref().filter(|_| is_asked) else { return };
-        sharing.liveness.expect();
+        sharing.expect_response();
         let mut wanted = sharing.wanted.lock();
         if wanted.is_some_and(|at| at.elapsed() < WANT_PERIOD) {
             return;
@@ -208,7 +219,21 @@ impl Sharing {
     /// Whether this instance has to walk the snapshots by itself, because it cannot use those of the
     /// leader, or the leader does not respond.
     fn must_walk(&self) -> bool {
-        self.is_unusable.load(Ordering::Relaxed) || self.liveness.is_silent()
+        self.is_unusable.load(Ordering::Relaxed) || self.is_silent()
+    }
+
+    /// Whether a response has been expected for so long that this instance walks by itself.
+    fn is_silent(&self) -> bool {
+        self.lacks_response_for(self.silence)
+    }
+
+    fn lacks_response_for(&self, time: Duration) -> bool {
+        self.expected.lock().is_some_and(|since| since.elapsed() >= time)
+    }
+
+    /// Records that a response is expected from now on, if none was before.
+    fn expect_response(&self) {
+        self.expected.lock().get_or_insert_with(Instant::now);
     }
 
     /// Appends an event in a task of its own. If that fails, the event is lost.
@@ -217,48 +242,6 @@ impl Sharing {
         tokio::spawn(async move {
             let _ = redis.append(kind, &body, APPEND_WITHIN).await;
         });
-    }
-}
-
-/// Whether a response of the leader is expected, and since when. Responses are acknowledgements,
-/// publications and reports of failed walks. One is expected after a request for a refresh, and
-/// after an event of the CMS about the snapshots of the group.
-struct Liveness {
-    /// Since when a response is expected; `None`: no response is expected.
-    expected: Mutex<Option<Instant>>,
-    /// The time without a response after which this instance walks by itself.
-    silence: Duration,
-}
-
-impl Liveness {
-    fn new() -> Self {
-        let silence = SILENCE + SPREAD.mul_f64(fastrand::f64());
-        Self { expected: Mutex::default(), silence }
-    }
-
-    /// Records that a response is expected from now on, if none was before.
-    fn expect(&self) {
-        self.expected.lock().get_or_insert_with(Instant::now);
-    }
-
-    /// Records a response: none is expected any more.
-    fn respond(&self) {
-        *self.expected.lock() = None;
-    }
-
-    /// Whether a response has been expected for so long that this instance asks the leader for a
-    /// refresh.
-    fn lacks_response(&self) -> bool {
-        self.is_expected_for(GRACE)
-    }
-
-    /// Whether a response has been expected for so long that this instance walks by itself.
-    fn is_silent(&self) -> bool {
-        self.is_expected_for(self.silence)
-    }
-
-    fn is_expected_for(&self, time: Duration) -> bool {
-        self.expected.lock().is_some_and(|since| since.elapsed() >= time)
     }
 }
 
