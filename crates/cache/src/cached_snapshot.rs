@@ -160,7 +160,7 @@ pub struct SitemapFiles {
     /// Which documents are in which file.
     pub layout: Layout,
     /// When a file was last added, changed or removed, as far as this process knows; a whole second, like
-    /// [`CachedSnapshot::changed`](super::CachedSnapshot::changed).
+    /// [`CachedSnapshot::changed`].
     pub changed: SystemTime,
     /// When each file last changed, by its number.
     file_dates: HashMap<u64, SystemTime>,

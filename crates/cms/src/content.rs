@@ -5,9 +5,9 @@ use tokio::task::yield_now;
 
 use crate::content_file::ContentFile;
 use crate::error::{ContentError, SetupProblem};
-use crate::query::{ContentQuery, Newest, Status, Versions};
+use crate::query::{ContentQuery, DocumentSink, Newest, Status, Versions, WalkRequest};
 use crate::strapi::{self, BreakerState, Strapi};
-use crate::walk::{DocumentSink, WalkRequest};
+
 use frontend_map_rules::{AbsentKey, ContentTypeUid, Document, FieldPath, Locale};
 
 /// The number of documents of a file after which the task yields: some tenths of a millisecond.

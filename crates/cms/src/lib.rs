@@ -51,14 +51,16 @@ pub mod links;
 mod projection;
 mod query;
 mod strapi;
-mod walk;
 
 pub use content::Content;
 pub use content_file::{AbsentType, ContentFile, ContentFileError};
 pub use error::{ContentError, Outage, QueryPart, Redirect, SetupProblem};
 pub use frontend_map_rules::{Document, DocumentLocale};
 pub use projection::{BadItem, Projection};
-pub use query::{ContentQuery, Newest, NewestVersion, Selection, Status, Versions};
+pub use query::{
+    ContentQuery, DocumentSink, KnownDocuments, Newest, NewestVersion, Pace, Selection, Status,
+    Versions, WalkRequest,
+};
 pub use strapi::{
     BreakerState, CmsLocale, Endpoint, EndpointError, EndpointKind, Examination, FieldSchema,
     FieldUse, Finding, Page, Purpose, RequestLimiters, Sample, Schemas, Strapi, StrapiError,
@@ -66,4 +68,3 @@ pub use strapi::{
 };
 #[cfg(fuzzing)]
 pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
-pub use walk::{DocumentSink, KnownDocuments, Pace, WalkRequest};

@@ -254,7 +254,8 @@ impl SharedChanges {
     }
 }
 
-/// A hash of what decides the content of a site: its key, its CMS and its base URLs by locale.
+/// A hash of what decides the content of a site: its key, its CMS and its base URLs by locale. Instances
+/// that differ in it share neither change logs nor webhooks.
 pub fn content_of(site: &Site) -> u128 {
     let mut hash = Xxh3::new();
     let mut add = |text: &str| {

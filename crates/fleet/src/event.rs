@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use crate::cms_events::{self, CmsEvent};
-use crate::groups::FailureEvent;
-use crate::groups::{ACKNOWLEDGED, FAILED, WANT};
+use crate::groups::{ACKNOWLEDGED, FAILED, FailureEvent, WANT};
 use crate::redis::{self, Event, Read, StreamId};
 use crate::{Fleet, WalkFailure};
 

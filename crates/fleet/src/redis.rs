@@ -31,18 +31,17 @@ mod events;
 mod heartbeat;
 mod lease;
 mod probe;
-mod script;
 mod seal;
 mod settings;
 
 pub use availability::Availability;
 pub use bounded::StreamEntry;
 pub use chunks::{CHUNK_BYTES, Chunks, DownloadError};
+pub use commands::Argument;
 pub use error::Error;
 pub use events::{Event, EventReader, Kept, Read, SealedEvent, StreamId};
 pub use lease::Lease;
 pub use probe::{COMMANDS, Probe, probe};
-pub use script::Argument;
 pub use seal::BadSeal;
 pub use settings::{MIN_KEY_BYTES, RedisUrl, RedisUrlError, Settings};
 
@@ -57,14 +56,14 @@ use tokio::sync::watch;
 
 use availability::AvailabilityWatch;
 use clock::ServerClock;
+#[cfg(test)]
+pub(crate) use commands::whole;
 use connection::Connection;
 use frontend_map_platform::metrics::RedisCounters;
 #[cfg(test)]
 pub(crate) use heartbeat::BEAT;
 use heartbeat::Deployments;
 use lease::LeaseRegistry;
-#[cfg(test)]
-pub(crate) use script::whole;
 use seal::Sealer;
 
 /// The longest time that an answer to a client waits for Redis.

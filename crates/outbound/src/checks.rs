@@ -1,27 +1,29 @@
 //! Checks each public URL once, and streams the results.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt};
-use tokio::sync::Semaphore;
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinSet;
 
+use client::{Client, Fetched, RobotsFile, Wanted};
+use content::{Judged, PageJudge};
 use frontend_map_fleet::checks::limit::{CheckCounts, CheckLimit, Limits};
 use frontend_map_fleet::redis;
-use frontend_map_platform::http_client::{self, BuildError, LookUp};
+use frontend_map_platform::http_client;
+use frontend_map_platform::http_client::{BuildError, LookUp};
 
 mod client;
 pub mod content;
-mod event_loop;
 mod finding;
 pub mod report;
 pub mod runs;
 mod targets;
 
 pub use client::LOCATION_CHARS;
-use client::{Client, Fetched, RobotsFile, Wanted};
-use content::{Judged, PageJudge};
-use event_loop::EventLoop;
 pub use finding::{CheckResult, Failure};
 pub use finding::{Finding, Source};
 pub use targets::{Target, Targets};
@@ -170,5 +172,41 @@ impl Validator {
                 work.await
             }
         }
+    }
+}
+
+/// A runtime of one thread. There, a connection is back in the pool when the check that drained it
+/// continues: the tasks of a connection are woken before that of the check, and run in the order of
+/// their wake-ups. With several threads the next check may find no idle connection and open one
+/// more than there are checks.
+struct EventLoop {
+    handle: Handle,
+    /// The thread ends when this is dropped.
+    _running: oneshot::Sender<()>,
+}
+
+impl EventLoop {
+    fn start() -> std::io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (running, dropped) = oneshot::channel();
+        thread::Builder::new().name("url-checks".to_owned()).spawn(move || {
+            let _ = runtime.block_on(dropped);
+            // A name look-up in progress blocks a thread that cannot be cancelled.
+            runtime.shutdown_background();
+        })?;
+        Ok(Self { handle, _running: running })
+    }
+
+    /// Runs a task to its end; dropping the returned future aborts it.
+    async fn run<T>(&self, task: impl Future<Output = T> + Send + 'static) -> T
+    where
+        T: Send + 'static,
+    {
+        // A set aborts its tasks when it is dropped.
+        let mut tasks = JoinSet::new();
+        tasks.spawn_on(task, &self.handle);
+        let ended = tasks.join_next().await.expect("the set has one task");
+        ended.expect("a check does not panic, and only this future aborts it")
     }
 }

@@ -33,29 +33,36 @@ mod connection;
 mod connection_limit;
 mod framing;
 mod io;
-mod listener;
 mod request_body;
 mod service;
 mod timeouts;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use tokio::net::TcpListener;
+use socket2::{Domain, Socket, Type};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::http::RequestHandler;
 use connection_limit::{ConnectionLimit, SlotPermit};
 use frontend_map_platform::metrics::Connections;
-pub use listener::listen;
+
 pub use timeouts::Timeouts;
 
 /// How long requests in flight may go on after the stop signal. Orchestrators kill after 30 s.
 pub const GRACE_PERIOD: Duration = Duration::from_secs(25);
 /// The pause after a failed accept: without a free file descriptor the next accept fails as well.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// The most connections that wait to be accepted; the system may allow fewer.
+const BACKLOG: i32 = 1024;
+/// The most unsent bytes that the system buffers for a connection (`TCP_NOTSENT_LOWAT`). Without a
+/// bound it buffers megabytes for each client that never reads.
+#[cfg(target_os = "linux")]
+const MAX_UNSENT: u32 = 128 << 10;
 
 /// The limits of a listener's connections, and the metrics that count them.
 #[derive(Clone)]
@@ -127,7 +134,7 @@ pub async fn serve(
     };
     // Connections that only the system has accepted may have sent a request: closed now, they would
     // be reset.
-    for stream in listener::unaccepted(listener) {
+    for stream in unaccepted(listener) {
         metrics.accepted.inc();
         if let Some(permit) = limit.acquire().now_or_never() {
             serve(stream, permit);
@@ -138,4 +145,34 @@ pub async fn serve(
     if timeout_at(end, stop.closed()).await.is_err() {
         tracing::warn!("requests are still in flight at the end of the stop; they are aborted");
     }
+}
+
+/// Listens on an address; `[::]` accepts IPv4 as well, whatever the system's default is.
+///
+/// # Errors
+/// The errors of the system, such as an address in use.
+pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    if address.is_ipv6() {
+        socket.set_only_v6(!address.ip().is_unspecified())?;
+    }
+    // A restarted service need not wait until the connections of the last process have expired.
+    socket.set_reuse_address(true)?;
+    // Accepted connections inherit it. Where it is not supported, the service only needs more memory.
+    #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_notsent_lowat(MAX_UNSENT);
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    TcpListener::from_std(socket.into())
+}
+
+/// Closes the socket; yields the connections that wait to be accepted.
+fn unaccepted(listener: TcpListener) -> impl Iterator<Item = TcpStream> {
+    let listener = listener.into_std().ok();
+    std::iter::from_fn(move || {
+        let (stream, _) = listener.as_ref()?.accept().ok()?;
+        stream.set_nonblocking(true).ok()?;
+        TcpStream::from_std(stream).ok()
+    })
 }

@@ -22,14 +22,14 @@ const WITHIN: Duration = Duration::from_secs(1);
 /// How often the last known number of instances is read. This takes no command.
 const INSTANCES_PERIOD: Duration = Duration::from_secs(2);
 
-/// Takes or renews the lease. Arguments: instance, lifetime in ms, and whether it may take the lease if
+/// Takes or renews the lease. Keys: the lease, and the instance that gets it next. Arguments: instance, lifetime in ms, and whether it may take the lease if
 /// the key is missing: the holder renews it, or Redis has lost it and the holder has not renewed it for
 /// some time. Returns one of the words of `Answer`.
 const TAKE: &str = r"
 local me, lifetime, next_ms = ARGV[1], tonumber(ARGV[2]), 3000
 remove_foreign(KEYS[1], 'string')
 remove_foreign(KEYS[2], 'string')
--- A foreign value expires, too.
+-- A foreign text in the second key expires.
 redis.call('PEXPIRE', KEYS[2], next_ms, 'LT')
 local holder, next = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2])
 local is_free = holder == 'free' or not holder and ARGV[3] == '1'
@@ -44,7 +44,7 @@ if holder ~= 'free' then redis.call('PEXPIRE', KEYS[1], lifetime, 'LT') end
 return 'other'
 ";
 
-/// Releases the lease. Argument: instance.
+/// Releases the lease. Keys: as of [`TAKE`]. Argument: instance.
 const RELEASE: &str = r"
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], 'free', 'PX', 86400000)

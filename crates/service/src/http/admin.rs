@@ -3,7 +3,6 @@
 pub(super) mod metrics;
 pub(super) mod ready;
 pub(super) mod rules;
-mod shared;
 
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;

@@ -15,7 +15,7 @@ use frontend_map_rules::{AbsentKey, Document, DocumentLocale, FieldPath, FieldVa
 /// request can name one of more than 64 (D20).
 const NOT_A_DOCUMENT: &str = "not_a_document";
 
-/// The longest title, in bytes, so that its length fits into a byte of an entry.
+/// The longest title, in bytes: a version without a URL has a byte for its length.
 const MAX_TITLE: usize = u8::MAX as usize;
 /// The end of a title that was cut.
 const ELLIPSIS: &str = "…";

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::OwnedRwLockReadGuard;
 
-use super::Claim;
-use super::{LIFETIME, Progress, SharedResult, WITHIN, scripts};
+use super::{Claim, LIFETIME, Progress, SharedResult, WITHIN, scripts};
 use crate::redis::{self, Argument};
 
 /// How long a result stays in Redis, for instances that start.

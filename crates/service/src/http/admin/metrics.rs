@@ -1,16 +1,18 @@
 //! `/metrics`: the counters of the process, which `frontend_map_platform::metrics` names, and the gauges
-//! of the current app, which are named here and in `shared`.
+//! of the current app, which are named here.
 
 use std::fmt;
 use std::sync::Arc;
 
 use axum::http::HeaderValue;
 
-use super::{shared, text_response};
+use super::text_response;
 use crate::app::App;
 use crate::http::response::envelope::HttpResponse;
 use frontend_map_cache::{CachedSnapshot, TypeStatus};
 use frontend_map_catalog::snapshot::Skipped;
+use frontend_map_fleet::Role;
+use frontend_map_fleet::status::{RedisStatus, SnapshotStatus};
 use frontend_map_outbound::webhooks::TargetState;
 use frontend_map_platform::metrics::{CONTENT_TYPE, Encoder, encode, gauge_value};
 use frontend_map_store::StoreState;
@@ -48,7 +50,7 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
         [([], app.snapshots.interval().as_secs_f64())],
     )?;
     let types = app.type_statuses();
-    shared::metrics(app, &types, encoder)?;
+    fleet(app, &types, encoder)?;
     walks(&types, encoder)?;
     snapshots(&types, encoder)
 }
@@ -181,4 +183,64 @@ fn labels<'a>(status: &TypeStatus<'a>) -> [(&'static str, &'a str); 2] {
 
 fn of_snapshot(status: &TypeStatus<'_>, value: impl Fn(&CachedSnapshot) -> f64) -> f64 {
     status.cached.as_ref().map_or(f64::NAN, value)
+}
+
+/// Redis and the fleet. Gauges of Redis are `NaN` without `[shared]`.
+fn fleet(app: &App, types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
+    let status = app.shared.fleet.redis_status(app.shared.validator.counts());
+    let of = |value: fn(&RedisStatus) -> f64| status.as_ref().map_or(f64::NAN, value);
+    let help = "1 while this instance can use Redis; at 0, it works by itself";
+    let up = of(|status| f64::from(status.state == "available"));
+    encoder.gauge("redis_up", help, [([], up)])?;
+    let help = "Instances of the fleet, this one included, as last known";
+    let instances = of(|status| gauge_value(status.instances as u64));
+    encoder.gauge("shared_instances", help, [([], instances)])?;
+    let help = "Other deployments that use the same keys of Redis";
+    let others = of(|status| gauge_value(status.other_deployments as u64));
+    encoder.gauge("shared_other_deployments", help, [([], others)])?;
+    let in_flight = of(|status| gauge_value(status.url_checks.in_flight as u64));
+    let waiting = of(|status| gauge_value(status.url_checks.waiting as u64));
+    let checks = [([("state", "in_flight")], in_flight), ([("state", "waiting")], waiting)];
+    let help = "URL checks of this instance that are in flight, and that wait until they may begin";
+    encoder.gauge("shared_url_checks", help, checks)?;
+    shared_snapshots(types, encoder)
+}
+
+fn shared_snapshots(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
+    let roles = types.iter().flat_map(|status| {
+        Role::NAMES.map(|name| {
+            let [site, uid] = labels(status);
+            ([site, uid, ("role", name)], f64::from(name == role(status).name()))
+        })
+    });
+    encoder.gauge(
+        "shared_role",
+        "1 for the role of the instance for the snapshot, 0 for the other roles",
+        roles,
+    )?;
+    let mut gauge = |name, help, value: fn(&SnapshotStatus) -> Option<f64>| {
+        let value =
+            |status: &TypeStatus<'_>| status.shared.as_ref().and_then(value).unwrap_or(f64::NAN);
+        encoder.gauge(name, help, types.iter().map(|status| (labels(status), value(status))))
+    };
+    gauge(
+        "shared_lease_seconds",
+        "Time since the instance got the lease of the snapshot",
+        |snapshot| snapshot.lease_age.map(|age| age.as_secs_f64()),
+    )?;
+    gauge("shared_version", "Version of the snapshot in use", |snapshot| {
+        snapshot.version.map(gauge_value)
+    })?;
+    let help =
+        "How long a version has been published that the instance does not use; 0 if there is none";
+    gauge("shared_missing_seconds", help, |snapshot| {
+        Some(snapshot.missing_for.unwrap_or_default().as_secs_f64())
+    })?;
+    let help =
+        "Time from the publication of a version to its adoption by the instance, the last time";
+    gauge("shared_lag_seconds", help, |snapshot| snapshot.lag.map(|lag| lag.as_secs_f64()))
+}
+
+fn role(status: &TypeStatus<'_>) -> Role {
+    status.shared.map_or(Role::Alone, |snapshot| snapshot.role)
 }
