@@ -211,7 +211,7 @@ async fn damaged_result_is_refused_and_the_urls_are_checked_again() {
     }
     assert_eq!(ask(&second), whole);
     assert_eq!(peer.heads().len(), 60);
-    assert!(second.log().contains("the shared result of a validation is refused"));
+    assert!(second.logs("the shared result of a validation is refused"));
     // The newer result is good.
     until_so("it is shared", || ask(&third) == whole && peer.heads().len() == 60);
     for key in redis.keys("*:result") {

@@ -115,7 +115,7 @@ fn sigterm_ends_the_service_after_the_drain_delay() {
 fn sigint_ends_the_service_without_the_drain_delay() {
     let mut service = start_with_drain_delay();
     assert_eq!(service.signal("INT"), Some(0));
-    assert!(service.log().contains("delay_ms=0"), "it waited for the delay: {}", service.log());
+    assert!(service.logs("delay_ms=0"), "it waited for the delay: {}", service.log());
     let mut service = start_with_drain_delay();
     service.send_signal("TERM");
     assert!(service.logs("stopping"));

@@ -117,7 +117,7 @@ fn rows_that_lead_nowhere_are_left_out_with_the_reason() {
     ] {
         assert_eq!(left_out(&service, reason), rows, "{reason}: {}", service.log());
     }
-    assert!(service.log().contains("file=") && service.log().contains("line=5"));
+    assert!(service.logs("file=") && service.logs("line=5"));
     // All of them, without the service.
     let setup = with_page.file("old.csv", list);
     let ended = setup.run(&["redirects", "--site", "main", "--left-out"]);

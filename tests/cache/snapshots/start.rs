@@ -88,5 +88,5 @@ fn stop_does_not_wait_for_a_walk_in_flight() {
     let mut service = sites(&cms).env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "600000").start();
     until_so("walks are under way", || cms.targets().len() >= 3);
     assert_eq!(service.signal("TERM"), Some(0));
-    assert!(service.log().contains("stopped"), "{}", service.log());
+    assert!(service.logs("stopped"), "{}", service.log());
 }

@@ -52,7 +52,7 @@ fn former_paths_survive_a_damaged_store_and_its_file_is_counted_until_it_is_gone
     until_redirected(&second);
     let aside = |service: &Service| scrape(service.admin()).of("store_files_moved_aside");
     assert!((aside(&second) - 1.0).abs() < 0.1);
-    assert!(second.log().contains("former paths are read from their copy"), "{}", second.log());
+    assert!(second.logs("former paths are read from their copy"), "{}", second.log());
     // The new file has them, too.
     until_stored(&second);
     second.signal("TERM");

@@ -121,7 +121,7 @@ fn service_goes_on_in_memory_where_the_file_cannot_be_opened() {
         until_so("it serves", || list(&service).status == 200);
         assert_eq!(state(&service)["state"], "failing", "{store}");
         assert!(state(&service)["problem"].is_string());
-        assert!(service.log().contains("the store cannot be opened"));
+        assert!(service.logs("the store cannot be opened"));
         assert!(scrape(service.admin()).of("store_open") < 0.5);
     }
 }
@@ -151,7 +151,7 @@ fn read_only_file_is_read_and_left_alone() {
     assert_eq!(urls(&list(&service))[1], "https://www.example.com/en/articles/uno");
     assert_eq!(resolved(&service, "/en/articles/one"), redirect("/en/articles/uno"));
     assert_eq!(state(&service)["state"], "failing");
-    assert!(service.log().contains("the store is read, and nothing is written"));
+    assert!(service.logs("the store is read, and nothing is written"));
     assert!(moved_aside(folder.path()).is_empty());
     assert_eq!(fs::read(&store).expect("a file"), bytes);
     let mode = fs::metadata(&store).expect("a file").permissions().mode();

@@ -108,7 +108,7 @@ fn two_deployments_with_one_prefix_lose_nothing_and_say_so() {
         });
         let gauge = scrape(service.admin()).of("shared_other_deployments");
         assert!((gauge - 1.0).abs() < f64::EPSILON, "{gauge}");
-        assert!(service.log().contains("another deployment uses the same keys"));
+        assert!(service.logs("another deployment uses the same keys"));
     }
     drop(staging);
     until_so("it has ended", || problem(&production) == Value::Null);
