@@ -68,12 +68,8 @@ impl Worker {
             return false;
         }
         let found = found.and_then(|text| Position::parse(&text));
-        let mut position = self.later_of(found);
+        let position = after_deployment(self.later_of(found), last);
         let begins = matches!(last, LastContent::Older | LastContent::Unknown);
-        if last == LastContent::Older && !position.needs_reset {
-            // The target has the URLs of another deployment.
-            position = Position { end: None, failing_since: None, needs_reset: true, ..position };
-        }
         let saved = if begins {
             shared.begin(epoch, &position.text()).await == Ok(true)
         } else {
@@ -126,5 +122,38 @@ impl Worker {
         }
         let loaded = Progress { position, generation: Some(generation) };
         self.notifier.progress.lock().insert(key, loaded);
+    }
+}
+
+/// The position at which a sender continues. After another deployment the target has its URLs, so it gets
+/// a reset. This is a new one even if a reset was pending: the target may have accepted the pending one
+/// before, and would take the same id for a repetition.
+fn after_deployment(position: Position, last: LastContent) -> Position {
+    match last {
+        LastContent::Older => {
+            Position { end: None, failing_since: None, needs_reset: true, ..position }
+        }
+        LastContent::Own | LastContent::Newer | LastContent::Unknown => position,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frontend_map_catalog::changes::log::Cursor;
+
+    #[test]
+    fn sender_after_another_deployment_sends_a_new_reset_also_if_one_was_pending() {
+        let cursor = Cursor { log: 5, sequence: 7 };
+        let sent = Position::at(cursor);
+        let changes = Position { end: Some(9), failing_since: Some(1_000), ..sent };
+        let reset = Position { failing_since: Some(1_000), needs_reset: true, ..sent };
+        let new_reset = Position { needs_reset: true, ..sent };
+        for position in [sent, changes, reset] {
+            assert_eq!(after_deployment(position, LastContent::Older), new_reset);
+            for last in [LastContent::Own, LastContent::Newer, LastContent::Unknown] {
+                assert_eq!(after_deployment(position, last), position);
+            }
+        }
     }
 }
