@@ -14,7 +14,7 @@ const MEMORY: Duration = Duration::from_hours(24);
 /// Walks with a shorter pause between them count as one, which bounds the memory.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The part of the share that walks leave to probes, which take milliseconds and find most changes: after
-/// several long walks, a change must not wait for minutes.
+/// several long walks, a change must not wait for minutes. A share of 1 is no limit, and has no such part.
 const FOR_PROBES: f64 = 0.1;
 
 /// When background walks took place. It survives a reload.
@@ -52,7 +52,7 @@ impl BackgroundWalks {
 
     /// The part of the share that walks may take.
     pub(crate) fn part_of_walks(share: f64) -> f64 {
-        share * (1.0 - FOR_PROBES)
+        if share < 1.0 { share * (1.0 - FOR_PROBES) } else { share }
     }
 
     /// Whether a probe of this length is within the share now, and none has to wait for a walk in flight
@@ -93,6 +93,9 @@ impl WalkHistory {
     }
 
     fn wait(&self, now: Instant, length: Duration, share: f64) -> Duration {
+        if share >= 1.0 {
+            return Duration::ZERO;
+        }
         let window = WINDOW.max(length.div_f64(share)).min(MEMORY);
         // The window ends with this walk; earlier walks may take this much of it.
         let mut left = window.mul_f64(share).saturating_sub(length);
@@ -190,6 +193,21 @@ mod tests {
         drop(walk);
         walks.0.lock().add(now, now + seconds(6.0));
         assert!(!walks.permits_probe(seconds(1.0), SHARE, true), "the share holds for both");
+    }
+
+    #[test]
+    fn share_of_one_is_no_limit() {
+        let (start, of_walks) = (Instant::now(), BackgroundWalks::part_of_walks(1.0));
+        for took in [599.0, 601.0, 7_200.0] {
+            let mut history = WalkHistory::default();
+            history.add(start, start + seconds(took));
+            // Beside a walk in flight, too.
+            history.add(start + seconds(took) / 2, start + seconds(took));
+            for length in [0.1, 599.0] {
+                let wait = history.wait(start + seconds(took), seconds(length), of_walks);
+                assert_eq!(wait, Duration::ZERO, "{took} {length}");
+            }
+        }
     }
 
     #[test]
