@@ -92,30 +92,37 @@ pub(super) fn merged(base: &str, relative: &str) -> String {
 
 /// A path without dot segments, encoded or not (RFC 3986, section 5.2.4, and the URL standard). It cannot
 /// lead above the root.
-pub(super) fn without_dots(path: &str) -> Cow<'_, str> {
-    let is_dot = |segment: &str| segment == "." || segment.eq_ignore_ascii_case("%2e");
-    let is_double = |segment: &str| {
-        let decoded =
-            segment.len() <= 6 && segment.to_ascii_lowercase().replace("%2e", ".") == "..";
-        segment == ".." || decoded
-    };
-    if !path.split('/').any(|segment| is_dot(segment) || is_double(segment)) {
-        return Cow::Borrowed(path);
+pub(super) fn without_dots<'a>(path: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+    let path = path.into();
+    if !path.split('/').any(|segment| matches!(dots(segment), Some(1 | 2))) {
+        return path;
     }
     let mut kept: Vec<&str> = Vec::new();
     let mut ends_with_dots = false;
-    for segment in path.strip_prefix('/').unwrap_or(path).split('/') {
-        ends_with_dots = is_dot(segment) || is_double(segment);
-        if is_double(segment) {
-            kept.pop();
-        } else if !is_dot(segment) {
-            kept.push(segment);
+    for segment in path.strip_prefix('/').unwrap_or(&path).split('/') {
+        let dots = dots(segment);
+        ends_with_dots = matches!(dots, Some(1 | 2));
+        match dots {
+            Some(1) => {}
+            Some(2) => drop(kept.pop()),
+            _ => kept.push(segment),
         }
     }
     if ends_with_dots {
         kept.push("");
     }
     Cow::Owned("/".to_owned() + &kept.join("/"))
+}
+
+/// The number of dots of a segment that has nothing else; each may be written as `%2e`.
+fn dots(segment: &str) -> Option<usize> {
+    let (mut rest, mut count) = (segment, 0);
+    while !rest.is_empty() {
+        let encoded = || rest.get(..3).filter(|text| text.eq_ignore_ascii_case("%2e"));
+        rest = &rest[if rest.starts_with('.') { 1 } else { encoded()?.len() }..];
+        count += 1;
+    }
+    Some(count)
 }
 
 #[cfg(test)]
@@ -182,7 +189,7 @@ mod tests {
             (".%2e/g", "/b/g"),
             ("%2e", "/b/c/"),
         ] {
-            assert_eq!(without_dots(&merged("/b/c/d;p", relative)), expected, "{relative}");
+            assert_eq!(without_dots(merged("/b/c/d;p", relative)), expected, "{relative}");
         }
     }
 }

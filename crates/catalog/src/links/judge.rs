@@ -65,9 +65,8 @@ pub(super) struct JudgedRow {
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     pub(super) verdict: Verdict,
-    /// The path that the address means, not normalized; `None`: that is not known.
-    pub(super) path: Option<String>,
-    pub(super) target: Option<Target>,
+    /// Boxed, because there may be a million outcomes, most of them without one.
+    pub(super) target: Option<Box<Target>>,
     /// Whether the filter wants links to it.
     is_wanted: bool,
 }
@@ -197,26 +196,25 @@ impl<'w, W: PageLookup> Judge<'w, W> {
         self.judge(self.pages.hosts().locate(address, version), locale)
     }
 
-    fn judge(&mut self, place: AddressTarget, locale: Option<usize>) -> Option<u32> {
+    fn judge(&mut self, place: AddressTarget<'_>, locale: Option<usize>) -> Option<u32> {
         let outcome = match place {
             AddressTarget::Outside => return None,
             AddressTarget::NotKnown => Outcome {
                 verdict: Verdict::Unknown,
-                path: None,
                 target: None,
                 is_wanted: self.wanted.is_none(),
             },
-            AddressTarget::At(place) => self.at(place, locale),
+            AddressTarget::At(place) => self.at(&place, locale),
         };
         let at = u32::try_from(self.judged.outcomes.len()).ok()?;
         self.judged.outcomes.push(outcome);
         Some(at)
     }
 
-    fn at(&self, place: SitePath, locale: Option<usize>) -> Outcome {
+    fn at(&self, place: &SitePath<'_>, locale: Option<usize>) -> Outcome {
         let code = locale.and_then(|locale| self.own.rules.locales().codes().get(locale));
         let code = code.map(Locale::as_str);
-        let (verdict, target) = self.found(&place, code);
+        let (verdict, target) = self.found(place, code);
         let is_wanted = self.wanted.is_none_or(|wanted| {
             let target = target.as_ref().filter(|target| target.is_reached);
             let target = target.map(|target| without_trailing_slash(&target.path));
@@ -224,10 +222,10 @@ impl<'w, W: PageLookup> Judge<'w, W> {
             place.site == self.site
                 && (is_target || Pathname::parse(&place.path).normalized() == wanted)
         });
-        Outcome { verdict, path: Some(place.path), target, is_wanted }
+        Outcome { verdict, target: target.map(Box::new), is_wanted }
     }
 
-    fn found(&self, place: &SitePath, code: Option<&str>) -> (Verdict, Option<Target>) {
+    fn found(&self, place: &SitePath<'_>, code: Option<&str>) -> (Verdict, Option<Target>) {
         let (found, leads_elsewhere) = self.found_directly(place, code);
         let (Verdict::Moved, Some(target)) = &found else { return found };
         if !leads_elsewhere {
@@ -249,7 +247,7 @@ impl<'w, W: PageLookup> Judge<'w, W> {
     /// that of a document or a page of the site.
     fn found_directly(
         &self,
-        place: &SitePath,
+        place: &SitePath<'_>,
         code: Option<&str>,
     ) -> ((Verdict, Option<Target>), bool) {
         let site = &self.pages.hosts().sites()[place.site];
@@ -263,7 +261,7 @@ impl<'w, W: PageLookup> Judge<'w, W> {
             return (found, leads_elsewhere(&resolution));
         }
         // Some servers and databases do not tell the letter cases apart.
-        let lower = SitePath { path: place.path.to_ascii_lowercase(), ..place.clone() };
+        let lower = SitePath { path: place.path.to_ascii_lowercase().into(), ..place.clone() };
         let pathname = Pathname::parse(&lower.path);
         let resolution = self.pages.resolve(place.site, &pathname, place.host);
         let live = resolution.and_then(|resolution| match resolution.found {

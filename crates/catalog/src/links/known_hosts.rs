@@ -1,5 +1,6 @@
 //! The hosts of the settings: which addresses are internal, and which path of which site each means.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::address::{Address, AddressKind, MAX_ADDRESS, clean, merged, without_dots};
@@ -27,9 +28,9 @@ pub(super) struct LinkingVersion<'a> {
 
 /// Where an address leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum AddressTarget {
+pub(super) enum AddressTarget<'a> {
     /// To a path of a site.
-    At(SitePath),
+    At(SitePath<'a>),
     /// To a path that belongs to no site.
     Outside,
     /// That depends on the URL of the document, which has none.
@@ -38,13 +39,13 @@ pub(super) enum AddressTarget {
 
 /// A path of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SitePath {
+pub(super) struct SitePath<'a> {
     /// The position of the site.
     pub(super) site: usize,
     /// The position of the host, if the site has several.
     pub(super) host: Option<usize>,
     /// The path below the base URL as it is written, without dot segments.
-    pub(super) path: String,
+    pub(super) path: Cow<'a, str>,
     /// Whether scheme and host are those of the base URL, or not written.
     pub(super) has_canonical_host: bool,
 }
@@ -83,65 +84,69 @@ impl KnownHosts {
     }
 
     /// Where an internal address leads.
-    pub(super) fn locate(&self, address: &str, version: LinkingVersion<'_>) -> AddressTarget {
-        let site = &self.sites[version.site];
-        let locale = version.locale.unwrap_or_default();
+    pub(super) fn locate<'a>(
+        &self,
+        address: &'a str,
+        version: LinkingVersion<'_>,
+    ) -> AddressTarget<'a> {
         match Address::parse(address) {
             None => AddressTarget::Outside,
             Some(Address::Absolute { scheme, authority, path }) => {
-                let path = without_dots(path);
-                self.at_host(Some(version.site), authority, &path, scheme)
+                self.at_host(Some(version.site), authority, without_dots(path), scheme)
             }
-            Some(Address::Rooted(path)) => {
-                let path = without_dots(path);
-                let base = site.hosts.base(locale);
-                let below = base.map_or(Some(&*path), |base| base.below(&path));
-                let own = below.map(|below| SitePath {
-                    site: version.site,
-                    host: site.hosts.host_if_several(locale),
-                    path: rooted(below),
-                    has_canonical_host: true,
-                });
-                // Another site may have the path, or the rest of the host.
-                let other = base.filter(|_| self.have_paths);
-                let other = other.map(|base| self.at_host(None, base.host(), &path, None));
-                match (own, other) {
-                    (Some(own), Some(AddressTarget::At(other)))
-                        if other.path.len() < own.path.len() =>
-                    {
-                        AddressTarget::At(other)
-                    }
-                    (Some(own), _) => AddressTarget::At(own),
-                    (None, other) => other.unwrap_or(AddressTarget::Outside),
-                }
-            }
+            Some(Address::Rooted(path)) => self.at_root(without_dots(path), version),
             Some(Address::Relative(path)) => {
                 let Some(own) = version.path else { return AddressTarget::NotKnown };
-                let start = site.hosts.base(locale).map_or("", BaseUrl::path);
-                let rooted = merged(&[start, own].concat(), path);
-                self.locate(&rooted, version)
+                let locale = version.locale.unwrap_or_default();
+                let base = self.sites[version.site].hosts.base(locale);
+                let own = [base.map_or("", BaseUrl::path), own].concat();
+                self.at_root(without_dots(merged(&own, path)), version)
             }
         }
     }
 
+    /// The path of a site on the host of the version.
+    fn at_root<'a>(&self, path: Cow<'a, str>, version: LinkingVersion<'_>) -> AddressTarget<'a> {
+        let hosts = &self.sites[version.site].hosts;
+        let locale = version.locale.unwrap_or_default();
+        let base = hosts.base(locale);
+        // Another site may have the path, or the rest of the host.
+        let other = base.filter(|_| self.have_paths);
+        let other = other.map(|base| self.at_host(None, base.host(), path.clone(), None));
+        let below = base.map_or(Some(&*path), |base| base.below(&path)).map(str::len);
+        let own = below.map(|length| SitePath {
+            site: version.site,
+            host: hosts.host_if_several(locale),
+            path: end_of(path, length),
+            has_canonical_host: true,
+        });
+        match (own, other) {
+            (Some(own), Some(AddressTarget::At(other))) if other.path.len() < own.path.len() => {
+                AddressTarget::At(other)
+            }
+            (Some(own), _) => AddressTarget::At(own),
+            (None, other) => other.unwrap_or(AddressTarget::Outside),
+        }
+    }
+
     /// The path of a site on a host: of the one whose base URL has most of the path.
-    fn at_host(
+    fn at_host<'a>(
         &self,
         first: Option<usize>,
         authority: &str,
-        path: &str,
+        path: Cow<'a, str>,
         scheme: Option<&str>,
-    ) -> AddressTarget {
+    ) -> AddressTarget<'a> {
         let mut hosts = self.hosts(first, authority);
-        let mut found = hosts.find_map(|host| Some((host.base.below(path)?, host)));
+        let mut found = hosts.find_map(|host| Some((host.base.below(&path)?.len(), host)));
         if self.have_paths {
             for host in hosts {
                 if let Some((best, known)) = &found
                     && known.is_alias == host.is_alias
-                    && let Some(below) = host.base.below(path)
-                    && below.len() < best.len()
+                    && let Some(below) = host.base.below(&path)
+                    && below.len() < *best
                 {
-                    found = Some((below, host));
+                    found = Some((below.len(), host));
                 }
             }
         }
@@ -151,7 +156,7 @@ impl KnownHosts {
         AddressTarget::At(SitePath {
             site: host.site,
             host: Some(host.at).filter(|_| hosts.are_several()),
-            path: rooted(below),
+            path: end_of(path, below),
             has_canonical_host: is_scheme && !host.is_alias,
         })
     }
@@ -192,7 +197,13 @@ impl KnownHosts {
     }
 }
 
-/// The path below a base URL as a pathname.
-fn rooted(below: &str) -> String {
-    if below.is_empty() { "/".to_owned() } else { below.to_owned() }
+/// The last bytes of a path, what is below a base URL, as a pathname.
+fn end_of(path: Cow<'_, str>, length: usize) -> Cow<'_, str> {
+    let at = path.len() - length;
+    match path {
+        _ if length == 0 => Cow::Borrowed("/"),
+        Cow::Borrowed(path) => Cow::Borrowed(&path[at..]),
+        Cow::Owned(path) if at == 0 => Cow::Owned(path),
+        Cow::Owned(path) => Cow::Owned(path[at..].to_owned()),
+    }
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::judge::{Judged, JudgedRow, url_of};
+use super::known_hosts::{AddressTarget, KnownHosts, LinkingVersion};
 use super::table::LinkTable;
 use super::verdict::Verdict;
 use crate::json::Json;
 use crate::path_index::PathIndex;
-use crate::site::{AdminLinks, Site};
+use crate::site::AdminLinks;
 use crate::snapshot::{PublicUrl, timestamp_text};
 use crate::tables::{Rows, Step};
 use frontend_map_rules::{Locale, Pathname};
@@ -18,8 +19,10 @@ use frontend_map_rules::{Locale, Pathname};
 /// What the rows say of the documents with the links.
 #[derive(Clone)]
 pub struct Linking {
-    /// Their site.
-    pub site: Arc<Site>,
+    /// The hosts of all sites.
+    pub hosts: KnownHosts,
+    /// The position of their site among the sites of `hosts`.
+    pub site: usize,
     /// Their URLs.
     pub index: Arc<PathIndex>,
     /// Their pages in the admin panel of the CMS, if the address of that is set.
@@ -100,7 +103,8 @@ impl LinkRows {
     }
 
     fn row(&self, row: JudgedRow) -> ContentLink<'_> {
-        let Linking { site, index, admin } = &self.linking;
+        let Linking { hosts, site: position, index, admin } = &self.linking;
+        let site = &hosts.sites()[*position];
         let key = &self.judged.documents[row.document as usize];
         let source = &site.links[usize::from(key.content_type)];
         let (uid, id) = (&source.content_type, &*key.id);
@@ -110,6 +114,12 @@ impl LinkRows {
         let locale = link.locale.and_then(|at| codes.get(at)).map(Locale::as_str);
         let to = outcome.target.as_ref();
         let url = url_of(site, index, uid, id, link.locale);
+        let path = url.map(PublicUrl::path);
+        let version = LinkingVersion { site: *position, locale: link.locale, path };
+        let path = match hosts.locate(link.address, version) {
+            AddressTarget::At(place) => Some(Pathname::parse(&place.path).normalized()),
+            AddressTarget::Outside | AddressTarget::NotKnown => None,
+        };
         let on_host = |url: PublicUrl<'_>| site.hosts.url(url.locale(), url.path());
         ContentLink {
             content_type: uid.as_str().into(),
@@ -120,7 +130,7 @@ impl LinkRows {
             field: source.fields.get(link.field).map_or_else(String::new, ToString::to_string),
             text: link.text.into(),
             address: link.address.into(),
-            path: outcome.path.as_deref().map(|path| Pathname::parse(path).normalized()),
+            path,
             verdict: outcome.verdict.as_str().into(),
             to: to.map(|target| target.url.as_deref().unwrap_or(&target.path).into()),
         }

@@ -323,16 +323,41 @@ fn table() -> LinkTable {
     table
 }
 
+/// The rows of a table as lines, and the line of their figures.
+fn rows(world: &World, table: LinkTable, filter: &LinkFilter) -> Vec<String> {
+    let (hosts, index) = (world.hosts.clone(), Arc::clone(&world.index));
+    let linking = Linking { hosts, site: 0, index, admin: None };
+    let judged = judge(&table, world, 0, filter);
+    let text: String =
+        LinkRows::new(Arc::new(table), judged, linking).chunks(Form::Lines).collect();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn row_has_the_path_below_the_base_url_that_the_address_means() {
+    let bases = ["https://en.example/shop", "https://de.example"];
+    let world = World::new(vec![site("main", bases)], &[("a", "en", "a"), ("b", "en", "b")]);
+    for (document, address, path) in [
+        ("a", "b", r#""/en/b""#),
+        ("a", "../en/./b?x=1", r#""/en/b""#),
+        ("a", "/shop/en/b", r#""/en/b""#),
+        ("a", "https://en.example/shop", r#""/""#),
+        ("a", "https://de.example/de/ü", r#""/de/%C3%BC""#),
+        // The document has no URL.
+        ("c", "b", "null"),
+    ] {
+        let mut table = LinkTable::new(7, 0, 1 << 20);
+        table.add(0, document, [link(0, address, "text")]);
+        let rows = rows(&world, table, &LinkFilter::default());
+        let expected = format!(r#""path":{path},"verdict""#);
+        assert!(rows[0].contains(&expected), "{address}: {}", rows[0]);
+    }
+}
+
 #[test]
 fn rows_have_link_verdict_and_figures_of_what_was_asked_for() {
     let world = one_host();
-    let text = |filter: LinkFilter| {
-        let linking =
-            Linking { site: Arc::clone(world.own()), index: Arc::clone(&world.index), admin: None };
-        let (table, judged) = (Arc::new(table()), judge(&table(), &world, 0, &filter));
-        let text: String = LinkRows::new(table, judged, linking).chunks(Form::Lines).collect();
-        text.lines().map(str::to_owned).collect::<Vec<_>>()
-    };
+    let text = |filter: LinkFilter| rows(&world, table(), &filter);
     let all = text(LinkFilter::default());
     assert_eq!(
         all[0],

@@ -16,7 +16,7 @@ pub enum Verdict {
     Moved,
     /// Nothing more: its document is not published any more, or a redirect says that it is gone.
     Gone,
-    /// Nothing: no page has the path, or had it; or a redirect leads to such a path.
+    /// Nothing: no page has or had the path; or a redirect leads to such a path.
     NoSuchPage,
     /// A page in another locale than that of the document with the link.
     OtherLocale,
@@ -71,7 +71,7 @@ impl Verdict {
 /// that of the document with the link; `None`: it is not localized.
 pub(super) fn verdict(
     site: &Site,
-    place: &SitePath,
+    place: &SitePath<'_>,
     resolution: &Resolution<'_, '_>,
     locale: Option<&str>,
 ) -> (Verdict, Option<Target>) {
@@ -110,7 +110,7 @@ pub(super) fn leads_elsewhere(resolution: &Resolution<'_, '_>) -> bool {
 /// The verdict about the path of a live document or page.
 fn of_live(
     site: &Site,
-    place: &SitePath,
+    place: &SitePath<'_>,
     url: PublicUrl<'_>,
     is_page: bool,
     locale: Option<&str>,

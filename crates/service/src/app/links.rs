@@ -1,8 +1,10 @@
 //! Where the links in content lead: decided as `/api/resolve` decides it.
 
+use std::sync::Arc;
+
 use super::{App, former_owner, redirects};
 use frontend_map_cache::{PathIndexState, SiteLinks};
-use frontend_map_catalog::links::{Judged, KnownHosts, LinkFilter, LinkTable, PageLookup, judge};
+use frontend_map_catalog::links::{KnownHosts, PageLookup};
 use frontend_map_catalog::moved::redirects::FormerOwner;
 use frontend_map_catalog::path_index::PathIndex;
 use frontend_map_catalog::resolve::{Resolution, resolve};
@@ -33,21 +35,14 @@ impl<'a> AppPages<'a> {
         Self { app, links, indexes: indexes.collect() }
     }
 
-    /// The index of the site's documents.
-    pub(crate) fn index_of(&self, site: &Site) -> Option<&PathIndexState> {
-        self.indexes.get(self.position(site)?)?.documents.as_ref()
-    }
-
-    /// The verdicts about the links of a site. Takes a second for a million of them.
-    pub(crate) fn judge(&self, table: &LinkTable, site: &Site, filter: &LinkFilter) -> Judged {
-        match self.position(site) {
-            Some(at) => judge(table, self, at, filter),
-            None => Judged::default(),
-        }
-    }
-
-    fn position(&self, site: &Site) -> Option<usize> {
+    /// The position of a site among those of the hosts.
+    pub(crate) fn position(&self, site: &Site) -> Option<usize> {
         self.links.hosts().sites().iter().position(|own| own.key == site.key)
+    }
+
+    /// The index of the documents of the site at this position.
+    pub(crate) fn documents(&self, at: usize) -> Option<&Arc<PathIndex>> {
+        Some(&self.indexes[at].documents.as_ref()?.index)
     }
 }
 
@@ -75,6 +70,6 @@ impl PageLookup for AppPages<'_> {
     }
 
     fn index(&self, at: usize) -> Option<&PathIndex> {
-        Some(&self.indexes[at].documents.as_ref()?.index)
+        self.documents(at).map(Arc::as_ref)
     }
 }

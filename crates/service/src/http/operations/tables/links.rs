@@ -19,7 +19,7 @@ use crate::http::response::error::ApiError;
 use crate::http::response::no_store;
 use crate::http::responses::ReadingLinks;
 use frontend_map_cache::SiteLinks;
-use frontend_map_catalog::links::{LinkFilter, LinkRows, Linking, Verdict};
+use frontend_map_catalog::links::{LinkFilter, LinkRows, Linking, Verdict, judge};
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::tables::Rows as _;
 use frontend_map_rules::PATHNAME_NEEDS_SLASH;
@@ -59,11 +59,14 @@ pub(super) fn judged(
     let links = links(app, site)?;
     let table = links.table().ok_or_else(ApiError::links_not_read)?;
     let pages = AppPages::new(app, links);
-    let index = pages.index_of(site).ok_or_else(ApiError::links_not_read)?;
-    let judged = block_in_place(|| pages.judge(&table, site, filter));
+    let at = pages.position(site).ok_or_else(ApiError::links_not_read)?;
+    let index = pages.documents(at).ok_or_else(ApiError::links_not_read)?;
+    // A million links take more than a second.
+    let judged = block_in_place(|| judge(&table, &pages, at, filter));
     let linking = Linking {
-        site: Arc::clone(site),
-        index: Arc::clone(&index.index),
+        hosts: links.hosts().clone(),
+        site: at,
+        index: Arc::clone(index),
         admin: app.admin_links(site),
     };
     Ok(LinkRows::new(table, judged, linking))
