@@ -5,10 +5,10 @@ Starts each binary in front of a scripted CMS that costs next to nothing (`fast_
 `examples/`), once for each number of documents, with a path index, a history and a log of changes.
 Then each document of a row of them gets another slug and a webhook. Prints a table with the
 resident memory in MiB: idle before the first walk, after it, after the edits, after a rest without
-requests, and the peak; in brackets what is not from a file, such as the binary. With several
-binaries, a cell has their values in this order. What the allocator has not returned yet differs by
-some MiB from process to process: `--processes` takes the medians of several. What of the last look
-is in huge pages is printed below the table.
+requests, and the peak; in brackets without pages of files, such as those of the binary. With
+several binaries, a cell has their values in this order. What the allocator has not returned yet
+differs by some MiB from process to process: `--processes` takes the medians of several. How
+much of it is in huge pages at the end is printed below the table.
 
 `--reload`: instead, each binary reads documents from a file, and reloads when one of them
 has changed. Prints the memory before, its peak until the new list is there, and after, beside the

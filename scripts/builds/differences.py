@@ -20,7 +20,7 @@ class Differences:
         self.compared: collections.Counter[str] = collections.Counter()
         self.statuses: collections.Counter[int] = collections.Counter()
         self.count = 0
-        # Of what depends on how far two processes are with a list.
+        # Responses that differed, and were equal when asked again.
         self.moments = 0
         # The first old and new text of each changed message, by both without their values.
         self.messages: dict[tuple[str, str], tuple[str, str]] = {}

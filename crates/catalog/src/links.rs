@@ -1,8 +1,9 @@
 //! Links in the content of documents: a table of the internal ones, and what each of them leads to.
 //!
 //! The table has addresses as a browser reads them in the content, relative ones too, because where one
-//! leads depends on the URL of its document. What is at an address is decided when the table is read, by the same function that
-//! `/api/resolve` uses: an edit of either end changes the verdict at once, and no frontend is asked.
+//! leads depends on the URL of its document. What is at an address is decided when the table is read, by
+//! the same function that `/api/resolve` uses: an edit of either end changes the verdict at once, and no
+//! frontend is asked.
 //!
 //! - [`KnownHosts`] tells internal addresses from others, when content is read.
 //! - [`LinkTable`] is compact: each address and each text once.

@@ -97,9 +97,9 @@ pub struct Snapshot {
     listed: Listed,
     /// A hash of everything about each URL, in the order of sitemaps.
     urls_hash: u128,
-    /// The documents that have no URL.
+    /// The versions that have no URL.
     pub skipped: Skipped,
-    /// The skipped documents that have no row, as the walk found them.
+    /// The skipped versions that have no row, as the walk found them.
     without_row: Skipped,
     /// Whether one of the owners is a redirect that comes before a live page.
     has_forced: bool,

@@ -171,7 +171,7 @@ impl<'a> WalkRequest<'a> {
 
 /// Decides when a request of a walk that no client waits for may be sent.
 pub trait Pace: Sync {
-    /// Waits until the next request may be sent. It has ended when the result is dropped.
+    /// Waits until the next request may be sent. The caller drops the result when the request has ended.
     fn begin(&self) -> BoxFuture<'_, Box<dyn Send>>;
 }
 

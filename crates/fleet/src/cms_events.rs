@@ -83,7 +83,7 @@ pub struct CmsEvents(Mutex<Unconfirmed>);
 
 impl CmsEvents {
     /// Appends an event to the stream, within [`ANSWER_WAIT`]. Returns whether the caller must
-    /// apply it now, because Redis is unavailable; otherwise [`read`] returns it.
+    /// apply it now, because Redis is unavailable; otherwise [`Self::read`] returns it.
     pub(super) async fn share(&self, redis: &redis::Client, event: CmsEvent) -> bool {
         let is_unavailable = redis.is_unavailable();
         let number = self.0.lock().add(event.clone(), is_unavailable, Instant::now());

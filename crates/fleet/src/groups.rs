@@ -24,7 +24,7 @@ const WANT_PERIOD: Duration = Duration::from_secs(5);
 const GRACE: Duration = Duration::from_secs(2);
 /// The follower walks by itself if the leader has not responded for so long.
 const SILENCE: Duration = Duration::from_secs(10);
-/// The longest random time that is added to it, so that not all followers begin at once.
+/// The longest random time that is added to [`SILENCE`], so that not all followers begin at once.
 const SPREAD: Duration = Duration::from_secs(4);
 
 /// The snapshots of one content type, one of each site that has it.

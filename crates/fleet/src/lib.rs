@@ -22,8 +22,8 @@
 //!    fail releases its lease for another instance.
 //! 3. The leader walks the CMS, as an instance without `[shared]` does, and puts the snapshot into
 //!    its cache entry. Each snapshot that is written to the store also becomes a publish request of
-//!    `snapshots`: the publisher computes the difference to the version that is published, and
-//!    uploads a new base if there is none or the differences have become large.
+//!    `snapshots`: the publisher computes the delta to the version that is published, and
+//!    uploads a new base if there is none or the deltas have become large.
 //! 4. One script writes the pointer, the delta, the changes of the site and the event that
 //!    announces the version, but only if the lease and the pointer still have the values that
 //!    the leader knows.

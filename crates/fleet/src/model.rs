@@ -51,7 +51,7 @@ use self::state::{Action, ModelState, RemainingEvents, Safeguard, Violations};
 /// The protocol, within bounds, perhaps without one of its safeguards.
 struct Protocol {
     remaining: RemainingEvents,
-    /// Whether there is a reader of the changes; otherwise the log is remaining out.
+    /// Whether there is a reader of the changes; otherwise the log is left out.
     has_reader: bool,
     without: Option<Safeguard>,
 }

@@ -94,7 +94,7 @@ pub struct TargetState {
     pub name: String,
     /// How many changes wait, including those that the target does not get.
     pub waiting: u64,
-    /// Whether the last request failed.
+    /// Whether a request is retried, or a reset is pending.
     pub is_failing: bool,
 }
 
@@ -206,7 +206,7 @@ impl Notifier {
             // The leases of targets and sites that stay are not released in between.
             *self.positions.lock() = all;
             tokio::select! {
-                // The sender lives as long as this.
+                // The channel stays open as long as this.
                 _ = changed.changed() => {}
                 // The panic hook has logged it; the others begin again, too.
                 () = until_panic(&mut workers) => tokio::time::sleep(timing.first_pause).await,

@@ -63,7 +63,7 @@ label! {
 /// Counts the snapshots and the runs of URL checks that were to be stored.
 #[derive(Debug, Default)]
 pub struct StoreCounters {
-    /// Snapshots that are in the file.
+    /// Snapshots and runs that were written to the file.
     pub written: Counter,
     /// Attempts that have failed.
     pub failed: Counter,

@@ -93,7 +93,7 @@ impl Handle {
         // The receiver is there as long as the service accepts connections.
         let _ = self.close.send(end);
         if let Err(error) = self.served.await {
-            tracing::error!(%error, "the service has ended before its stop");
+            tracing::error!(%error, "the server has ended without a stop of the service");
         }
         copy_history(self.service.app()).await;
         keep_misses(&self.service.app()).await;

@@ -22,7 +22,7 @@ const FAILING_PERIOD: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum StoreState {
-    /// It is in use.
+    /// This process has it open.
     Open {
         /// The size of the file, in bytes.
         bytes: u64,
@@ -184,7 +184,7 @@ impl FileSlot {
     pub(super) fn is_written(&self) {
         if self.lost.lock().take().is_some() {
             let path = self.path.display();
-            tracing::info!(%path, "the store is written again");
+            tracing::info!(%path, "the store can be written again");
             self.openings.send_modify(|openings| *openings += 1);
         }
     }

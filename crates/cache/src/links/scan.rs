@@ -22,9 +22,9 @@ use frontend_map_rules::Locale;
 /// than `limits.cms_page_bytes`, because content is.
 const PAGE_SIZES: [usize; 3] = [25, 5, 1];
 /// The longest pause between two looks at the share.
-const LONGEST: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The shortest one: a walk in flight may end at any time.
-const SHORTEST: Duration = Duration::from_millis(20);
+const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 
 impl SiteLinks {
     /// Reads all documents if that is due and this instance does it. A link scan that fails leaves the table as
@@ -151,11 +151,11 @@ impl Pace for CmsPace<'_> {
             let walks = &self.cache.triggers.background_walks;
             loop {
                 let length = *self.took.lock();
-                let wait = walks.wait(length, self.cache.cms_share()).unwrap_or(LONGEST);
+                let wait = walks.wait(length, self.cache.cms_share()).unwrap_or(LONGEST_PAUSE);
                 if wait.is_zero() {
                     break;
                 }
-                sleep(wait.clamp(SHORTEST, LONGEST)).await;
+                sleep(wait.clamp(SHORTEST_PAUSE, LONGEST_PAUSE)).await;
             }
             let permit = Permit {
                 _walk: walks.begin(),

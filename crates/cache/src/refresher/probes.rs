@@ -227,9 +227,9 @@ impl Probed {
     }
 
     /// Reads the documents that events have named again, within the share, and with `beside` also while a
-    /// walk is in flight: an event explains a
-    /// difference, but the document may have changed once more. Returns those that differ from the
-    /// snapshots. Those that could not be read are read after the next probe.
+    /// walk is in flight: an event explains a difference, but the document may have changed once more.
+    /// Returns those that differ from the snapshots. Those that could not be read are read after the next
+    /// probe.
     async fn confirm(
         &mut self,
         cache: &SnapshotCache,

@@ -4,9 +4,9 @@
 //! A version counts at the path that it owns: one whose path another version owns has none. The
 //! snapshots may have been built by different rules, and by different locales of the site.
 //!
-//! - **Differences.** `changes::difference` compares two snapshots in one pass, because the
-//!   documents of all snapshots have one order; after an incremental update it looks at the
-//!   documents that were read again, and at the owners of their paths, by the path tables.
+//! Two snapshots are compared in one pass, because the documents of all snapshots have one order. After an
+//! incremental update only the documents that were read again are compared, and the owners of their
+//! paths, by the path tables.
 
 #[cfg(test)]
 pub(crate) mod fixture;

@@ -4,12 +4,11 @@
 //! Each change has a sequence number. A cursor is a sequence number with the identity of the log: a
 //! cursor of another log, or of a part that is no longer kept, is recognized (D44).
 //!
-//! - **The change log.** `Recorder` compares each snapshot that is stored with the one that was
-//!   stored before it, in the thread that writes the store; without a store, at the refresh or
-//!   update itself. The file gets the changes in the transaction of the snapshot, and readers get
-//!   them after it. So the log and the stored snapshots never disagree, and a process that starts
-//!   finds missing changes by comparing. A change takes up to 200 bytes in memory. `notify` reads
-//!   the log like any other client, by a cursor for each target.
+//! `Recorder` compares each snapshot that is stored with the one that was stored before it, in the thread
+//! that writes the store; without a store, at the refresh or update itself. The file gets the changes in
+//! the transaction of the snapshot, and readers get them after it. So the log and the stored snapshots
+//! never disagree, and a process that starts finds missing changes by comparing. Most changes take less
+//! than 200 bytes in memory. Webhooks read the log like any other client, by a cursor for each target.
 
 mod baseline;
 mod cursor;

@@ -24,7 +24,7 @@ pub struct LinkTable {
     max_bytes: usize,
 }
 
-/// A document: the position of its content type among those of the settings, and its id.
+/// A document: the position of its `[[site.links]]` among those of the site, and its id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct DocumentKey {
     pub(super) content_type: u16,
@@ -57,7 +57,7 @@ pub(super) const NOT_LOCALIZED: u16 = u16::MAX;
 /// and what the allocator adds for both.
 const ENTRY_BYTES: usize = 96;
 
-/// The most documents of which it is kept how much is missing.
+/// The most documents for which a table keeps what is missing of each.
 const MAX_MISSING: usize = 100_000;
 
 /// A link that is added.

@@ -36,7 +36,7 @@ pub(super) struct NoUrlRows {
     reasons: Box<[Box<str>]>,
 }
 
-/// Documents without a URL, under construction.
+/// Versions without a URL, under construction.
 #[derive(Debug, Default)]
 pub(super) struct NoUrlDraft {
     rows: Vec<Row>,
@@ -138,7 +138,7 @@ impl NoUrlRows {
         self.reasons.iter().zip(counts).for_each(|(reason, count)| skipped.count(reason, count));
     }
 
-    /// The row of a version; a document that is not localized has one for every locale.
+    /// The row of a version; that of a document which is not localized is found for every locale.
     pub(super) fn get<'s>(
         &'s self,
         id: &str,

@@ -1,4 +1,4 @@
-//! Documents without a URL, counted by reason.
+//! Versions of documents without a URL, counted by reason.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ const WITHOUT_PLACEHOLDER: [&str; 7] = [
     "no_rule",
 ];
 
-/// The number of documents without a URL, by reason.
+/// The number of versions without a URL, by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped(BTreeMap<String, u64>);
 
 impl Skipped {
-    /// Counts `times` documents without a URL for one reason.
+    /// Counts `times` versions without a URL for one reason.
     pub fn count(&mut self, reason: &str, times: u64) {
         if times > 0 {
             let count = self.0.entry(reason.to_owned()).or_default();

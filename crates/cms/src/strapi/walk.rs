@@ -59,7 +59,7 @@ struct WalkScope<'a> {
 }
 
 impl WalkScope<'_> {
-    /// Waits until a request may be sent. It has ended when the result is dropped.
+    /// Waits until a request may be sent. The caller drops the result when the request has ended.
     async fn permit(&self) -> Option<Box<dyn Send>> {
         match self.pace {
             Some(pace) => Some(pace.begin().await),

@@ -62,7 +62,7 @@ impl SharedChanges {
         let SnapshotKey { content_type: uid, .. } = &version.key;
         let origin = Origin {
             uid: uid.clone(),
-            list: version.snapshot_id.clone(),
+            snapshot_id: version.snapshot_id.clone(),
             position: version.position.clone(),
         };
         match encode(&batch, log, last, &origin) {

@@ -21,7 +21,7 @@ use frontend_map_catalog::changes::log::{Applied, Part};
 type PartEntry = (String, Vec<(Vec<u8>, Vec<u8>)>);
 
 /// Why a log begins again whose changes differ from those that were read before.
-const OTHER_CHANGES: &str = "Redis has other changes in their place";
+const OTHER_CHANGES: &str = "Redis has other changes with the same sequence numbers";
 /// The time limit of one read of parts.
 const READ_WITHIN: Duration = Duration::from_secs(3);
 /// How often logs are read without an event about them.

@@ -126,7 +126,7 @@ pub(crate) fn decide(context: &PublicationContext<'_>, state: LogState) -> Decis
         (None, None) if log.types.iter().any(|known| known == uid) => append(Since::Itself),
         (None, None) => append(Since::NoPages),
         (Some(base), Some(before)) if base.position == before => append(Since::Published),
-        (Some(_), _) => restart("it goes on from another version"),
+        (Some(_), _) => restart("it ends with another version"),
     }
 }
 
@@ -220,7 +220,7 @@ mod tests {
     fn changes_since_the_version_of_the_log_are_appended_and_any_other_log_begins_again() {
         let append = |since| Decision::Plan(Plan::Append { log: 5, last: 9, since });
         let restart = |reason| Decision::Plan(Plan::Restart(reason));
-        let other_version = restart("it goes on from another version");
+        let other_version = restart("it ends with another version");
         let first = PublicationContext { before: None, ..CONTEXT };
         let read = |read| PublicationContext { read: Some(read), ..CONTEXT };
         for (context, state, expected) in [
@@ -230,7 +230,7 @@ mod tests {
             (first, usable(&[UID], None), append(Since::Itself)),
             (first, usable(&["api::b.b"], None), append(Since::NoPages)),
             (CONTEXT, usable(&[UID], Some("1-1")), other_version),
-            (first, usable(&[UID], Some("1-2")), restart("it goes on from another version")),
+            (first, usable(&[UID], Some("1-2")), restart("it ends with another version")),
             (read(10), usable(&[UID], Some("1-2")), restart("Redis has lost changes")),
             (CONTEXT, LogState::Missing("none"), restart("none")),
             (CONTEXT, LogState::Damaged("damaged"), restart("damaged")),

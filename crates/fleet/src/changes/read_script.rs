@@ -2,7 +2,7 @@
 
 use super::fields;
 
-/// The most bytes of a part: those of a chunk, and what compression and seal may add.
+/// The most bytes of a sealed part: those of its changes, and what compression and seal may add.
 pub(super) const MAX_PART_BYTES: usize = 1 << 20;
 
 /// The most bytes of all fields of the head of a log, with 64 more for each: a

@@ -79,8 +79,8 @@ impl SharedChanges {
         state.sites.get(site).is_some_and(|known| known.unpublished().is_some())
     }
 
-    /// Whether the log has changes of a version that this instance has not adopted for less than ten
-    /// seconds.
+    /// Whether the log has changes of a version that this instance has not adopted yet, and has read
+    /// another log or base less than ten seconds ago.
     fn is_behind_log(&self, site: &str) -> bool {
         let state = self.inner.state.lock();
         // Instances with other settings never adopt the versions of a log.

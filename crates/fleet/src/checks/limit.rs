@@ -22,9 +22,9 @@ const WITHIN: Duration = Duration::from_secs(1);
 /// How often the last known number of instances is read. This takes no command.
 const INSTANCES_PERIOD: Duration = Duration::from_secs(2);
 
-/// Takes or renews the lease. Keys: the lease, and the instance that gets it next. Arguments: instance, lifetime in ms, and whether it may take the lease if
-/// the key is missing: the holder renews it, or Redis has lost it and the holder has not renewed it for
-/// some time. Returns one of the words of `Answer`.
+/// Takes or renews the lease. Keys: the lease, and the instance that gets it next. Arguments: instance,
+/// lifetime in ms, and whether it may take the lease if the key is missing: the holder renews it, or Redis
+/// has lost it and the holder has not renewed it for some time. Returns one of the words of `Answer`.
 const TAKE: &str = r"
 local me, lifetime, next_ms = ARGV[1], tonumber(ARGV[2]), 3000
 remove_foreign(KEYS[1], 'string')

@@ -194,7 +194,7 @@ impl Claim {
     }
 
     fn result(&self, sealed: &[u8]) -> Option<SharedResult> {
-        // Nothing is not a refused seal.
+        // An empty value means that there is no result; it is no seal that is refused.
         let sealed = Some(sealed).filter(|sealed| !sealed.is_empty())?;
         self.redis.open_json(&self.context("result"), sealed)
     }

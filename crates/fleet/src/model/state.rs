@@ -870,7 +870,7 @@ fn part(log: u64, first: u64, step: Step) -> Part {
         was_listed: true,
         is_listed: true,
     };
-    let origin = Origin { uid: String::new(), list: String::new(), position: String::new() };
+    let origin = Origin { uid: String::new(), snapshot_id: String::new(), position: String::new() };
     let entries = vec![Entry::new(&change)];
     Part { log, first, origin, entries }
 }

@@ -27,8 +27,9 @@ const FILE_DESCRIPTOR_PAUSE: Duration = Duration::from_millis(100);
 /// Redirects of a `robots.txt` that are followed (RFC 9309, section 2.3.1.2).
 const ROBOTS_REDIRECTS: usize = 5;
 
-/// Characters of a `Location` that are reported.
+/// The most characters of a `Location` that are reported.
 pub const LOCATION_CHARS: usize = 2048;
+
 /// The result of one URL, with the page if that is wanted and answered 200.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fetched {

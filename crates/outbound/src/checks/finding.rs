@@ -154,8 +154,8 @@ pub enum CheckResult {
     Response {
         /// The HTTP status, 100 to 999.
         status: u16,
-        /// The `Location` header of a 3xx that has one: as sent, but visible characters alone and at
-        /// most 2,048 of them.
+        /// The `Location` header of a 3xx that has one: at most 2,048 characters, with U+FFFD for
+        /// each one that is not visible.
         location: Option<String>,
         /// The seconds in the `Retry-After` of a 429 or 5xx, for retries. No report shows it.
         retry_after: Option<u32>,

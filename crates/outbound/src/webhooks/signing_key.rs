@@ -29,8 +29,8 @@ impl SigningKey {
     pub fn parse(text: &str) -> Result<Self, BadKey> {
         let bytes =
             STANDARD.decode(text.strip_prefix(PREFIX).ok_or(BadKey)?).map_err(|_| BadKey)?;
-        let is_long_enough = LENGTHS.contains(&bytes.len());
-        is_long_enough.then(|| Self(hmac::Key::new(hmac::HMAC_SHA256, &bytes))).ok_or(BadKey)
+        let has_valid_length = LENGTHS.contains(&bytes.len());
+        has_valid_length.then(|| Self(hmac::Key::new(hmac::HMAC_SHA256, &bytes))).ok_or(BadKey)
     }
 
     /// The value of `webhook-signature`.

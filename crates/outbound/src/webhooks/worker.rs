@@ -25,7 +25,7 @@ pub(super) struct Worker {
     pub(super) store: Arc<Store>,
     /// Where several instances keep the position; without it, it is in the store.
     pub(super) shared: Option<Arc<SharedPosition>>,
-    /// In which the position in Redis is written.
+    /// The epoch of the sender's lease, in which the position in Redis is written.
     pub(super) epoch: AtomicU64,
     pub(super) client: Client,
     pub(super) target: Arc<Target>,
@@ -69,7 +69,7 @@ impl Worker {
                 return false;
             }
         };
-        if !self.announce(&mut position, &message, now).await {
+        if !self.save_before_request(&mut position, &message, now).await {
             sleep(SHARED_PAUSE).await;
             return true;
         }
@@ -155,7 +155,7 @@ impl Worker {
             target_name = self.target.name,
             site = self.site,
             effect,
-            "changes could not be sent for too long, or too many wait"
+            "the target has accepted nothing for 24 hours, or more than 100,000 changes wait; check that it can be reached"
         );
         self.set(*position, true).await;
     }
@@ -177,7 +177,12 @@ impl Worker {
     /// Before a request, writes what the body of a later attempt depends on: when a reset was first sent,
     /// and where the request of one of several instances ends. If this instance is killed, the next one
     /// sends the same request again. False: this instance must not send.
-    async fn announce(&self, position: &mut Position, message: &Message, now: i64) -> bool {
+    async fn save_before_request(
+        &self,
+        position: &mut Position,
+        message: &Message,
+        now: i64,
+    ) -> bool {
         let (before, is_alone) = (*position, self.shared.is_none());
         if message.is_reset {
             position.failing_since.get_or_insert(now);

@@ -101,8 +101,8 @@ impl BaseUrl {
         rest.find('/').map_or("", |at| &rest[at..])
     }
 
-    /// What of an absolute path is below the path of the URL, with a query or a fragment; `None`: it is not
-    /// below it.
+    /// The part of an absolute path that is below the path of this URL, with a query or a fragment; `None`:
+    /// it is not below it.
     pub fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
         let rest = path.strip_prefix(self.path())?;
         (rest.is_empty() || rest.starts_with(['/', '?', '#'])).then_some(rest)

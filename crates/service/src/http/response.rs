@@ -30,7 +30,7 @@ pub(super) fn no_store(mut response: HttpResponse) -> Response {
     response.map(Body::new)
 }
 
-/// The guarded body: this one, which drops `guard` with itself, once it has been sent or aborted.
+/// The guarded body: this body, which keeps `guard` until it has been sent or dropped.
 pub fn guard_body<T: Send + 'static>(body: Body, guard: T) -> Body {
     Body::new(body.map_err(move |error| {
         // The closure owns what it names.

@@ -15,7 +15,7 @@ const CHANGES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("change_e
 /// A log by its site, with its entries.
 type StoredLog = (String, LogHead, VecDeque<Entry>);
 
-/// Creates the tables in a new file.
+/// Creates the tables that the file lacks.
 pub(super) fn open(transaction: &WriteTransaction) -> Result<(), FileError> {
     transaction.open_table(CHANGE_LOGS)?;
     transaction.open_table(CHANGES)?;
@@ -80,7 +80,8 @@ impl StoreFile {
     }
 }
 
-/// All logs. The log of a site from which a row is missing is left out.
+/// All logs. The log of a site that lacks a row is left out, unless it has no rows at all: then it goes on
+/// after its last change.
 fn read(transaction: &ReadTransaction) -> Result<Vec<StoredLog>, FileError> {
     let mut logs: BTreeMap<String, (LogHead, VecDeque<Entry>)> = BTreeMap::new();
     for row in transaction.open_table(CHANGE_LOGS)?.iter()? {

@@ -5,7 +5,8 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::snapshot::serialized::{decode, encode};
 
-/// What has happened to a page. The bytes of an entry have the position: new ones come last.
+/// What has happened to a page. Entries are stored with the position of the variant: add new ones at the
+/// end.
 #[derive(
     Clone,
     Copy,

@@ -21,13 +21,13 @@ const MAX_INFLATED: usize = 2 * 1024 * 1024;
 /// The parts of one batch. More changes would block Redis: the log begins again instead.
 const MAX_PARTS: usize = 64;
 
-/// The list whose publication made changes: one content type of a site, by one version of the settings.
+/// The snapshot whose publication made changes: one content type of a site, by one version of the settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The content type.
     pub uid: String,
-    /// The id of the list.
-    pub list: String,
+    /// The id of the shared snapshot.
+    pub snapshot_id: String,
     /// The position of the version that made the changes.
     pub position: String,
 }
@@ -124,7 +124,7 @@ mod tests {
 
     fn origin() -> Origin {
         let uid = "api::article.article".to_owned();
-        Origin { uid, list: "0123456789abcdef".to_owned(), position: "3-7".to_owned() }
+        Origin { uid, snapshot_id: "0123456789abcdef".to_owned(), position: "3-7".to_owned() }
     }
 
     fn entry(n: usize, kind: Kind) -> Entry {

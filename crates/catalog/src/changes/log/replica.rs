@@ -1,8 +1,8 @@
-//! The logs that a redis has, as an instance follows them.
+//! The change logs in Redis, as an instance follows them.
 //!
 //! The log of a site has the same identity and the same sequence numbers on all instances, so that a
 //! cursor of one is valid on all. An instance that records changes by itself, because Redis is
-//! away, continues its copy as a branch with an identity of its own.
+//! unavailable, continues its copy as a branch with an identity of its own.
 
 use super::parts::Part;
 use super::site_log::LogHead;
@@ -42,7 +42,7 @@ impl ChangeLog {
         let keep = state.keep;
         let log = state.site(site);
         let present = log.present();
-        if !log.is_shared() || present.log != part.log {
+        if !log.is_stored() || present.log != part.log {
             return Applied::Refused;
         }
         if part.last() <= present.sequence {
@@ -69,6 +69,6 @@ impl ChangeLog {
         let state = &mut *self.state.lock();
         let log = state.site(site);
         let present = log.present();
-        log.is_shared() && cursor.log == present.log && cursor.sequence > present.sequence
+        log.is_stored() && cursor.log == present.log && cursor.sequence > present.sequence
     }
 }

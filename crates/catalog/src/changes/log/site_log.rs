@@ -126,7 +126,7 @@ impl SiteLog {
     }
 
     /// Whether a file or Redis has all of it.
-    pub(super) fn is_shared(&self) -> bool {
+    pub(super) fn is_stored(&self) -> bool {
         self.is_stored
     }
 

@@ -283,7 +283,7 @@ impl Table {
     }
 }
 
-/// Bits that the table within a part does not use for the first look.
+/// The part of a hash: by bits that the hash table within a part does not use first.
 fn part(hash: u64) -> usize {
     usize::from(hash.to_le_bytes()[5])
 }

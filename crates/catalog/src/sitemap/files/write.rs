@@ -52,8 +52,8 @@ impl<'s> Group<'s> {
 }
 
 /// A `urlset` of the listed URLs of the frame's host in a range of all URLs, with their modification
-/// dates and without the hidden ones. Each version of a document with several versions has links to all of them (`xhtml:link`, as
-/// Google specifies it).
+/// dates and without the hidden ones. Each version of a document with several versions has links to all of
+/// them (`xhtml:link`, as Google specifies it).
 pub fn write(
     snapshot: &Snapshot,
     hidden: Option<&HiddenUrls>,

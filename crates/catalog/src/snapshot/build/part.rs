@@ -135,7 +135,7 @@ impl<'s> Part<'s> {
     }
 
     /// Adds a row. A document of a locale that the site does not have, or with an id of more than 65,535
-    /// bytes, is counted alone.
+    /// bytes, is only counted.
     fn push_no_url(&mut self, NoUrl { reason, rule, .. }: &NoUrl<'_>, document: &Document<'_>) {
         let locales = self.listing.rules.locales();
         let has_row =

@@ -30,7 +30,7 @@ impl Worker {
                 tokio::task::block_in_place(|| self.load_position(current));
             }
             if !self.send_next(&mut attempts).await {
-                // The sender lives as long as the log.
+                // The channel stays open as long as the log.
                 let _ = changed.changed().await;
             }
         }
@@ -82,8 +82,8 @@ impl Worker {
         saved
     }
 
-    /// The position in Redis, or the one that this instance could not write when Redis
-    /// went away. Without either, the target is new, or Redis has lost its position: it gets a
+    /// The position in Redis, or the one that this instance could not write because Redis
+    /// was unavailable. Without either, the target is new, or Redis has lost its position: it gets a
     /// reset.
     fn later_of(&self, found: Option<Position>) -> Position {
         let present = self.notifier.log.present(&self.site);
@@ -125,9 +125,9 @@ impl Worker {
     }
 }
 
-/// The position at which a sender continues. After another deployment the target has its URLs, so it gets
-/// a reset. This is a new one even if a reset was pending: the target may have accepted the pending one
-/// before, and would take the same id for a repetition.
+/// The position at which a sender continues. If another deployment has sent last, the target has the URLs
+/// of that deployment, so it gets a reset. This is a new one even if a reset was pending: the target may
+/// have accepted that one, and would take the same id for a repetition.
 fn after_deployment(position: Position, last: LastContent) -> Position {
     match last {
         LastContent::Older => {

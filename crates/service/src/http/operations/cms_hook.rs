@@ -117,7 +117,7 @@ async fn read_body(mut body: Body, max_bytes: usize) -> Vec<u8> {
     read
 }
 
-/// The event as it is sent.
+/// The event `frontend-map.refresh`, as a client sends it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Refresh {
@@ -129,7 +129,7 @@ struct Refresh {
     uid: Option<String>,
 }
 
-/// What is refreshed.
+/// What such an event refreshes.
 struct Selected {
     event: CmsEvent,
     /// The number of content types.
@@ -139,7 +139,7 @@ struct Selected {
 /// The content types that the event of a body selects.
 ///
 /// # Errors
-/// If it has other members, if no rule is for what it names, or if no list can be walked.
+/// If the event has other members, if no rule is for what it names, or if no list can be walked.
 fn select_for_refresh(app: &App, body: &[u8]) -> Result<Selected, ApiError> {
     let Refresh { site, uid, .. } =
         serde_json::from_slice(body).map_err(|_| ApiError::validation(MALFORMED))?;

@@ -122,8 +122,8 @@ async fn follow(fleet: &FleetRuns, run: &Run, following: Following) -> Option<Sh
     None
 }
 
-/// Ends the run with the result of another instance, of a run of this kind. Returns `false` if the result is refused. If
-/// reading takes until `admitted_by`, the run is accepted before.
+/// Ends the run with the result of another instance, of a run of this kind. Returns `false` if the result
+/// is refused. If reading takes until `admitted_by`, the run is accepted before.
 async fn complete(
     shared: &Shared,
     fleet: &FleetRuns,

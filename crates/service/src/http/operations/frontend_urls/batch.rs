@@ -42,7 +42,8 @@ pub(super) enum ItemResolution {
 }
 
 impl<'a> Batch<'a> {
-    /// Assigns the items of each content type and locale to the site of the parameter, or to that of its content type (D17).
+    /// Assigns the items of each content type and locale to the site of the parameter, or to that of its
+    /// content type (D17).
     pub(super) fn new(app: &'a App, site: Option<&'a Arc<Site>>, items: &'a Items<'a>) -> Self {
         let mut types: Vec<TypeOfSite<'a>> = Vec::new();
         let mut positions: FxHashMap<(&str, &str), usize> = FxHashMap::default();
