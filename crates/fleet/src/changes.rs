@@ -37,7 +37,7 @@ pub use append::ChangeAppend;
 pub(crate) use follow::{Progress, judge};
 pub use plan::SnapshotReplacement;
 #[cfg(test)]
-pub(crate) use plan::{Decision, LogState, Plan, PublicationContext, Since, decide};
+pub(crate) use plan::{LogState, Plan, PublicationContext, Since, decide};
 pub use readiness::Readiness;
 #[cfg(test)]
 pub(crate) use readiness::{answer, is_behind};

@@ -1,19 +1,23 @@
 //! A log that is lost or damaged, restored to an earlier state, or left by the instances that
 //! recorded it.
 
+use std::time::{Duration, Instant};
+
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::readers::{brief, cursor, read, read_of, read_until};
 use super::renamed;
-use crate::instances::{Instances, UID, all_serve, changed, instance, instance_of, serves};
+use crate::instances::{Instances, UID, all_serve, changed, instance, instance_of, role, serves};
 use crate::support::content::Content;
 use crate::support::front_of_cms::articles;
 use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::Service;
-use crate::support::settings::site;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::{until, until_so};
 
+/// Longer than two regular checks of the lease of a log.
+const CHECKS: Duration = Duration::from_secs(11);
 /// A cursor that no log has.
 const UNKNOWN: &str = "00000000000000010";
 
@@ -23,14 +27,27 @@ fn key(redis: &Redis, kind: &str, site: &str) -> String {
     redis.keys(&pattern).pop().unwrap_or_else(|| panic!("no key {pattern}"))
 }
 
-/// An instance with another template for the same site, as in a rolling deployment.
+/// Another template for the same site, as in a rolling deployment.
+fn other_rules(instances: &Instances) -> Settings {
+    site("main").rule(UID, "/{locale}/texts/{slug}").strapi(&instances.cms)
+}
+
+/// An instance with other rules, which has walked.
 fn with_other_rules(instances: &Instances) -> Service {
-    let settings = site("main").rule(UID, "/{locale}/texts/{slug}").strapi(&instances.cms);
-    let service = instance_of(&settings, &instances.redis).start();
-    until_so("it has walked", || {
-        http::get(service.addr(), "/api/pages?site=main").text().contains("/texts/")
-    });
+    let service = instance_of(&other_rules(instances), &instances.redis).start();
+    until_so("it has walked", || lists(&service, "/texts/"));
     service
+}
+
+fn reload_with_other_rules(service: &Service, instances: &Instances) {
+    service.rewrite("settings.toml", &other_rules(instances).toml());
+    service.send_signal("HUP");
+    until_so("the new rules", || lists(service, "/texts/"));
+}
+
+/// Whether a page has a path with this part.
+fn lists(service: &Service, path: &str) -> bool {
+    http::get(service.addr(), "/api/pages?site=main").text().contains(path)
 }
 
 /// The fields of an entry of a stream.
@@ -91,6 +108,43 @@ fn log_begins_again_without_a_publication_when_the_instances_of_its_settings_are
     instances.content.publish("en", "a", "z");
     changed(&new[1], "a");
     for service in &new {
+        read_until(service, &next, &["moved a /en/texts/z /en/texts/y".to_owned()]);
+    }
+}
+
+#[test]
+fn rolling_change_of_rules_that_begins_with_the_leader_is_one_reset_at_its_end() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    let leader = instances.leader();
+    let [first, last] = [&instances.all[leader], &instances.all[1 - leader]];
+    let start = cursor(first);
+    reload_with_other_rules(first, &instances);
+    until_so("the other one leads", || role(last) == "leader");
+    instances.content.publish("en", "a", "y");
+    changed(last, "a");
+    until_so("the new path", || lists(first, "/en/texts/y"));
+    // Until the last instance has the new rules, a reader may get the pages from it: no regular check of
+    // the lease ends the log.
+    let begun = Instant::now();
+    while begun.elapsed() < CHECKS {
+        for service in [first, last] {
+            read_until(service, &start, &[renamed("a", "y", "x")]);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let with_cursor = format!("/api/pages?site=main&cursor={start}");
+    assert_eq!(http::get(first.addr(), &with_cursor).status, 503);
+    reload_with_other_rules(last, &instances);
+    for service in [first, last] {
+        until_so("a reset", || read(service, &start)["reset"] == true);
+    }
+    let next = until("one log", || {
+        let cursors = [first, last].map(cursor);
+        (cursors[0] == cursors[1]).then(|| cursors[0].clone())
+    });
+    instances.content.publish("en", "a", "z");
+    changed(first, "a");
+    for service in [first, last] {
         read_until(service, &next, &["moved a /en/texts/z /en/texts/y".to_owned()]);
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 
 use super::SharedChanges;
-use super::begin::log_publication;
+use super::begin::log_begin;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, base_field};
 use super::plan::{Known, Plan, Since, SnapshotReplacement};
 use crate::redis::{self, Argument};
@@ -41,7 +41,7 @@ impl SharedChanges {
         version: SnapshotReplacement,
     ) -> Result<Option<ChangeAppend>, redis::Error> {
         let known = self.known(&version).await?;
-        let Some(plan) = self.plan(&version, &known).await? else { return Ok(None) };
+        let Some(plan) = self.plan(&version, &known) else { return Ok(None) };
         let changes = self.clone();
         // The comparison takes time in proportion to the snapshots.
         let prepared = spawn_blocking(move || changes.carry_out(plan, &version, known)).await;
@@ -133,7 +133,7 @@ impl SharedChanges {
         reason: &'static str,
     ) -> ChangeAppend {
         let SnapshotKey { site, content_type: uid, .. } = &version.key;
-        log_publication(site, uid, reason);
+        log_begin(site, Some(uid), reason);
         let log = fastrand::u64(..);
         let mut arguments = self.arguments("restart", version, known, log);
         let value = self.log_value(site, log, &version.lease_key);

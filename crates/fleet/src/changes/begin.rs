@@ -58,21 +58,13 @@ impl SharedChanges {
     }
 }
 
-/// Logs that the log of a site begins because there is none, or again because it cannot be used.
-pub(super) fn log_begin(site: &str, reason: &str) {
-    if reason == NONE {
-        tracing::info!(site, "the shared change log begins");
-    } else {
-        tracing::warn!(site, reason, "the shared change log begins again");
-    }
-}
-
-/// Logs that a publication begins the log of a site: also because of other settings.
-pub(super) fn log_publication(site: &str, uid: &str, reason: &str) {
+/// Logs that the log of a site begins because there is none, or again because it cannot be used; `uid`: by a
+/// publication of this content type.
+pub(super) fn log_begin(site: &str, uid: Option<&str>, reason: &str) {
     if reason == NONE {
         tracing::info!(site, uid, "the shared change log begins");
     } else {
-        tracing::info!(site, uid, reason, "the shared change log begins again");
+        tracing::warn!(site, uid, reason, "the shared change log begins again");
     }
 }
 
@@ -90,6 +82,13 @@ impl SharedChanges {
             let _ = self.check_site(&site).await;
             self.read_soon(&site);
         }
+    }
+
+    /// Whether an instance has this lease: instances with other settings are in use then.
+    async fn is_held(&self, lease_key: &str) -> Result<bool, redis::Error> {
+        let mut command = ::redis::cmd("EXISTS");
+        command.arg(lease_key);
+        self.redis.command(&command, WITHIN).await
     }
 
     async fn check_site(&self, site: &str) -> Result<(), redis::Error> {

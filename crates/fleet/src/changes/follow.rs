@@ -153,7 +153,7 @@ impl SharedChanges {
                     if begins > MAX_BEGINS {
                         return Err(redis::Error::Unavailable);
                     }
-                    log_begin(site, reason);
+                    log_begin(site, None, reason);
                     self.begin(site, sealed).await?;
                 }
             }

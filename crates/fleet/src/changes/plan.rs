@@ -45,7 +45,8 @@ pub(super) struct Known {
 /// What a publication does to the log.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
-    /// No change: instances with other settings still use the log.
+    /// No change: the log belongs to instances with other settings. It begins again when none of them has
+    /// been there for some time ([`SharedChanges::check_abandoned`]).
     Nothing,
     /// The changes since this snapshot are appended after the change `last`.
     Append { log: u64, last: u64, since: Since },
@@ -94,39 +95,26 @@ pub(crate) struct PublicationContext<'v> {
     pub(crate) read: Option<u64>,
 }
 
-/// A plan, or the lease on which it depends.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Decision {
-    Plan(Plan),
-    /// The plan if no instance holds this lease, otherwise no change.
-    IfLeaseFree {
-        lease_key: String,
-        plan: Plan,
-    },
-}
-
 /// Decides what a publication does to the log.
-pub(crate) fn decide(context: &PublicationContext<'_>, state: LogState) -> Decision {
+pub(crate) fn decide(context: &PublicationContext<'_>, state: LogState) -> Plan {
     let PublicationContext { uid, lease, before, read } = *context;
-    let restart = |reason| Decision::Plan(Plan::Restart(reason));
     let (log, last, base) = match state {
-        LogState::Missing(reason) | LogState::Damaged(reason) => return restart(reason),
+        LogState::Missing(reason) | LogState::Damaged(reason) => return Plan::Restart(reason),
         LogState::Usable { log, last, base } => (log, last, base),
     };
     if read.is_some_and(|read| read > last) {
-        return restart("Redis has lost changes");
+        return Plan::Restart("Redis has lost changes");
     }
     if log.lease != lease {
-        let plan = Plan::Restart("the settings have changed");
-        return Decision::IfLeaseFree { lease_key: log.lease, plan };
+        return Plan::Nothing;
     }
-    let append = |since| Decision::Plan(Plan::Append { log: log.log, last, since });
+    let append = |since| Plan::Append { log: log.log, last, since };
     match (base, before) {
         (None, Some(_)) => append(Since::Published),
         (None, None) if log.types.iter().any(|known| known == uid) => append(Since::Itself),
         (None, None) => append(Since::NoPages),
         (Some(base), Some(before)) if base.position == before => append(Since::Published),
-        (Some(_), _) => restart("it ends with another version"),
+        (Some(_), _) => Plan::Restart("it ends with another version"),
     }
 }
 
@@ -141,23 +129,12 @@ impl SharedChanges {
         Ok(Known { read, log, last, base })
     }
 
-    /// Whether an instance has this lease: instances with other settings are in use then.
-    pub(super) async fn is_held(&self, lease_key: &str) -> Result<bool, redis::Error> {
-        let mut command = ::redis::cmd("EXISTS");
-        command.arg(lease_key);
-        self.redis.command(&command, READ_WITHIN).await
-    }
-
     /// What a publication does to the log; `None`: the snapshot is from before a reload of the settings,
     /// and is not published, because the log would lack its version.
-    pub(super) async fn plan(
-        &self,
-        version: &SnapshotReplacement,
-        known: &Known,
-    ) -> Result<Option<Plan>, redis::Error> {
+    pub(super) fn plan(&self, version: &SnapshotReplacement, known: &Known) -> Option<Plan> {
         let (site, state) = (&version.key.site, self.open(version, known));
         if self.content_of(site) != version.content {
-            return Ok(None);
+            return None;
         }
         let read = match &state {
             LogState::Usable { log, .. } => {
@@ -171,12 +148,7 @@ impl SharedChanges {
             before: version.before.as_ref().map(|(at, _)| at.as_str()),
             read,
         };
-        Ok(Some(match decide(&context, state) {
-            Decision::IfLeaseFree { lease_key, .. } if self.is_held(&lease_key).await? => {
-                Plan::Nothing
-            }
-            Decision::Plan(plan) | Decision::IfLeaseFree { plan, .. } => plan,
-        }))
+        Some(decide(&context, state))
     }
 
     /// Opens the sealed fields of the head of a log.
@@ -218,9 +190,8 @@ mod tests {
 
     #[test]
     fn changes_since_the_version_of_the_log_are_appended_and_any_other_log_begins_again() {
-        let append = |since| Decision::Plan(Plan::Append { log: 5, last: 9, since });
-        let restart = |reason| Decision::Plan(Plan::Restart(reason));
-        let other_version = restart("it ends with another version");
+        let append = |since| Plan::Append { log: 5, last: 9, since };
+        let other_version = Plan::Restart("it ends with another version");
         let first = PublicationContext { before: None, ..CONTEXT };
         let read = |read| PublicationContext { read: Some(read), ..CONTEXT };
         for (context, state, expected) in [
@@ -230,20 +201,18 @@ mod tests {
             (first, usable(&[UID], None), append(Since::Itself)),
             (first, usable(&["api::b.b"], None), append(Since::NoPages)),
             (CONTEXT, usable(&[UID], Some("1-1")), other_version),
-            (first, usable(&[UID], Some("1-2")), restart("it ends with another version")),
-            (read(10), usable(&[UID], Some("1-2")), restart("Redis has lost changes")),
-            (CONTEXT, LogState::Missing("none"), restart("none")),
-            (CONTEXT, LogState::Damaged("damaged"), restart("damaged")),
+            (first, usable(&[UID], Some("1-2")), Plan::Restart("it ends with another version")),
+            (read(10), usable(&[UID], Some("1-2")), Plan::Restart("Redis has lost changes")),
+            (CONTEXT, LogState::Missing("none"), Plan::Restart("none")),
+            (CONTEXT, LogState::Damaged("damaged"), Plan::Restart("damaged")),
         ] {
             assert_eq!(decide(&context, state.clone()), expected, "{context:?} {state:?}");
         }
     }
 
     #[test]
-    fn log_of_other_settings_begins_again_if_no_instance_has_them() {
+    fn publication_does_not_change_the_log_of_other_settings() {
         let context = PublicationContext { lease: "other", ..CONTEXT };
-        let plan = Plan::Restart("the settings have changed");
-        let expected = Decision::IfLeaseFree { lease_key: "own".to_owned(), plan };
-        assert_eq!(decide(&context, usable(&[UID], Some("1-2"))), expected);
+        assert_eq!(decide(&context, usable(&[UID], Some("1-2"))), Plan::Nothing);
     }
 }

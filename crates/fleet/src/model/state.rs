@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::scripts::{Expected, Held, Mode, admit, grant};
 use crate::Role;
 use crate::changes::{
-    BaseValue, Decision, LogState, LogValue, Plan, Progress, PublicationContext, Readiness, Since,
-    answer, decide, is_behind, judge,
+    BaseValue, LogState, LogValue, Plan, Progress, PublicationContext, Readiness, Since, answer,
+    decide, is_behind, judge,
 };
 use crate::lead::{Standing, role};
 use crate::snapshots::{
@@ -588,19 +588,19 @@ impl ModelState {
                 Some(log_replica.steps.len() as u64)
             }),
         };
-        let mut decision = decide(&context, log);
-        if let (Decision::Plan(Plan::Restart(_)), Some(log), Some(Safeguard::Base)) =
-            (&decision, &self.redis.log, without)
+        let mut plan = decide(&context, log);
+        if let (Plan::Restart(_), Some(log), Some(Safeguard::Base)) =
+            (&plan, &self.redis.log, without)
         {
             let (log, steps) = (log.id, log.steps.len() as u64);
             let since = Since::Published;
-            decision = Decision::Plan(Plan::Append { log, last: steps, since });
+            plan = Plan::Append { log, last: steps, since };
         }
-        let append = match decision {
+        let append = match plan {
             _ if !self.has_reader => Append::Nothing,
-            Decision::Plan(Plan::Nothing) | Decision::IfLeaseFree { .. } => Append::Nothing,
-            Decision::Plan(Plan::Restart(_)) => Append::Restart,
-            Decision::Plan(Plan::Append { since, .. }) => {
+            Plan::Nothing => Append::Nothing,
+            Plan::Restart(_) => Append::Restart,
+            Plan::Append { since, .. } => {
                 let from = match (since, before) {
                     (Since::Published, Some(before)) => before.list.content,
                     (Since::NoPages, _) => 0,
