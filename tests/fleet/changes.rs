@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::instances::{Instances, UID, all_serve, changed, instance, instance_of, serves};
 use crate::support::content::Content;
+use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::service::Service;
 use crate::support::settings::site;
@@ -242,4 +243,36 @@ fn log_follows_one_of_two_settings_and_no_change_is_there_twice() {
         });
         assert_eq!(found["reset"], json!(false));
     }
+}
+
+#[test]
+fn list_of_pages_with_a_cursor_has_all_changes_up_to_it() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    let leader = instances.leader();
+    let [leader, follower] = [&instances.all[leader], &instances.all[1 - leader]];
+    let pages =
+        |cursor: &str| http::get(follower.addr(), &format!("/api/pages?site=main&cursor={cursor}"));
+    let start = cursor(leader);
+    // A cursor of a log that has ended gets a reset with the next changes.
+    for known in [&*start, "00000000000000010"] {
+        until("the list", || Some(pages(known)).filter(|list| list.status == 200));
+    }
+    let malformed = pages("1");
+    assert_eq!(malformed.status, 400);
+    assert!(malformed.text().contains("`cursor` must be one of `/api/changes`"));
+    follower.send_signal("STOP");
+    instances.content.publish("en", "a", "y");
+    changed(leader, "a");
+    let next = until("the change", || Some(cursor(leader)).filter(|next| *next != start));
+    instances.redis.pause();
+    follower.send_signal("CONT");
+    let behind = pages(&next);
+    assert_eq!(behind.status, 503, "{}", behind.text());
+    assert_eq!(behind.header("retry-after").as_deref(), Some("1"));
+    // It walks the CMS alone, and still cannot know what comes before the cursor.
+    serves(follower, &["y"]);
+    assert_eq!(pages(&next).status, 503);
+    instances.redis.resume();
+    let list = until("the list", || Some(pages(&next)).filter(|list| list.status == 200));
+    assert!(list.text().contains("/en/articles/y\""), "{}", list.text());
 }

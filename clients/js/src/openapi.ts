@@ -1822,7 +1822,7 @@ export interface components {
                 "application/json": components["schemas"]["BadGatewayError"];
             };
         };
-        /** @description The CMS cannot be reached or fails, or too many requests or validations are in progress. */
+        /** @description The CMS cannot be reached or fails, an instance of a fleet does not know the changes of a site yet, or too many requests or validations are in progress. */
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -1945,6 +1945,8 @@ export interface components {
          * @example 2026-11-01T00:00:00Z
          */
         Since: string;
+        /** @description A `cursor` of `/api/changes`: the list has all changes up to it. An instance that has not adopted them yet responds with a 503 and `Retry-After`. */
+        PagesCursor: string;
         /** @description Whether to add the pages that sitemaps leave out. Requires the validation token where one is set. */
         Unlisted: components["schemas"]["Flag"];
         /**
@@ -2495,6 +2497,8 @@ export interface operations {
                 since?: components["parameters"]["Since"];
                 /** @description Whether to add the pages that sitemaps leave out. Requires the validation token where one is set. */
                 unlisted?: components["parameters"]["Unlisted"];
+                /** @description A `cursor` of `/api/changes`: the list has all changes up to it. An instance that has not adopted them yet responds with a 503 and `Retry-After`. */
+                cursor?: components["parameters"]["PagesCursor"];
             };
             header?: {
                 /** @description The `ETag` of an earlier response. */

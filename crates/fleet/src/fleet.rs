@@ -101,8 +101,14 @@ impl Fleet {
         }
     }
 
-    /// Whether readers of the change log of a site can be answered now. `None` without `[shared]`.
-    pub async fn readiness(&self, site: &Site, since: Option<Since>) -> Option<Readiness> {
+    /// Whether readers of the change log of a site, or of all pages, can be answered now. `None` without
+    /// `[shared]`.
+    pub async fn readiness(
+        &self,
+        site: &Site,
+        since: Option<Since>,
+        is_for_pages: bool,
+    ) -> Option<Readiness> {
         let changes = self.changes.as_ref()?;
         // Without the leader of a snapshot of the site, this instance walks by itself: it may know
         // changes that no log has.
@@ -113,7 +119,7 @@ impl Fleet {
         if !self.is_unavailable() && changes.types_of(&site.key).iter().any(is_without_leader) {
             return Some(Readiness::NotYet);
         }
-        Some(changes.readiness(&site.key, since).await)
+        Some(changes.readiness(&site.key, since, is_for_pages).await)
     }
 
     /// Sets the content types of a site; the pages outside the CMS count as one of them.

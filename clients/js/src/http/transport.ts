@@ -87,19 +87,17 @@ export class Transport {
    */
   async open(call: Call, deadline: Deadline): Promise<Response> {
     try {
-      return await this.#once(call, deadline);
+      const response = await unredirected(this.#settings.fetch(this.url(call), this.#init(call, deadline)));
+      if (response.ok) return response;
+      throw await refusal(response, call.path);
     } catch (error) {
-      const pauseMs = call.retry === false ? Infinity : pauseBeforeRetry(error);
-      if (pauseMs >= deadline.leftMs) throw error;
+      const { status, retryAfter } = error instanceof FrontendMapError ? error : {};
+      const pauseMs = (retryAfter ?? Infinity) * 1_000;
+      if (call.retry === false || (status !== 503 && status !== 429) || pauseMs >= deadline.leftMs) throw error;
       await pause(pauseMs);
-      return this.#once(call, deadline);
+      // Once; an instance may need some seconds until it has the changes up to a cursor.
+      return this.open({ ...call, retry: !!call.query.cursor }, deadline);
     }
-  }
-
-  async #once(call: Call, deadline: Deadline): Promise<Response> {
-    const response = await unredirected(this.#settings.fetch(this.url(call), this.#init(call, deadline)));
-    if (response.ok) return response;
-    throw await refusal(response, call.path);
   }
 
   #init(call: Call, deadline: Deadline): RequestInit {
@@ -177,10 +175,4 @@ export async function connected<T>(step: Promise<T>): Promise<T> {
     if ((cause as { digest?: unknown } | null)?.digest) throw cause;
     throw connectionError(cause);
   }
-}
-
-/** Milliseconds until the service wants the request again; no end if it does not say so. */
-function pauseBeforeRetry(error: unknown): number {
-  const { status, retryAfter } = error instanceof FrontendMapError ? error : {};
-  return status === 503 || status === 429 ? (retryAfter ?? Infinity) * 1_000 : Infinity;
 }

@@ -16,6 +16,8 @@ export interface PagesOptions<Site = SiteKey> {
   since?: Date | undefined;
   /** With the pages that sitemaps leave out; sends the token. */
   unlisted?: boolean | undefined;
+  /** That of `changes`: the list has all changes up to it, from whichever instance it comes. */
+  cursor?: string | undefined;
   /** The pages for which it is false are left out. */
   filter?: ((page: Page<Site>) => boolean) | undefined;
   /**
@@ -66,9 +68,9 @@ export class Pages<Site = SiteKey> implements AsyncIterable<Page<Site>> {
   }
 
   #rows(): AsyncGenerator<Page<Site>, void> {
-    const { contentType, locale, since, unlisted = false, timeoutMs = TIMEOUT_MS, signal } = this.#options;
+    const { contentType, locale, since, unlisted = false, cursor, timeoutMs = TIMEOUT_MS, signal } = this.#options;
     const flag = unlisted ? "true" : null;
-    const query = { contentType, locale, since: since?.toISOString(), unlisted: flag };
+    const query = { contentType, locale, since: since?.toISOString(), unlisted: flag, cursor };
     return rows<Page<Site>>(this.#transport, { path: "/api/pages", query, authorized: unlisted, fresh: true, signal }, timeoutMs);
   }
 

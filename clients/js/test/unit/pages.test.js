@@ -36,6 +36,17 @@ test("rows come in order, however the response is cut", async (t) => {
   });
 });
 
+test("list with a cursor is requested until an instance has the changes up to it", async (t) => {
+  const { url, received } = await serve(t, (_, response) => {
+    if (received.length < 4) send(response, 503, failure(503, "ServiceUnavailableError"), { "retry-after": "0" });
+    else send(response, 200, ndjson(["/en/a"]));
+  });
+  const map = createFrontendMap({ url, site: "main" });
+  assert.deepEqual(await collect(map.pages({ cursor: "3f2b9c0d1e5a687412" })), ["/en/a"]);
+  assert.equal(received.length, 4);
+  assert.equal(received[3].url.searchParams.get("cursor"), "3f2b9c0d1e5a687412");
+});
+
 for (const [what, body] of [
   ["without its last line", ndjson(["/a", "/b"]).replace(/\{"count.*\n/, "")],
   ["with half of its last line", ndjson(["/a", "/b"]).slice(0, -5)],

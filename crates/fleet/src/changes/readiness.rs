@@ -25,24 +25,32 @@ pub enum Readiness {
 }
 
 impl SharedChanges {
-    /// How a request for the changes of a site since this cursor can be answered; waits for Redis
-    /// for at most 50 ms.
-    pub async fn readiness(&self, site: &str, since: Option<Since>) -> Readiness {
-        let session = match self.redis.availability() {
-            redis::Availability::Available { session } => session,
-            redis::Availability::Connecting => return Readiness::NotYet,
-            redis::Availability::Unavailable { .. } => return Readiness::Ready,
-        };
+    /// How a request for the changes of a site since this cursor can be answered, or one for all pages
+    /// with the changes up to it; waits for Redis for at most 50 ms.
+    pub async fn readiness(
+        &self,
+        site: &str,
+        since: Option<Since>,
+        is_for_pages: bool,
+    ) -> Readiness {
         let cursor = match since {
             Some(Since::Cursor(cursor)) => Some(cursor),
             _ => None,
+        };
+        // This instance may not have read the log of the cursor yet.
+        let is_unknown = cursor.is_some_and(|cursor| self.log.waiting(site, cursor).is_none());
+        let session = match self.redis.availability() {
+            redis::Availability::Available { session } => session,
+            redis::Availability::Connecting => return Readiness::NotYet,
+            redis::Availability::Unavailable { .. } if is_for_pages && is_unknown => {
+                return Readiness::NotYet;
+            }
+            redis::Availability::Unavailable { .. } => return Readiness::Ready,
         };
         if self.lacks_changes(site) {
             return Readiness::NotYet;
         }
         let is_ahead = cursor.is_some_and(|cursor| self.log.is_ahead(site, cursor));
-        // This instance may not have read the log of the cursor yet.
-        let is_unknown = cursor.is_some_and(|cursor| self.log.waiting(site, cursor).is_none());
         if is_unknown || !self.is_read(site, session) {
             match timeout(ANSWER_WAIT, self.catch_up(site)).await {
                 Ok(Ok(())) => {}
@@ -55,7 +63,15 @@ impl SharedChanges {
             Some(Since::Oldest) => false,
             Some(Since::Cursor(cursor)) => self.log.waiting(site, cursor).is_none(),
         };
-        answer(reads_pages, self.is_behind_log(site))
+        // The pages of other settings are compared with no version of the log.
+        let is_behind = self.is_behind_log(site) || (is_for_pages && self.has_other_log(site));
+        answer(reads_pages || is_for_pages, is_behind)
+    }
+
+    /// Whether instances with other settings append to the log of a site.
+    fn has_other_log(&self, site: &str) -> bool {
+        let state = self.inner.state.lock();
+        state.sites.get(site).is_some_and(|known| known.lease != state.lease)
     }
 
     /// Whether the log of a site in memory is a replica of Redis's, and was read in this

@@ -44,7 +44,7 @@ pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<R
 /// Waits for the log that instances share, which may have more than is known here. Returns whether the
 /// cursor is after what is known.
 async fn wait_for_log(app: &App, site: &Site, since: Option<Since>) -> Result<bool, ApiError> {
-    match app.shared.fleet.readiness(site, since).await {
+    match app.shared.fleet.readiness(site, since, false).await {
         None | Some(Readiness::Ready) => Ok(false),
         Some(Readiness::Ahead) => Ok(true),
         Some(Readiness::NotYet) => Err(ApiError::changes_not_known()),

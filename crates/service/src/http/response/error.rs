@@ -108,6 +108,12 @@ impl ApiError {
         Self::unavailable(message, RETRY_AFTER_OVERLOAD)
     }
 
+    /// 503: this instance has not adopted the changes up to the cursor yet.
+    pub(in crate::http) fn pages_lack_changes() -> Self {
+        let message = "the list does not have the changes up to `cursor` yet";
+        Self::unavailable(message, RETRY_AFTER_OVERLOAD)
+    }
+
     /// 503: the other instances cannot be told what is cleared, because Redis does not answer.
     pub(in crate::http) fn misses_not_shared() -> Self {
         let message = "the list that the instances share cannot be changed at present";

@@ -20,17 +20,20 @@ use crate::http::response::NO_STORE;
 use crate::http::response::conditional::is_not_modified;
 use crate::http::response::error::ApiError;
 use crate::http::response::etag;
+use frontend_map_catalog::changes::log::{Cursor, Since};
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::tables::{PageFilter, Pages, Rows as _};
 use frontend_map_cms::ContentError;
+use frontend_map_fleet::changes::Readiness;
 
 /// The query parameters.
-pub(in crate::http) const PARAMS: [Param; 5] = [
+pub(in crate::http) const PARAMS: [Param; 6] = [
     SITE,
     Param { name: "contentType", max_bytes: MAX_UID_BYTES },
     LOCALE,
     Param::unlimited("since"),
     Param::unlimited("unlisted"),
+    Param::unlimited("cursor"),
 ];
 
 /// The checked parameters.
@@ -39,6 +42,8 @@ struct Params<'a> {
     /// Only the pages of this content type.
     uid: Option<Cow<'a, str>>,
     filter: PageFilter,
+    /// The list must have the changes of the site up to this cursor.
+    cursor: Option<Cursor>,
 }
 
 /// The response: the table, or a 304.
@@ -46,6 +51,9 @@ pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<R
     let params = Params::parse(&app, query.as_deref())?;
     if params.filter.unlisted {
         require_bearer(app.http.validate_token.as_ref(), &headers)?;
+    }
+    if let Some(cursor) = params.cursor {
+        check_changes(&app, params.site, cursor).await?;
     }
     let cached_snapshots = params.cached_snapshots(&app).await?;
     let (site, filter) = (Arc::clone(params.site), params.filter);
@@ -77,9 +85,25 @@ pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<R
     Ok(response)
 }
 
+/// Checks that this instance has the changes of a site up to a cursor: another instance may have returned
+/// it, and may have read more.
+async fn check_changes(app: &App, site: &Site, cursor: Cursor) -> Result<(), ApiError> {
+    match app.shared.fleet.readiness(site, Some(Since::Cursor(cursor)), true).await {
+        None | Some(Readiness::Ready) => Ok(()),
+        Some(Readiness::Ahead | Readiness::NotYet) => Err(ApiError::pages_lack_changes()),
+    }
+}
+
+fn parse_cursor(text: &str) -> Result<Cursor, ApiError> {
+    Cursor::parse(text).ok_or_else(|| {
+        let message = format!("`cursor` must be one of `/api/changes`, not {}", echo(text));
+        ApiError::validation(message)
+    })
+}
+
 impl<'a> Params<'a> {
     fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
-        let [key, uid, locale, since, unlisted] = parse(query, &PARAMS)?;
+        let [key, uid, locale, since, unlisted, cursor] = parse(query, &PARAMS)?;
         let site = known_site(app, &required("site", key)?)?;
         if let Some(uid) = uid.as_deref().filter(|uid| !site.has_group(uid)) {
             let message = format!("the site has no rule for this `contentType`: {}", echo(uid));
@@ -99,7 +123,8 @@ impl<'a> Params<'a> {
             since: parse_since(since.as_deref())?,
             unlisted: parse_boolean("unlisted", unlisted.as_deref())?,
         };
-        Ok(Self { site, uid, filter })
+        let cursor = cursor.as_deref().map(parse_cursor).transpose()?;
+        Ok(Self { site, uid, filter, cursor })
     }
 
     /// Whether the pages outside the CMS are wanted.
