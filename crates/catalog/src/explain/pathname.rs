@@ -152,7 +152,7 @@ pub fn explain_pathname(
             .pages
             .find(&pathname.normalized(), host)
             .map(|page| page.document_id().to_owned()),
-        normalized_path: pathname.normalized(),
+        normalized_path: pathname.normalized().into_owned(),
         matched,
         decision,
         redirect: None,

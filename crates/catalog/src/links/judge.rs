@@ -93,7 +93,7 @@ pub fn judge(
     site: usize,
     filter: &LinkFilter,
 ) -> Judged {
-    let wanted = filter.to.as_deref().map(|to| Pathname::parse(to).normalized());
+    let wanted = filter.to.as_deref().map(|to| Pathname::parse(to).normalized().into_owned());
     let mut judge = Judge {
         table,
         pages,

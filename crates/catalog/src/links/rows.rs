@@ -117,7 +117,9 @@ impl LinkRows {
         let path = url.map(PublicUrl::path);
         let version = LinkingVersion { site: *position, locale: link.locale, path };
         let path = match hosts.locate(link.address, version) {
-            AddressTarget::At(place) => Some(Pathname::parse(&place.path).normalized()),
+            AddressTarget::At(place) => {
+                Some(Pathname::parse(&place.path).normalized().into_owned())
+            }
             AddressTarget::Outside | AddressTarget::NotKnown => None,
         };
         let on_host = |url: PublicUrl<'_>| site.hosts.url(url.locale(), url.path());

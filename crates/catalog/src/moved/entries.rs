@@ -178,7 +178,7 @@ impl<'i> RedirectEntries<'i> {
         let Some(deepest) = deepest.filter(|_| !pathname.segments().any(is_unmatchable)) else {
             return EntryLookup::None;
         };
-        let path_of_root = if path == "/" { "" } else { path.as_str() };
+        let path_of_root = if path == "/" { "" } else { &*path };
         let end =
             path_of_root.match_indices('/').nth(deepest).map_or(path_of_root.len(), |at| at.0);
         let mut beginning = &path_of_root[..end];
@@ -279,7 +279,10 @@ impl<'i> RedirectWorld<'i> {
         redirect.is_stale |= moved.is_stale;
         redirect.status = self.status;
         redirect.follow(forced.redirect.status.unwrap_or(self.status));
-        let begun = vec![(pathname.normalized(), host), (to.normalized(), host_of_page)];
+        let begun = vec![
+            (pathname.normalized().into_owned(), host),
+            (to.normalized().into_owned(), host_of_page),
+        ];
         match self.follow_on(forced, redirect, begun, host_of_page) {
             EntryOutcome::Leads(redirect) => FormerOwner::Entry(redirect),
             EntryOutcome::NotKnown(uid) => FormerOwner::NotKnown(uid),
@@ -380,7 +383,7 @@ impl<'i> RedirectWorld<'i> {
         host: Option<usize>,
     ) -> EntryOutcome<'i> {
         let redirect = EntryRedirect::begin(&found, self.status);
-        self.follow_on(found, redirect, vec![(pathname.normalized(), host)], host)
+        self.follow_on(found, redirect, vec![(pathname.normalized().into_owned(), host)], host)
     }
 
     /// Follows an entry from the last of the places that a visitor has passed: each a path on a host, if the
@@ -448,7 +451,7 @@ impl<'i> RedirectWorld<'i> {
                 },
             };
             let pathname = Pathname::parse(&path);
-            let place = (pathname.normalized(), host);
+            let place = (pathname.normalized().into_owned(), host);
             let is_same = |passed: &(String, Option<usize>)| {
                 passed.0 == place.0 && (passed.1 == place.1 || passed.1.is_none())
             };

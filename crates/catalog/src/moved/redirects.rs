@@ -113,7 +113,8 @@ pub fn paths_in_default_locale(
 ) -> impl Iterator<Item = String> {
     let found = site.rules.find_on(pathname, host);
     let by_rule = found.and_then(|found| site.rules.in_default_locale(&found, pathname, host));
-    let own = site.rules.own_paths_in_default_locale(pathname, host).map(|(_, path)| path);
+    let own =
+        site.rules.own_paths_in_default_locale(pathname, host).map(|(_, path)| path.into_owned());
     by_rule.into_iter().chain(own)
 }
 

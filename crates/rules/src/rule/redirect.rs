@@ -200,7 +200,7 @@ pub(crate) fn normalized(path: &str) -> Result<String, Fault> {
             PathSegment::Text(text) => check("", text, "", Width::One)?,
         }
     }
-    Ok(pathname.normalized())
+    Ok(pathname.normalized().into_owned())
 }
 
 /// What an editor writes into the field of a redirect for exactly this normalized path (D7): letters and

@@ -98,7 +98,7 @@ impl SiteMisses {
     /// Counts a request for a path of this host, which is empty if the site has one or the request named
     /// none.
     pub(crate) fn record(&self, host: &str, pathname: &Pathname<'_>) {
-        let key = MissKey::of(host, pathname.normalized());
+        let key = MissKey::of(host, pathname.normalized().into_owned());
         if !self.buffer(key) {
             self.uncounted.fetch_add(1, Ordering::Relaxed);
         }

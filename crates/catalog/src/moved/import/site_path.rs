@@ -55,6 +55,6 @@ impl SitePath {
         if !is_path || rooted.chars().any(char::is_control) {
             return Err(Reason::Malformed);
         }
-        Ok(Self { path: Pathname::parse(&rooted).normalized(), host })
+        Ok(Self { path: Pathname::parse(&rooted).normalized().into_owned(), host })
     }
 }

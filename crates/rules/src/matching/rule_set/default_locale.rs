@@ -17,7 +17,7 @@ impl RuleSet {
         host: Option<usize>,
     ) -> Option<String> {
         let replaced = self.with_default_locale(found, pathname);
-        replaced.or_else(|| host.map(|_| pathname.normalized()))
+        replaced.or_else(|| host.map(|_| pathname.normalized().into_owned()))
     }
 
     fn with_default_locale(&self, found: &Match<'_>, pathname: &Pathname<'_>) -> Option<String> {

@@ -1,5 +1,7 @@
 //! Matches of documents that have a path of their own, which no template decides about (D41).
 
+use std::borrow::Cow;
+
 use super::{Match, RuleSet};
 use crate::building::TemplateValues;
 use crate::encode::encode;
@@ -45,13 +47,14 @@ impl RuleSet {
     /// pathname can lead (D19): the pathname with the first locale in place of the one at its beginning,
     /// then, if the request has a `host`, the pathname as it is. Each comes with the position of the
     /// locale that was replaced, or 0.
-    pub fn own_paths_in_default_locale(
+    pub fn own_paths_in_default_locale<'p>(
         &self,
-        pathname: &Pathname<'_>,
+        pathname: &Pathname<'p>,
         host: Option<usize>,
-    ) -> impl Iterator<Item = (usize, String)> {
+    ) -> impl Iterator<Item = (usize, Cow<'p, str>)> + use<'p> {
         let same = host.map(|_| (0, pathname.normalized()));
-        self.own_path_in_default_locale(pathname).into_iter().chain(same)
+        let own = self.own_path_in_default_locale(pathname);
+        own.map(|(locale, path)| (locale, Cow::Owned(path))).into_iter().chain(same)
     }
 
     fn own_path_in_default_locale(&self, pathname: &Pathname<'_>) -> Option<(usize, String)> {
@@ -203,8 +206,7 @@ mod tests {
                 let rules = RuleSet::new(translated_locales(), prefix, Vec::new());
                 let pathname = Pathname::parse(path);
                 let found = |host| rules.own_paths_in_default_locale(&pathname, host);
-                let expected: Vec<_> =
-                    expected.map(|path| (1, path.to_owned())).into_iter().collect();
+                let expected: Vec<_> = expected.map(|path| (1, path.into())).into_iter().collect();
                 assert_eq!(found(None).collect::<Vec<_>>(), expected, "{path} {prefix:?}");
                 let expected = [expected, vec![(0, pathname.normalized())]].concat();
                 assert_eq!(found(Some(1)).collect::<Vec<_>>(), expected, "{path} {prefix:?}");

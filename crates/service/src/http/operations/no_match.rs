@@ -42,7 +42,7 @@ fn error(
     candidates: Option<Vec<Candidate>>,
     gone: Option<Gone<'static>>,
 ) -> ApiError {
-    let (pathname, normalized_path) = (pathname.to_owned(), parsed.normalized());
+    let (pathname, normalized_path) = (pathname.to_owned(), parsed.normalized().into_owned());
     ApiError::not_found("No content type matches the given pathname").with(Details::NoMatch {
         pathname,
         normalized_path,

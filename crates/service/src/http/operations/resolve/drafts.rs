@@ -171,6 +171,7 @@ impl Known<'_> {
             let (candidates, are_all) = self.candidates(wanted, read).await?;
             let path = pathname.normalized();
             if let Some(found) = candidates.owner_on(&path, host).and_then(match_of) {
+                let path = path.into_owned();
                 return Ok(Some(Owned { found, candidates, path, host, is_other_path: false }));
             }
             let other = rules.in_default_locale(found, pathname, host).and_then(|path| {
@@ -255,6 +256,7 @@ impl Known<'_> {
                 if let Some(found) =
                     own.map(|url| self.match_of_own_path(pathname, url, url.locale()))
                 {
+                    let path = path.into_owned();
                     let own = Owned { found, candidates, path, host, is_other_path: false };
                     return Ok([Some(own), None]);
                 }
@@ -268,7 +270,8 @@ impl Known<'_> {
                 });
                 match other {
                     Some((found, path)) => {
-                        let (host, is_other_path) = (candidates.first_host(), true);
+                        let (path, host) = (path.into_owned(), candidates.first_host());
+                        let is_other_path = true;
                         let own = Owned { found, candidates, path, host, is_other_path };
                         not_localized.get_or_insert(own);
                     }

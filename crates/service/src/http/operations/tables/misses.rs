@@ -72,5 +72,5 @@ fn misses<'a>(app: &'a App, site: &Site) -> Result<&'a SiteMisses, ApiError> {
 
 fn key(site: &Site, pathname: &str, host: Option<usize>) -> MissKey {
     let host = host.map(|host| site.hosts.all()[host].base.host());
-    MissKey::of(host.unwrap_or_default(), Pathname::parse(pathname).normalized())
+    MissKey::of(host.unwrap_or_default(), Pathname::parse(pathname).normalized().into_owned())
 }
