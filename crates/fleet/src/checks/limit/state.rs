@@ -17,6 +17,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 const LOST_AFTER: Duration = Duration::from_millis(1_500);
 /// How long the holder keeps the lease although another instance waits for it.
 const TURN: Duration = Duration::from_secs(3);
+/// From the end of a turn to the next attempt: the next holder and one that waits behind it ask before.
+const TO_OTHERS: Duration = PAUSE.saturating_mul(3);
 /// How long other instances may take to notice that Redis has returned.
 const RECONNECTION: Duration = Duration::from_secs(3);
 
@@ -202,6 +204,7 @@ impl<W> LimitState<W> {
                 if self.in_flight == 0 && (self.waiting.is_empty() || self.is_turn_over(now)) {
                     // No check may begin before the lease is released.
                     self.lease = LeaseState::NotHeld;
+                    self.next_attempt = (!self.waiting.is_empty()).then_some(now + TO_OTHERS);
                     return Step::Release;
                 }
                 let is_valid = now.saturating_duration_since(renewed) < self.lifetime();
@@ -366,7 +369,9 @@ mod tests {
         assert_eq!(state.step(now + TURN), Step::Wait(Some(now + TURN + RENEWAL)));
         (0..9).for_each(|_| state.record_end());
         assert_eq!(state.step(now + TURN), Step::Release);
-        assert_eq!(state.step(now + TURN), TAKE, "it waits for its next turn");
+        let next = now + TURN + TO_OTHERS;
+        assert_eq!(state.step(now + TURN), Step::Wait(Some(next)), "others ask before it");
+        assert_eq!(state.step(next), TAKE, "it waits for its next turn");
     }
 
     #[test]
