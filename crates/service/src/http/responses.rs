@@ -101,13 +101,7 @@ pub(super) struct FrontendUrl {
     pub(super) shared_path: Option<SharedPath>,
 }
 
-/// `/api/frontend-urls`: `results` are [`BatchResult`]s.
-#[derive(Serialize)]
-pub(super) struct FrontendUrls<R> {
-    pub(super) results: R,
-}
-
-/// A URL with its path, or the reason why there is none.
+/// `/api/frontend-urls`: one of its `results`, a URL with its path, or the reason why there is none.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BatchResult<'a> {

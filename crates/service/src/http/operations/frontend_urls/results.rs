@@ -2,19 +2,17 @@
 
 use std::borrow::Cow;
 
-use serde::ser::SerializeSeq;
-use serde::{Serialize, Serializer};
-
 use super::batch::{Batch, ItemResolution, TypeOfSite};
 use super::sources::Source;
 use crate::http::operations::frontend_url::{NO_RULE, NO_VERSION};
-use crate::http::responses::{BatchResult, FrontendUrls, Success};
+use crate::http::responses::BatchResult;
 use frontend_map_catalog::json::Json;
 use frontend_map_catalog::path_index::{PathOwners, SharedPath, VersionPath};
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::{Snapshot, Version};
 use frontend_map_cms::{Document, DocumentLocale};
-use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, frontend_path};
+use frontend_map_rules::Locale;
+use frontend_map_rules::frontend_url::{BaseUrl, NoUrl, NoUrlReason, frontend_path};
 
 /// The reason of a malformed item.
 const INVALID: &str = "invalid";
@@ -68,42 +66,77 @@ impl Found<'_> {
 /// The text of the response.
 pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
     let mut json = Json::with_capacity(batch.items.len() * USUAL_BYTES);
-    json.value(&Success::new(FrontendUrls { results: Results { batch, sources } }));
+    json.raw(r#"{"data":{"results":["#);
+    let mut common: Option<CommonText> = None;
+    for (position, (item, type_and_locale, resolution)) in batch.items().enumerate() {
+        if position > 0 {
+            json.raw(",");
+        }
+        let id = item.document_id.as_deref();
+        let requested = || BatchResult {
+            uid: type_and_locale.uid.as_deref(),
+            document_id: id,
+            locale: type_and_locale.locale.as_deref(),
+            ..BatchResult::default()
+        };
+        let reason = match resolution {
+            ItemResolution::Invalid => INVALID.into(),
+            ItemResolution::NoRule => NO_RULE.into(),
+            ItemResolution::NoLocale => Cow::from(NoUrlReason::LocaleUnknown.to_string()),
+            ItemResolution::Type { at, locale } => {
+                let (of, id) = (batch.types[at], id.unwrap_or_default());
+                let found = find(of, &sources[at], id, locale);
+                if let Found::Path { path, locale, shared: None } = &found
+                    && let Some(base) = of.site.hosts.base(*locale)
+                {
+                    let place = (at, *locale);
+                    let common = match common {
+                        Some(ref common) if common.place == place => common,
+                        _ => {
+                            let code = &of.site.rules.locales().codes()[*locale];
+                            common.insert(CommonText::new(of.uid, code, base, place))
+                        }
+                    };
+                    common.write_result(&mut json, id, path);
+                } else {
+                    json.value(&found.result(of.site, requested()));
+                }
+                continue;
+            }
+        };
+        json.value(&BatchResult { reason: Some(&reason), ..requested() });
+    }
+    json.raw(r#"]},"meta":{}}"#);
     json.into_bytes()
 }
 
-/// The results of a batch. Each is found when it is written.
-struct Results<'b> {
-    batch: &'b Batch<'b>,
-    sources: &'b [Source],
+/// The text that the results about one content type in one locale have in common, if they have a URL and
+/// no other document has their path. To write such a result takes a quarter of the instructions of
+/// [`BatchResult`].
+///
+/// None of it has a character that JSON escapes: a content type with a rule, a locale and a base URL.
+struct CommonText {
+    /// The position of the content type in the batch, and that of the locale in the site's locales.
+    place: (usize, usize),
+    /// Up to the `documentId`.
+    start: String,
+    /// From the end of the `documentId` to the path of the URL.
+    middle: String,
 }
 
-impl Serialize for Results<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut results = serializer.serialize_seq(Some(self.batch.items.len()))?;
-        let unknown_locale = NoUrlReason::LocaleUnknown.to_string();
-        for (item, type_and_locale, resolution) in self.batch.items() {
-            let id = item.document_id.as_deref();
-            let as_requested = BatchResult {
-                uid: type_and_locale.uid.as_deref(),
-                document_id: id,
-                locale: type_and_locale.locale.as_deref(),
-                ..BatchResult::default()
-            };
-            let reason: &str = match resolution {
-                ItemResolution::Invalid => INVALID,
-                ItemResolution::NoRule => NO_RULE,
-                ItemResolution::NoLocale => &unknown_locale,
-                ItemResolution::Type { at, locale } => {
-                    let of = self.batch.types[at];
-                    let found = find(of, &self.sources[at], id.unwrap_or_default(), locale);
-                    results.serialize_element(&found.result(of.site, as_requested))?;
-                    continue;
-                }
-            };
-            results.serialize_element(&BatchResult { reason: Some(reason), ..as_requested })?;
+impl CommonText {
+    fn new(uid: &str, locale: &Locale, base: &BaseUrl, place: (usize, usize)) -> Self {
+        Self {
+            place,
+            start: format!(r#"{{"uid":"{uid}","documentId":""#),
+            middle: format!(r#"","locale":"{locale}","url":"{base}"#),
         }
-        results.end()
+    }
+
+    /// Appends a result. Neither a valid id nor a path has a character that JSON escapes.
+    fn write_result(&self, json: &mut Json, id: &str, path: &str) {
+        json.raw(&self.start).raw(id).raw(&self.middle).raw(path);
+        json.raw(r#"","path":""#).raw(path).raw(r#""}"#);
     }
 }
 
@@ -183,5 +216,30 @@ fn of_document<'s>(
             let (reason, rule) = (reason.to_string().into(), template.to_string().into());
             Found::NoUrl { reason, rule: Some(rule), locale }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frontend_map_catalog::json::to_text;
+    use frontend_map_catalog::site::AbsoluteUrl;
+
+    #[test]
+    fn result_by_its_common_text_is_that_of_the_type() {
+        let base = BaseUrl::parse("https://example.com/shop").unwrap();
+        let (uid, locale) = ("plugin::cms.article", Locale::parse("pt-BR").unwrap());
+        let path = "/pt-BR/articles/caf%C3%A9%22";
+        let mut json = Json::with_capacity(0);
+        CommonText::new(uid, &locale, &base, (0, 0)).write_result(&mut json, "a1", path);
+        let result = BatchResult {
+            uid: Some(uid),
+            document_id: Some("a1"),
+            locale: Some("pt-BR"),
+            url: Some(AbsoluteUrl { base: &base, path }),
+            path: Some(path),
+            ..BatchResult::default()
+        };
+        assert_eq!(json.into_text(), to_text(&result));
     }
 }

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use crate::http::response::error::ApiError;
 use crate::http::responses::{
     Accepted, BatchResult, Candidate, ChangeList, CheckedPage, ClearedMisses, DeadUrl, Details,
-    DocumentUrls, FrontendUrl, FrontendUrls, LastCheck, LastContent, LastRun, LocaleUrl,
-    ProgressEvent, PublishPreview, ReadingLinks, RedirectType, SiteRow, Sites, StoppedEvent,
-    Success, UrlState, ValidationResult, Validations,
+    DocumentUrls, FrontendUrl, LastCheck, LastContent, LastRun, LocaleUrl, ProgressEvent,
+    PublishPreview, ReadingLinks, RedirectType, SiteRow, Sites, StoppedEvent, Success, UrlState,
+    ValidationResult, Validations,
 };
 use frontend_map_catalog::changes::log::{ChangeRow, Kind as ChangeKind};
 use frontend_map_catalog::json::to_text;
@@ -294,7 +294,7 @@ fn frontend_urls() -> Value {
         rule: Some("/{slug}"),
         shared_path: Some(&shared_path),
     };
-    success(FrontendUrls { results: vec![full, BatchResult::default()] })
+    success(json!({ "results": [written(&full), written(&BatchResult::default())] }))
 }
 
 fn document() -> Value {
