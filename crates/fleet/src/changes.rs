@@ -104,8 +104,9 @@ struct SiteState {
     bases: HashMap<String, BaseValue>,
     /// The key of the lease whose holder appends to the present log.
     lease: String,
-    /// Whether that lease is one of other settings, and had no holder at the last check.
-    is_abandoned: bool,
+    /// In which session of Redis the last check was, if that lease is one of other settings and had no
+    /// holder then.
+    abandoned_in: Option<u64>,
     /// By content type: the last version that this instance has published or adopted.
     settled: HashMap<String, Settled>,
     /// By content type: the last snapshot of this instance, whether it is published or not.

@@ -1,6 +1,5 @@
 //! How a change log begins, or begins again without a publication: why, and what is logged.
 
-use std::mem;
 use std::time::Duration;
 
 use super::append::LOG_TTL;
@@ -70,16 +69,16 @@ pub(super) fn log_begin(site: &str, uid: Option<&str>, reason: &str) {
 
 impl SharedChanges {
     /// Begins each log again that instances with other settings have written, if their lease had no
-    /// holder at two checks in a row: between two holders it is free for a moment. Then schedules a read
-    /// of all logs.
+    /// holder at two checks in a row in one session of Redis: between two holders it is free for a
+    /// moment, and after an outage until an instance has renewed it. Then schedules a read of all logs.
     pub(super) async fn check_abandoned(&self) {
-        if !self.redis.is_available() {
+        let redis::Availability::Available { session } = self.redis.availability() else {
             return;
-        }
+        };
         let sites: Vec<String> = self.inner.state.lock().sites.keys().cloned().collect();
         for site in sites {
             // A check that fails is repeated at the next one.
-            let _ = self.check_site(&site).await;
+            let _ = self.check_site(&site, session).await;
             self.read_soon(&site);
         }
     }
@@ -91,12 +90,12 @@ impl SharedChanges {
         self.redis.command(&command, WITHIN).await
     }
 
-    async fn check_site(&self, site: &str) -> Result<(), redis::Error> {
+    async fn check_site(&self, site: &str, session: u64) -> Result<(), redis::Error> {
         let (read, lease, was_abandoned) = {
             let state = &mut *self.inner.state.lock();
             let Some(known) = state.sites.get_mut(site) else { return Ok(()) };
             let Some((read, _)) = known.read.clone() else { return Ok(()) };
-            let was_abandoned = mem::take(&mut known.is_abandoned);
+            let was_abandoned = known.abandoned_in.take() == Some(session);
             if known.lease == state.lease {
                 return Ok(());
             }
@@ -111,7 +110,7 @@ impl SharedChanges {
             return self.begin(site, read).await;
         }
         if let Some(known) = self.inner.state.lock().sites.get_mut(site) {
-            known.is_abandoned = true;
+            known.abandoned_in = Some(session);
         }
         Ok(())
     }
