@@ -17,7 +17,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 const LOST_AFTER: Duration = Duration::from_millis(1_500);
 /// How long the holder keeps the lease although another instance waits for it.
 const TURN: Duration = Duration::from_secs(3);
-/// From the end of a turn to the next attempt: the next holder and one that waits behind it ask before.
+/// From a release to the next attempt if other instances wait: the next holder and one that waits behind it
+/// ask before.
 const TO_OTHERS: Duration = PAUSE.saturating_mul(3);
 /// How long other instances may take to notice that Redis has returned.
 const RECONNECTION: Duration = Duration::from_secs(3);
@@ -200,11 +201,11 @@ impl<W> LimitState<W> {
             RedisState::Available { .. } => {}
         }
         let (due, may_take_missing) = match self.lease {
-            LeaseState::Held { renewed, .. } => {
+            LeaseState::Held { renewed, is_awaited, .. } => {
                 if self.in_flight == 0 && (self.waiting.is_empty() || self.is_turn_over(now)) {
                     // No check may begin before the lease is released.
                     self.lease = LeaseState::NotHeld;
-                    self.next_attempt = (!self.waiting.is_empty()).then_some(now + TO_OTHERS);
+                    self.next_attempt = is_awaited.then_some(now + TO_OTHERS);
                     return Step::Release;
                 }
                 let is_valid = now.saturating_duration_since(renewed) < self.lifetime();
@@ -372,6 +373,21 @@ mod tests {
         let next = now + TURN + TO_OTHERS;
         assert_eq!(state.step(now + TURN), Step::Wait(Some(next)), "others ask before it");
         assert_eq!(state.step(next), TAKE, "it waits for its next turn");
+    }
+
+    #[test]
+    fn instance_whose_checks_have_ended_lets_waiting_ones_ask_before_its_next_check() {
+        let now = Instant::now();
+        for (answer, next) in [(AWAITED, Step::Wait(Some(now + TO_OTHERS))), (HELD, TAKE)] {
+            let mut state = available(now);
+            enqueue(&mut state, 1);
+            state.record_answer(answer, now, now);
+            assert_eq!(begin(&mut state, now), 1);
+            state.record_end();
+            assert_eq!(state.step(now), Step::Release);
+            enqueue(&mut state, 1);
+            assert_eq!(state.step(now), next);
+        }
     }
 
     #[test]
