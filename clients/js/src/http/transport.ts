@@ -85,18 +85,18 @@ export class Transport {
    *
    * @throws FrontendMapError for any other status, and without a connection.
    */
-  async open(call: Call, deadline: Deadline): Promise<Response> {
+  async open(call: Call, deadline: Deadline, minPause = 0): Promise<Response> {
     try {
       const response = await unredirected(this.#settings.fetch(this.url(call), this.#init(call, deadline)));
       if (response.ok) return response;
       throw await refusal(response, call.path);
     } catch (error) {
       const { status, retryAfter } = error instanceof FrontendMapError ? error : {};
-      const pauseMs = (retryAfter ?? Infinity) * 1_000;
+      const pauseMs = Math.max(retryAfter ?? Infinity, minPause) * 1_000;
       if (call.retry === false || (status !== 503 && status !== 429) || pauseMs >= deadline.leftMs) throw error;
       await pause(pauseMs);
-      // Once; an instance may need some seconds until it has the changes up to a cursor.
-      return this.open({ ...call, retry: !!call.query.cursor }, deadline);
+      // Once, but with a cursor until the time is over: an instance may not have the changes up to it yet.
+      return this.open({ ...call, retry: !!call.query.cursor }, deadline, 1);
     }
   }
 
