@@ -26,6 +26,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 use self::tail::Tail;
 use crate::redis;
 use crate::redis::Event;
+use crate::snapshots::Position;
 use frontend_map_catalog::changes::log::{Baseline, ChangeLog, Recorder};
 use frontend_map_catalog::site::{Site, Sites};
 use frontend_map_store::SnapshotKey;
@@ -38,7 +39,7 @@ pub(crate) use follow::{Progress, judge};
 pub use plan::SnapshotReplacement;
 #[cfg(test)]
 pub(crate) use plan::{LogState, Plan, PublicationContext, Since, decide};
-pub use readiness::Readiness;
+pub use readiness::{Readiness, Wanted};
 #[cfg(test)]
 pub(crate) use readiness::{answer, is_behind};
 
@@ -109,6 +110,9 @@ struct SiteState {
     abandoned_in: Option<u64>,
     /// By content type: the last version that this instance has published or adopted.
     settled: HashMap<String, Settled>,
+    /// By content type: the position of the last version that this instance did not adopt, because its own
+    /// snapshot was later.
+    passed_over: HashMap<String, Position>,
     /// By content type: the last snapshot of this instance, whether it is published or not.
     latest: HashMap<String, Baseline>,
 }

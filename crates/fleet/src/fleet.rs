@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::changes::{Readiness, SharedChanges};
+use crate::changes::{Readiness, SharedChanges, Wanted};
 use crate::checks::limit::CheckCounts;
 use crate::cms_events::{CmsEvent, CmsEvents};
 use crate::groups::SnapshotGroup;
@@ -20,7 +20,7 @@ use crate::redis::{self, Event};
 use crate::snapshot_id::{SharedSnapshotId, SnapshotId};
 use crate::snapshots::{PublishRequest, SharedSnapshots};
 use crate::status::{RedisStatus, SnapshotStatus};
-use frontend_map_catalog::changes::log::{ChangeLog, Since};
+use frontend_map_catalog::changes::log::ChangeLog;
 use frontend_map_catalog::moved::history::PathHistory;
 use frontend_map_catalog::site::{Site, Sites};
 
@@ -101,14 +101,8 @@ impl Fleet {
         }
     }
 
-    /// Whether readers of the change log of a site, or of all pages, can be answered now. `None` without
-    /// `[shared]`.
-    pub async fn readiness(
-        &self,
-        site: &Site,
-        since: Option<Since>,
-        is_for_pages: bool,
-    ) -> Option<Readiness> {
+    /// How a reader of a site can be answered now. `None` without `[shared]`.
+    pub async fn readiness(&self, site: &Site, wanted: Wanted) -> Option<Readiness> {
         let changes = self.changes.as_ref()?;
         // Without the leader of a snapshot of the site, this instance walks by itself: it may know
         // changes that no log has.
@@ -119,7 +113,7 @@ impl Fleet {
         if !self.is_unavailable() && changes.types_of(&site.key).iter().any(is_without_leader) {
             return Some(Readiness::NotYet);
         }
-        Some(changes.readiness(&site.key, since, is_for_pages).await)
+        Some(changes.readiness(&site.key, wanted).await)
     }
 
     /// Sets the content types of a site; the pages outside the CMS count as one of them.

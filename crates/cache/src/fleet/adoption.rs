@@ -113,11 +113,12 @@ impl SnapshotCache {
         let is_same = |own: &CachedSnapshot| {
             own.snapshot.content_hash() == found.walked.snapshot.content_hash()
         };
+        let mut is_own_later = false;
         let is_wanted = |own: Option<&CachedSnapshot>| {
+            let times = own.map(CachedSnapshot::read_times);
+            is_own_later = !own.is_some_and(is_same) && !found.times().is_wanted_by_follower(times);
             // This instance may be the leader by now.
-            group.shared.is_led_elsewhere()
-                && (own.is_some_and(is_same)
-                    || found.times().is_wanted_by_follower(own.map(CachedSnapshot::read_times)))
+            !is_own_later && group.shared.is_led_elsewhere()
         };
         let is_adopted = if entry.cached().as_ref().is_some_and(is_in_use) {
             group.shared.is_led_elsewhere()
@@ -129,6 +130,8 @@ impl SnapshotCache {
                 group.shared.record_response();
             }
             snapshots.adopted(id, &SnapshotKey::of(&site.site, entry.query.uid.as_str())).await;
+        } else if is_own_later {
+            snapshots.passed_over(&found, &SnapshotKey::of(&site.site, entry.query.uid.as_str()));
         }
     }
 

@@ -4,38 +4,42 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::SharedChanges;
+use super::{SharedChanges, SiteState};
 use crate::redis::{self, ANSWER_WAIT};
 use crate::snapshots::Position;
-use frontend_map_catalog::changes::log::Since;
+use frontend_map_catalog::changes::log::{Cursor, Since};
 
-/// For how long after a read of a log readers wait until this instance has adopted the versions whose
-/// changes it has: if it cannot adopt them, it walks by itself.
+/// For how long after a read of a log readers of changes wait until this instance has adopted the versions
+/// whose changes it has: if it cannot adopt them, it walks by itself.
 const ADOPTION_WAIT: Duration = Duration::from_secs(10);
 
-/// How a request for the changes of a site can be answered now.
+/// What a reader of a site requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The changes since a place in the log; without one, its end.
+    Changes(Option<Since>),
+    /// All pages, with the changes up to a cursor.
+    Pages(Cursor),
+}
+
+/// How a reader of a site can be answered now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// From the log.
+    /// With the changes in the log, or all pages.
     Ready,
     /// Without changes and with the same cursor: it comes from an instance that has read more.
     Ahead,
-    /// Not at all: the log is not known yet.
+    /// Not at all: the log is not known yet, or the pages lack changes in it.
     NotYet,
 }
 
 impl SharedChanges {
-    /// How a request for the changes of a site since this cursor can be answered, or one for all pages
-    /// with the changes up to it; waits for Redis for at most 50 ms.
-    pub async fn readiness(
-        &self,
-        site: &str,
-        since: Option<Since>,
-        is_for_pages: bool,
-    ) -> Readiness {
-        let cursor = match since {
-            Some(Since::Cursor(cursor)) => Some(cursor),
-            _ => None,
+    /// How a reader of a site can be answered; waits for Redis for at most 50 ms.
+    pub async fn readiness(&self, site: &str, wanted: Wanted) -> Readiness {
+        let is_for_pages = matches!(wanted, Wanted::Pages(_));
+        let cursor = match wanted {
+            Wanted::Changes(Some(Since::Cursor(cursor))) | Wanted::Pages(cursor) => Some(cursor),
+            Wanted::Changes(_) => None,
         };
         // This instance may not have read the log of the cursor yet.
         let is_unknown = cursor.is_some_and(|cursor| self.log.waiting(site, cursor).is_none());
@@ -54,18 +58,25 @@ impl SharedChanges {
         if is_unknown || !self.is_read(site, session) {
             match timeout(ANSWER_WAIT, self.catch_up(site)).await {
                 Ok(Ok(())) => {}
-                _ if is_ahead => return Readiness::Ahead,
+                _ if is_ahead && !is_for_pages => return Readiness::Ahead,
                 _ => return Readiness::NotYet,
             }
         }
-        let reads_pages = match since {
-            None => true,
-            Some(Since::Oldest) => false,
-            Some(Since::Cursor(cursor)) => self.log.waiting(site, cursor).is_none(),
-        };
-        // The pages of other settings are compared with no version of the log.
-        let is_behind = self.is_behind_log(site) || (is_for_pages && self.has_other_log(site));
-        answer(reads_pages || is_for_pages, is_behind)
+        match wanted {
+            Wanted::Changes(since) => {
+                let reads_pages = match since {
+                    None => true,
+                    Some(Since::Oldest) => false,
+                    Some(Since::Cursor(cursor)) => self.log.waiting(site, cursor).is_none(),
+                };
+                answer(reads_pages, self.is_behind_log(site, Some(ADOPTION_WAIT)))
+            }
+            // The pages of other settings are compared with no version of the log. Those of a walk of this
+            // instance alone may lack changes before the cursor.
+            Wanted::Pages(_) => {
+                answer(true, self.has_other_log(site) || self.is_behind_log(site, None))
+            }
+        }
     }
 
     /// Whether instances with other settings append to the log of a site.
@@ -95,21 +106,29 @@ impl SharedChanges {
         state.sites.get(site).is_some_and(|known| known.unpublished().is_some())
     }
 
-    /// Whether the log has changes of a version that this instance has not adopted yet, and has read
-    /// another log or base less than ten seconds ago.
-    fn is_behind_log(&self, site: &str) -> bool {
+    /// Whether the log has changes of a version that this instance has not adopted yet, and no later ones
+    /// either. With `within`: only if the last other log or base was read less than this time ago.
+    fn is_behind_log(&self, site: &str, within: Option<Duration>) -> bool {
         let state = self.inner.state.lock();
         // Instances with other settings never adopt the versions of a log.
         let known = state.sites.get(site).filter(|known| known.lease == state.lease);
         let Some(known) = known else { return false };
-        let is_recent = known.since.is_some_and(|since| since.elapsed() < ADOPTION_WAIT);
+        let is_recent =
+            within.is_none_or(|within| known.since.is_some_and(|since| since.elapsed() < within));
+        is_recent && known.is_behind_log()
+    }
+}
+
+impl SiteState {
+    /// Whether the log has changes that the snapshots of this instance lack.
+    fn is_behind_log(&self) -> bool {
         let position = |text: &String| text.parse().ok();
-        is_recent
-            && known.types.iter().any(|uid| {
-                let settled = known.settled.get(uid).map(|settled| &settled.position);
-                let base = known.bases.get(uid).map(|base| &base.position);
-                is_behind(settled.and_then(position), base.and_then(position))
-            })
+        self.types.iter().any(|uid| {
+            let settled = self.settled.get(uid).map(|settled| &settled.position);
+            let served = settled.and_then(position).max(self.passed_over.get(uid).copied());
+            let base = self.bases.get(uid).map(|base| &base.position);
+            is_behind(served, base.and_then(position))
+        })
     }
 }
 
@@ -128,6 +147,18 @@ pub(crate) fn answer(reads_pages: bool, is_behind: bool) -> Readiness {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::changes::fields::BaseValue;
+
+    #[test]
+    fn version_that_an_instance_passed_over_for_a_later_snapshot_is_none_that_it_waits_for() {
+        let mut known = SiteState { types: vec!["a".to_owned()], ..SiteState::default() };
+        let at = |version| Position { epoch: 1, version };
+        known.bases.insert("a".to_owned(), BaseValue { log: 1, position: at(2).to_string() });
+        for (passed_over, is_behind) in [(None, true), (Some(at(1)), true), (Some(at(2)), false)] {
+            known.passed_over = passed_over.map(|at| ("a".to_owned(), at)).into_iter().collect();
+            assert_eq!(known.is_behind_log(), is_behind, "{passed_over:?}");
+        }
+    }
 
     #[test]
     fn reader_of_all_pages_waits_until_the_instance_serves_what_the_log_has() {

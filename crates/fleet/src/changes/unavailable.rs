@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Settled, SharedChanges, SiteState, State};
+use crate::snapshots::Position;
 use frontend_map_catalog::changes::log::Baseline;
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_platform::clock::unix_ms;
@@ -41,6 +42,7 @@ impl SharedChanges {
         if let Some(known) = state.sites.get_mut(site) {
             known.latest.remove(uid);
             known.settled.remove(uid);
+            known.passed_over.remove(uid);
         }
     }
 
@@ -60,6 +62,14 @@ impl SharedChanges {
         let site = state.sites.entry(key.site.clone()).or_default();
         site.settled.insert(key.content_type.clone(), settled);
         self.read_soon(&key.site);
+    }
+
+    /// Records that this instance does not adopt a version of a snapshot, because its own one is later: it
+    /// has the changes up to this version, too.
+    pub(crate) fn passed_over(&self, key: &SnapshotKey, position: Position) {
+        let state = &mut *self.inner.state.lock();
+        let site = state.sites.entry(key.site.clone()).or_default();
+        site.passed_over.insert(key.content_type.clone(), position);
     }
 
     /// Begins to record changes, because Redis is unavailable.

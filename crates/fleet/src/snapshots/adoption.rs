@@ -41,7 +41,7 @@ pub struct FoundSnapshot {
     pub published: Instant,
     /// Whether this instance did not know the version before.
     pub is_new: bool,
-    epoch: u64,
+    position: Position,
     served: Option<VersionOrder>,
 }
 
@@ -49,8 +49,8 @@ impl FoundSnapshot {
     /// Its times.
     pub fn times(&self) -> FoundTimes {
         let WalkedSnapshot { begun, as_of, .. } = self.walked;
-        let Self { epoch, published, is_new, served, .. } = *self;
-        FoundTimes { epoch, begun, as_of, published, is_new, served }
+        let Self { position, published, is_new, served, .. } = *self;
+        FoundTimes { epoch: position.epoch, begun, as_of, published, is_new, served }
     }
 }
 
@@ -82,7 +82,7 @@ impl SharedSnapshots {
             walked: version.walked.clone(),
             published: self.redis.instant_of(version.published_at),
             is_new,
-            epoch: version.position.epoch,
+            position: version.position,
             served,
         }))
     }
@@ -100,6 +100,12 @@ impl SharedSnapshots {
             state.status.lock().versions.adopted(number);
             self.update_missing();
         }
+    }
+
+    /// Records that this instance does not adopt a version that it has read, because its own snapshot is
+    /// later.
+    pub fn passed_over(&self, found: &FoundSnapshot, key: &SnapshotKey) {
+        self.changes.passed_over(key, found.position);
     }
 
     /// Whether the last read of a snapshot was refused, or got no answer.

@@ -162,7 +162,12 @@ impl SharedSnapshots {
                 && before.as_ref().is_some_and(|one| one.walked.begun >= request.walked.begun);
             let wants_base = state.status.lock().wants_base;
             if is_same && !wants_base {
-                state.status.lock().published = Some(request.clone());
+                let is_first = state.status.lock().published.replace(request.clone()).is_none();
+                if let (true, Some(before)) = (is_first, &before) {
+                    let position = before.position.to_string();
+                    let snapshot = &request.walked.snapshot;
+                    self.changes.settled(&request.key, id.as_str(), position, snapshot);
+                }
                 return Ok(());
             }
             let publication = Publication {

@@ -14,7 +14,7 @@ use crate::http::response::no_store;
 use crate::http::responses::ChangeList;
 use frontend_map_catalog::changes::log::{ChangeRow, Filter, Kind, Read, Since};
 use frontend_map_catalog::site::Site;
-use frontend_map_fleet::changes::Readiness;
+use frontend_map_fleet::changes::{Readiness, Wanted};
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 2] = [SITE, Param::unlimited("since")];
@@ -44,7 +44,7 @@ pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<R
 /// Waits for the log that instances share, which may have more than is known here. Returns whether the
 /// cursor is after what is known.
 async fn wait_for_log(app: &App, site: &Site, since: Option<Since>) -> Result<bool, ApiError> {
-    match app.shared.fleet.readiness(site, since, false).await {
+    match app.shared.fleet.readiness(site, Wanted::Changes(since)).await {
         None | Some(Readiness::Ready) => Ok(false),
         Some(Readiness::Ahead) => Ok(true),
         Some(Readiness::NotYet) => Err(ApiError::changes_not_known()),

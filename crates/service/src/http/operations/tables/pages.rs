@@ -20,11 +20,11 @@ use crate::http::response::NO_STORE;
 use crate::http::response::conditional::is_not_modified;
 use crate::http::response::error::ApiError;
 use crate::http::response::etag;
-use frontend_map_catalog::changes::log::{Cursor, Since};
+use frontend_map_catalog::changes::log::Cursor;
 use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::tables::{PageFilter, Pages, Rows as _};
 use frontend_map_cms::ContentError;
-use frontend_map_fleet::changes::Readiness;
+use frontend_map_fleet::changes::{Readiness, Wanted};
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 6] = [
@@ -88,9 +88,9 @@ pub(in crate::http) async fn get(Call { app, query, headers }: Call) -> Result<R
 /// Checks that this instance has the changes of a site up to a cursor: another instance may have returned
 /// it, and may have read more.
 async fn check_changes(app: &App, site: &Site, cursor: Cursor) -> Result<(), ApiError> {
-    match app.shared.fleet.readiness(site, Some(Since::Cursor(cursor)), true).await {
+    match app.shared.fleet.readiness(site, Wanted::Pages(cursor)).await {
         None | Some(Readiness::Ready) => Ok(()),
-        Some(Readiness::Ahead | Readiness::NotYet) => Err(ApiError::pages_lack_changes()),
+        Some(_) => Err(ApiError::pages_lack_changes()),
     }
 }
 
