@@ -240,10 +240,12 @@ fn length(text: &str) -> u16 {
     u16::try_from(text.len()).expect("texts of entries have lengths of 16 bits")
 }
 
-/// Whether a text has the form of a path on the frontend: absolute, of printable ASCII, and not the
-/// beginning of a host.
+/// Whether a text has the form of a path on the frontend: absolute, not the beginning of a host, and of
+/// printable ASCII without `"`, `&`, `<`, `>` and `\`, which JSON or XML would have to escape.
 fn is_path(path: &str) -> bool {
-    path.starts_with('/') && !path.starts_with("//") && path.bytes().all(|b| b.is_ascii_graphic())
+    let is_plain =
+        |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'&' | b'<' | b'>' | b'\\');
+    path.starts_with('/') && !path.starts_with("//") && path.bytes().all(is_plain)
 }
 
 fn has_locale(draft: &Draft, locale: u16) -> bool {
@@ -253,6 +255,16 @@ fn has_locale(draft: &Draft, locale: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn path_is_absolute_and_of_characters_that_need_no_escape() {
+        for path in ["/", "/en/caf%C3%A9", "/a~b_c-d.e", "/a;b=c,d", "/'"] {
+            assert!(is_path(path), "{path}");
+        }
+        for path in ["", "a", "//a", "/a b", "/\u{e9}", "/\u{7f}", "/\"", "/\\", "/<", "/>", "/&"] {
+            assert!(!is_path(path), "{path}");
+        }
+    }
 
     #[test]
     fn column_that_is_longer_than_the_others_is_refused() {
