@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashMap;
+
 use super::batch::{Batch, ItemResolution, TypeOfSite};
 use super::sources::Source;
 use crate::http::operations::frontend_url::{NO_RULE, NO_VERSION};
@@ -67,7 +69,8 @@ impl Found<'_> {
 pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
     let mut json = Json::with_capacity(batch.items.len() * USUAL_BYTES);
     json.raw(r#"{"data":{"results":["#);
-    let mut common: Option<CommonText> = None;
+    // By content type of the batch and locale of its site.
+    let mut common: FxHashMap<(usize, usize), CommonText> = FxHashMap::default();
     for (position, (item, type_and_locale, resolution)) in batch.items().enumerate() {
         if position > 0 {
             json.raw(",");
@@ -89,15 +92,11 @@ pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
                 if let Found::Path { path, locale, shared: None } = &found
                     && let Some(base) = of.site.hosts.base(*locale)
                 {
-                    let place = (at, *locale);
-                    let common = match common {
-                        Some(ref common) if common.place == place => common,
-                        _ => {
-                            let code = &of.site.rules.locales().codes()[*locale];
-                            common.insert(CommonText::new(of.uid, code, base, place))
-                        }
-                    };
-                    common.write_result(&mut json, id, path);
+                    let code = &of.site.rules.locales().codes()[*locale];
+                    common
+                        .entry((at, *locale))
+                        .or_insert_with(|| CommonText::new(of.uid, code, base))
+                        .write_result(&mut json, id, path);
                 } else {
                     json.value(&found.result(of.site, requested()));
                 }
@@ -116,8 +115,6 @@ pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
 ///
 /// None of it has a character that JSON escapes: a content type with a rule, a locale and a base URL.
 struct CommonText {
-    /// The position of the content type in the batch, and that of the locale in the site's locales.
-    place: (usize, usize),
     /// Up to the `documentId`.
     start: String,
     /// From the end of the `documentId` to the path of the URL.
@@ -125,9 +122,8 @@ struct CommonText {
 }
 
 impl CommonText {
-    fn new(uid: &str, locale: &Locale, base: &BaseUrl, place: (usize, usize)) -> Self {
+    fn new(uid: &str, locale: &Locale, base: &BaseUrl) -> Self {
         Self {
-            place,
             start: format!(r#"{{"uid":"{uid}","documentId":""#),
             middle: format!(r#"","locale":"{locale}","url":"{base}"#),
         }
@@ -231,7 +227,7 @@ mod tests {
         let (uid, locale) = ("plugin::cms.article", Locale::parse("pt-BR").unwrap());
         let path = "/pt-BR/articles/caf%C3%A9%22";
         let mut json = Json::with_capacity(0);
-        CommonText::new(uid, &locale, &base, (0, 0)).write_result(&mut json, "a1", path);
+        CommonText::new(uid, &locale, &base).write_result(&mut json, "a1", path);
         let result = BatchResult {
             uid: Some(uid),
             document_id: Some("a1"),
