@@ -5,8 +5,8 @@ Builds the shipped binary and runs it under callgrind (Debian: valgrind) with on
 its default settings, once for a warm-up alone and once for each kind of response with N requests
 more, all on one kept connection. The difference, divided by N, is what one request costs in user
 space: the same on a busy machine. `/api/get-content-type` has three kinds of responses;
-`/api/resolve` has one, about a published document. `--bare` counts the bare server of
-`bench_http.py` too.
+`/api/resolve` has one, about a published document, and `/api/frontend-urls` one, about 50
+documents. `--bare` counts the bare server of `bench_http.py` too.
 
 `--record` writes the counts to `instructions.json`. `--check` ends with status 1 when one of them
 is more than 1 % above or below what is recorded there: record again after a change that saves
@@ -25,6 +25,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from common import site
 from common.build import BINARY, ROOT, build
 from common.process import Server
 from common.profile import BARE_SERVER, OVERRIDES, QUERIES, ROUTE, SETTINGS, VARIABLES
@@ -40,9 +41,17 @@ DEMO = ROOT / "config/demo/settings.toml"
 RESOLVE = "/api/resolve?site=main&pathname=/en/articles/welcome"
 
 
+DOCUMENTS = 50
+BATCH = json.dumps(
+    {"documents": [{"uid": site.UID, "documentId": f"d{n}"} for n in range(DOCUMENTS)]}
+)
+
+
 class Request(NamedTuple):
     target: str
     status: int
+    # With one, it is a POST.
+    body: str = ""
 
 
 class Client:
@@ -53,15 +62,19 @@ class Client:
         self.socket = socket.create_connection((host, int(port)), timeout=60)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def get(self, request: Request) -> None:
+    def ask(self, request: Request) -> None:
         """Sends a request, and checks the response."""
         status, received = self.send(request)
         if status != request.status:
             raise SystemExit(f"{request}: {received}")
 
     def send(self, request: Request) -> tuple[int, str]:
-        head = f"GET {request.target} HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n"
-        self.socket.sendall(head.encode())
+        head = f"{request.target} HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n"
+        if request.body:
+            head = f"POST {head}Content-Length: {len(request.body)}\r\n"
+        else:
+            head = f"GET {head}"
+        self.socket.sendall(f"{head}\r\n{request.body}".encode())
         answer = b""
         while b"\r\n\r\n" not in answer:
             answer += self.receive()
@@ -91,9 +104,9 @@ def count(
         while client.send(warm_up[0])[0] == 503:
             time.sleep(1)
         for request in warm_up * (WARM_UP // len(warm_up)):
-            client.get(request)
+            client.ask(request)
         for request in requests:
-            client.get(request)
+            client.ask(request)
         server.stop()
     counted = re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)
     if counted is None:
@@ -141,6 +154,16 @@ def resolve(options: argparse.Namespace, folder: pathlib.Path) -> dict[str, int]
     return per_request("resolve", serve(settings), kinds, options, folder)
 
 
+def batch(options: argparse.Namespace, folder: pathlib.Path) -> dict[str, int]:
+    """`/api/frontend-urls` on documents that all have a URL."""
+    settings = folder / "batch.toml"
+    listen = '[server]\nlisten = "127.0.0.1:0"\nadmin_listen = "127.0.0.1:0"\n'
+    settings.write_text(listen + site.FILE_SOURCE + site.SITE)
+    (folder / "content.json").write_text(site.content(DOCUMENTS))
+    kinds = {"batch": Request("/api/frontend-urls", 200, BATCH)}
+    return per_request("batch", serve(settings), kinds, options, folder)
+
+
 def check(counts: dict[str, int]) -> int:
     recorded = json.loads(RECORDED.read_text())
     changes = {kind: counts[kind] / recorded[kind] - 1 for kind in counts}
@@ -168,7 +191,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.keep or pathlib.Path(scratch)
         counts = per_request("service", serve(SETTINGS), kinds, options, folder)
-        counts |= resolve(options, folder)
+        counts |= resolve(options, folder) | batch(options, folder)
         if options.bare:
             bare(options, folder)
     if options.record:
