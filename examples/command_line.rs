@@ -12,11 +12,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
     fs::create_dir_all(&completions)?;
-    let mut command = frontend_map::cli::command();
+    let mut command = frontend_map_commands::cli::command();
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         clap_complete::generate_to(shell, &mut command, "frontend-map", &completions)?;
     }
     // Anew: the generators above have added `help COMMAND`, whose pages would say nothing new.
-    clap_mangen::generate_to(frontend_map::cli::command(), man)?;
+    clap_mangen::generate_to(frontend_map_commands::cli::command(), man)?;
     Ok(())
 }

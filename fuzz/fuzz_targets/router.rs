@@ -7,8 +7,8 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use frontend_map::boot;
-use frontend_map::config::{Environment, parse};
+use frontend_map_commands::boot;
+use frontend_map_commands::config::{Environment, parse};
 use frontend_map_service::http::{
     HttpResponse, RequestHandler, ResponseBody, ResponseFuture, Service,
 };

@@ -9,7 +9,7 @@ from release.shell import must, run, step
 from release.targets import BINARY_NAME, Target, version
 
 # A function of ours, and its file.
-FUNCTION, FILE = "frontend_map::cli::execute", "/frontend-map/src/cli.rs"
+FUNCTION, FILE = "frontend_map_commands::cli::execute", "/frontend-map/crates/commands/src/cli.rs"
 
 
 def check_contents(

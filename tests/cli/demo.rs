@@ -1,6 +1,6 @@
 //! The demo's articles, on its own frontend, have every kind of result of a URL check.
 
-use frontend_map::demo::frontend;
+use frontend_map_commands::demo::frontend;
 use frontend_map_outbound::checks::report::Tally;
 use frontend_map_outbound::checks::{CheckResult, Failure, Validator};
 use frontend_map_rules::frontend_url::BaseUrl;

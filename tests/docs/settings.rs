@@ -133,7 +133,7 @@ fn table_of_settings_has_the_keys_and_defaults_of_the_example() {
 fn each_setting_that_needs_a_restart_is_listed() {
     let configuration = page("docs/configuration.md");
     let (_, listed) = configuration.text.split_once("need a restart").expect("there is a list");
-    let code = include_str!("../../src/config/restart.rs");
+    let code = include_str!("../../crates/commands/src/config/restart.rs");
     let code = code.split("#[cfg(test)]").next().unwrap_or_default();
     let keys: BTreeSet<String> = example().into_keys().collect();
     let names = code.split('"').skip(1).step_by(2).filter(|text| keys.contains(*text));

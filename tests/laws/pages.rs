@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use frontend_map::config::{Environment, parse};
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::sitemap::files::{Frame, Layout, write};
+use frontend_map_commands::config::{Environment, parse};
 use frontend_map_rules::frontend_url::{NoUrlReason, frontend_path};
 use frontend_map_rules::{PagePaths, without_trailing_slash};
 use proptest::prelude::*;

@@ -234,7 +234,7 @@ mod tests {
     use super::*;
     use ::config::{Value, ValueKind};
 
-    const EXAMPLE: &str = include_str!("../config/settings.example.toml");
+    const EXAMPLE: &str = include_str!("../../../config/settings.example.toml");
 
     /// The example with the settings that it has as comments.
     fn whole_example() -> String {

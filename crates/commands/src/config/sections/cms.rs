@@ -14,7 +14,7 @@ use frontend_map_rules::ContentTypeUid;
 use frontend_map_rules::frontend_url::BaseUrl;
 
 /// The content of the source `files` when no path is set.
-const BUILT_IN: &str = include_str!("../../../config/demo/content.json");
+const BUILT_IN: &str = include_str!("../../../../../config/demo/content.json");
 
 /// The most documents that a request of a walk asks for.
 const MAX_PAGE_SIZE: u64 = 1_000;

@@ -17,7 +17,7 @@ use front_page::WithFrontPage;
 use frontend_map_service::run::{Handle, Listeners};
 
 /// The settings of the demo; its content is the built-in content of the source `files`.
-const SETTINGS: &str = include_str!("../config/demo/settings.toml");
+const SETTINGS: &str = include_str!("../../../config/demo/settings.toml");
 /// The address of the frontend, unless it is in use.
 const FRONTEND: &str = "127.0.0.1:8081";
 

@@ -14,7 +14,7 @@ use super::variable_names::{PREFIX, is_secret};
 use super::{Environment, Problems, file};
 
 /// The defaults are the values that the tables of the example write out; its lists are examples.
-const EXAMPLE: &str = include_str!("../../config/settings.example.toml");
+const EXAMPLE: &str = include_str!("../../../../config/settings.example.toml");
 
 /// The keys of paths that do not end with `_file`.
 const FILES: [(&str, &str); 2] = [("cms", "path"), ("moved", "import")];

@@ -57,7 +57,7 @@ pub(in crate::cli) fn write(
         "version": "2.1.0",
         "runs": [{
             "tool": { "driver": {
-                "name": env!("CARGO_PKG_NAME"),
+                "name": "frontend-map",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             } },

@@ -188,7 +188,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn run_serves_until_it_is_closed() {
-        let text = include_str!("../config/demo/settings.toml");
+        let text = include_str!("../../../config/demo/settings.toml");
         let config = parse(Some(text), Path::new("settings.toml"), &Environment::new()).unwrap();
         let public = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = public.local_addr().unwrap();

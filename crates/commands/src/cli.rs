@@ -35,7 +35,7 @@ const NOT_RUN: u8 = 2;
 
 /// Maps the content of a headless CMS to public frontend URLs, in both directions.
 #[derive(Debug, Parser)]
-#[command(version, about, after_help = AFTER_HELP)]
+#[command(name = "frontend-map", version, after_help = AFTER_HELP)]
 struct Arguments {
     /// The settings file (TOML); by default that of `FRONTEND_MAP_CONFIG`, else ./frontend-map.toml
     #[arg(long, global = true, value_name = "FILE")]
