@@ -1,5 +1,5 @@
 //! The composition root: builds everything from settings, at the start and at a reload. `serve`, the demo
-//! and tests call [`run()`]; commands that read documents call [`build_alone`].
+//! and tests call [`build_service`]; commands that read documents call [`build_alone`].
 
 pub mod fd_limit;
 
@@ -15,8 +15,7 @@ use frontend_map_platform::traces;
 use frontend_map_service::app::{
     App, CachePolicy, HttpSettings, Imports, SharedPathsCache, SimilarTypes,
 };
-use frontend_map_service::http::{RequestHandler, Service};
-use frontend_map_service::run::{self, Handle, Listeners};
+use frontend_map_service::http::Service;
 use frontend_map_service::server::ConnectionSettings;
 use frontend_map_service::shared::{Backends, SharedState};
 
@@ -34,17 +33,15 @@ pub enum BootError {
     Traces(#[from] traces::StartError),
 }
 
-/// Starts the service that these settings describe on bound sockets, with all background tasks. `front`
-/// may put something in front of the routes. `metrics` are those that the log counts in.
+/// Builds the service that these settings describe, and how its connections are limited. `metrics` are
+/// those that the log counts in.
 ///
 /// # Errors
 /// [`BootError`] when an HTTP client cannot be built.
-pub fn run<H: RequestHandler>(
+pub fn build_service(
     mut config: Config,
-    listeners: Listeners,
     metrics: Arc<Metrics>,
-    front: impl FnOnce(Service) -> H,
-) -> Result<Handle, BootError> {
+) -> Result<(App, ConnectionSettings), BootError> {
     if let Some(traces) = &config.traces {
         traces::start(traces, &metrics)?;
     }
@@ -56,14 +53,13 @@ pub fn run<H: RequestHandler>(
         ConnectionSettings { timeouts: limits.timeouts, max_connections, metrics: counters };
     let backends = Backends { redis: config.shared.take(), store: config.store.take() };
     let shared = SharedState::new(metrics, config.limits.cms_requests, backends)?;
-    let app = build(config, Arc::new(shared), None)?;
-    Ok(run::run(app, listeners, connections, front))
+    Ok((build(config, Arc::new(shared), None)?, connections))
 }
 
 /// Applies new settings to a running service.
 ///
 /// # Errors
-/// As [`run()`]; the settings in use stay.
+/// As [`build_service`]; the settings in use stay.
 pub fn reload(service: &Service, config: Config) -> Result<(), BootError> {
     let previous = service.app();
     let app = Arc::new(build(config, Arc::clone(&previous.shared), Some(&previous))?);
@@ -176,7 +172,6 @@ fn build_content(cms: Cms, shared: &SharedState) -> Result<Content, StrapiError>
 
 #[cfg(test)]
 mod tests {
-    use std::convert::identity;
     use std::path::Path;
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -185,6 +180,7 @@ mod tests {
 
     use super::*;
     use crate::config::{Environment, parse};
+    use frontend_map_service::run::{Listeners, run};
 
     #[tokio::test(flavor = "multi_thread")]
     async fn run_serves_until_it_is_closed() {
@@ -193,7 +189,8 @@ mod tests {
         let public = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = public.local_addr().unwrap();
         let listeners = Listeners { public, admin: None };
-        let handle = run(config, listeners, Arc::default(), identity).unwrap();
+        let (app, connections) = build_service(config, Arc::default()).unwrap();
+        let handle = run(app, listeners, connections);
         let mut stream = TcpStream::connect(address).await.unwrap();
         let request = "GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
         stream.write_all(request.as_bytes()).await.unwrap();

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use crate::boot;
 use crate::config::{self, Config, Environment};
 use front_page::WithFrontPage;
-use frontend_map_service::run::{Handle, Listeners};
+use frontend_map_service::run::{Handle, Listeners, run_behind};
 
 /// The settings of the demo; its content is the built-in content of the source `files`.
 const SETTINGS: &str = include_str!("../../../config/demo/settings.toml");
@@ -114,8 +114,8 @@ pub async fn start(
     tokio::spawn(frontend::serve(frontend));
     let listeners = Listeners { public, admin: None };
     let front = |service| WithFrontPage::new(service, &addresses);
-    let handle = boot::run(config, listeners, Arc::default(), front)?;
-    Ok((handle, addresses))
+    let (app, connections) = boot::build_service(config, Arc::default())?;
+    Ok((run_behind(app, listeners, connections, front), addresses))
 }
 
 /// Listens on the address, or on any free port of its host if the address is in use.

@@ -1,5 +1,6 @@
 //! Runs the service: its listeners and background tasks, from the start to the stop.
 
+use std::convert::identity;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,9 +43,14 @@ pub struct Handle {
     served: JoinHandle<()>,
 }
 
-/// Starts everything. `front` may put something in front of the routes. Must be called within a runtime of
-/// several threads.
-pub fn run<H: RequestHandler>(
+/// Starts everything. Must be called within a runtime of several threads.
+pub fn run(app: App, listeners: Listeners, connections: ConnectionSettings) -> Handle {
+    // Generic code is optimized as the package says that calls it: this one, for speed.
+    run_behind(app, listeners, connections, identity)
+}
+
+/// As [`run`], with something in front of the routes.
+pub fn run_behind<H: RequestHandler>(
     app: App,
     listeners: Listeners,
     connections: ConnectionSettings,

@@ -4,7 +4,6 @@ mod file_watch;
 mod reload;
 pub(super) mod service_manager;
 
-use std::convert::identity;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::{Arc, mpsc};
@@ -21,7 +20,7 @@ use crate::boot::{self, fd_limit};
 use crate::config::{Config, Problems, SettingsFile};
 use frontend_map_catalog::site::Sites;
 use frontend_map_platform::metrics::Metrics;
-use frontend_map_service::run::Listeners;
+use frontend_map_service::run::{self, Listeners};
 use frontend_map_service::server;
 
 /// Serves until a signal. `load` reads the settings file, at the start and at each reload.
@@ -69,7 +68,8 @@ async fn serve(
     let admin = config.server.admin_listen.map(|listen| bind("server.admin_listen", listen));
     let (admin, admin_address) = admin.transpose()?.unzip();
     let listeners = Listeners { public, admin };
-    let mut handle = boot::run(config, listeners, metrics, identity).map_err(Box::from)?;
+    let (app, connections) = boot::build_service(config, metrics).map_err(Box::from)?;
+    let mut handle = run::run(app, listeners, connections);
     print_addresses(address, admin_address);
     let app = handle.service().app();
     tracing::info!(%address, sites = app.sites.iter().count(), "serving");
