@@ -45,10 +45,13 @@ fn is_host(host: &[u8]) -> bool {
 /// Whether it is a name or an IPv4 address, maybe with a port. Nearly all hosts are, and this takes
 /// a single pass.
 fn is_simple_host(host: &[u8]) -> bool {
-    let at = memchr::memchr(b':', host).unwrap_or(host.len());
-    let (name, port) = host.split_at(at);
-    let allowed = |b: &u8| b.is_ascii_alphanumeric() || *b == b'.' || *b == b'-';
-    !name.is_empty() && name.iter().all(allowed) && port.iter().skip(1).all(u8::is_ascii_digit)
+    let allowed = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'.' || **b == b'-';
+    match host.split_at(host.iter().take_while(allowed).count()) {
+        ([], _) => false,
+        (_, []) => true,
+        (_, [b':', port @ ..]) => port.iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
 }
 
 fn is_authority(host: &[u8]) -> bool {

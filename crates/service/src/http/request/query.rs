@@ -42,7 +42,9 @@ pub(in crate::http) fn parse<'q, const N: usize>(
             let message = format!("the query has more than {MAX_PARAMETERS} parameters");
             return Err(ApiError::validation(message));
         }
-        let (name, value) = split_once(pair, b'=').unwrap_or((pair, ""));
+        // A vectorized search would take longer, because names are short.
+        let equals = pair.bytes().position(|b| b == b'=').unwrap_or(pair.len());
+        let (name, value) = (&pair[..equals], pair.get(equals + 1..).unwrap_or_default());
         let Some(index) = index_of(name, known) else {
             continue;
         };
@@ -61,12 +63,6 @@ fn pairs(query: &str) -> impl Iterator<Item = &str> {
     let ends = memchr::memchr_iter(b'&', query.as_bytes()).chain([query.len()]);
     let pairs = ends.map(move |end| &query[std::mem::replace(&mut begin, end + 1)..end]);
     pairs.filter(|pair| !pair.is_empty())
-}
-
-/// The text before and after the first such byte, which must be ASCII.
-fn split_once(text: &str, separator: u8) -> Option<(&str, &str)> {
-    let at = memchr::memchr(separator, text.as_bytes())?;
-    Some((&text[..at], &text[at + 1..]))
 }
 
 fn index_of(name: &str, known: &[Param]) -> Option<usize> {
