@@ -122,6 +122,7 @@ fn client_s_trace_is_continued_and_exported_at_shutdown() {
         (b"http.response.status_code".to_vec(), 1),
         (b"from.the-edge".to_vec(), 1),
         (b"frontend-map".to_vec(), 2),
+        (b"frontend-map-".to_vec(), 0),
         (b"articles".to_vec(), 0),
     ] {
         assert_eq!(collector.count(&part), times, "{}", String::from_utf8_lossy(&part));

@@ -31,6 +31,8 @@ use crate::metrics::Metrics;
 
 pub use span::{Span, background_span, client_span, in_current_span, in_span, request_span};
 
+/// As the documentation of the operations names it.
+const SERVICE_NAME: &str = "frontend-map";
 /// Spans in the queue, of some 600 bytes each; further ones are dropped.
 const MAX_QUEUED_SPANS: usize = 2_048;
 /// Spans in one export.
@@ -87,7 +89,7 @@ pub fn start(settings: &Settings, metrics: &Arc<Metrics>) -> Result<(), StartErr
         .with_max_export_batch_size(MAX_BATCH)
         .with_scheduled_delay(BATCH_DELAY);
     let resource = Resource::builder()
-        .with_service_name(env!("CARGO_PKG_NAME"))
+        .with_service_name(SERVICE_NAME)
         .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
     let ratio = Sampler::TraceIdRatioBased(settings.sample_ratio);
     let queue = SpanQueue::new(exporter, MAX_QUEUED_SPANS, batches, Arc::clone(metrics));
@@ -96,7 +98,7 @@ pub fn start(settings: &Settings, metrics: &Arc<Metrics>) -> Result<(), StartErr
         .with_sampler(Sampler::ParentBased(Box::new(ratio)))
         .with_resource(resource.build())
         .build();
-    let tracer = provider.tracer(env!("CARGO_PKG_NAME"));
+    let tracer = provider.tracer(SERVICE_NAME);
     // Set once: the process calls this at its start alone.
     let _ = TRACES.set(Traces { provider, tracer });
     Ok(())
