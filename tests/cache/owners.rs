@@ -123,11 +123,7 @@ fn hidden_refused_and_unreadable_dates_leave_the_decision_to_locale_and_id() {
         let service = start(&cms, "documents", None);
         assert_eq!(owner(&service, "/x"), "a", "fault {at}");
         assert!(date_requests(&cms) > 0, "fault {at}");
-        assert!(
-            !service.log().contains("WARN frontend_map::content"),
-            "fault {at}: {}",
-            service.log()
-        );
+        assert!(!service.log().contains("WARN frontend_map_cms"), "fault {at}: {}", service.log());
     }
 }
 
