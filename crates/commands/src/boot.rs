@@ -1,5 +1,5 @@
 //! The composition root: builds everything from settings, at the start and at a reload. `serve`, the demo
-//! and tests call [`build_service`]; commands that read documents call [`build_alone`].
+//! and tests call [`build_app`]; commands that read documents call [`build_alone`].
 
 pub mod fd_limit;
 
@@ -33,12 +33,12 @@ pub enum BootError {
     Traces(#[from] traces::StartError),
 }
 
-/// Builds the service that these settings describe, and how its connections are limited. `metrics` are
-/// those that the log counts in.
+/// Builds the app that these settings describe, and the settings of its connections. Starts the export of
+/// traces. `metrics` are those that the log counts in.
 ///
 /// # Errors
-/// [`BootError`] when an HTTP client cannot be built.
-pub fn build_service(
+/// [`BootError`] when an HTTP client cannot be built or the export of traces cannot start.
+pub fn build_app(
     mut config: Config,
     metrics: Arc<Metrics>,
 ) -> Result<(App, ConnectionSettings), BootError> {
@@ -59,7 +59,7 @@ pub fn build_service(
 /// Applies new settings to a running service.
 ///
 /// # Errors
-/// As [`build_service`]; the settings in use stay.
+/// As [`build_app`]; the settings in use stay.
 pub fn reload(service: &Service, config: Config) -> Result<(), BootError> {
     let previous = service.app();
     let app = Arc::new(build(config, Arc::clone(&previous.shared), Some(&previous))?);
@@ -189,7 +189,7 @@ mod tests {
         let public = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = public.local_addr().unwrap();
         let listeners = Listeners { public, admin: None };
-        let (app, connections) = build_service(config, Arc::default()).unwrap();
+        let (app, connections) = build_app(config, Arc::default()).unwrap();
         let handle = run(app, listeners, connections);
         let mut stream = TcpStream::connect(address).await.unwrap();
         let request = "GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";

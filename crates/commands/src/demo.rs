@@ -114,7 +114,7 @@ pub async fn start(
     tokio::spawn(frontend::serve(frontend));
     let listeners = Listeners { public, admin: None };
     let front = |service| WithFrontPage::new(service, &addresses);
-    let (app, connections) = boot::build_service(config, Arc::default())?;
+    let (app, connections) = boot::build_app(config, Arc::default())?;
     Ok((run_behind(app, listeners, connections, front), addresses))
 }
 

@@ -5,8 +5,8 @@
 //! - [`boot`]: builds everything from settings, at the start and at a reload.
 //! - [`demo`]: the service on built-in content, with a small frontend.
 //!
-//! The binary only calls [`cli::run`]. It is a package of its own, because its link optimizes all code as
-//! that package says: for speed, and these commands are built for size.
+//! The binary is a package of its own and only calls [`cli::run`]: a link optimizes all code at the level
+//! of the binary's package, which is for speed, and this package is for size.
 
 pub mod boot;
 pub mod cli;

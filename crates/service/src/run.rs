@@ -45,7 +45,7 @@ pub struct Handle {
 
 /// Starts everything. Must be called within a runtime of several threads.
 pub fn run(app: App, listeners: Listeners, connections: ConnectionSettings) -> Handle {
-    // Generic code is optimized as the package says that calls it: this one, for speed.
+    // Generic code is compiled in the package that calls it, at that package's level: here, for speed.
     run_behind(app, listeners, connections, identity)
 }
 

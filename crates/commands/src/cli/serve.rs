@@ -68,7 +68,7 @@ async fn serve(
     let admin = config.server.admin_listen.map(|listen| bind("server.admin_listen", listen));
     let (admin, admin_address) = admin.transpose()?.unzip();
     let listeners = Listeners { public, admin };
-    let (app, connections) = boot::build_service(config, metrics).map_err(Box::from)?;
+    let (app, connections) = boot::build_app(config, metrics).map_err(Box::from)?;
     let mut handle = run::run(app, listeners, connections);
     print_addresses(address, admin_address);
     let app = handle.service().app();

@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn is_host_follows_rfc_9110() {
-        for host in ["", "localhost", "a.example:80", "127.0.0.1:8080", "[::1]:80", "h:"] {
+        for host in ["", "localhost", "a.example:80", "127.0.0.1:8080", "[::1]:80", "h:", ":80"] {
             assert!(is_host(host.as_bytes()), "{host}");
         }
         for host in ["a b", "u@h", "h:80x", "h/p", "h?x", "a,b c", "[::1", "h:80:90", "\u{e9}"] {
