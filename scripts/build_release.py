@@ -27,11 +27,6 @@ from release.targets import BINARY_NAME, BY_TRIPLE, LINUX, Target, commit_second
 RELEASE = pathlib.Path(__file__).parent / "release"
 CARGO_HOME = pathlib.Path(os.environ.get("CARGO_HOME", pathlib.Path.home() / ".cargo"))
 
-# Beyond what the profile has for size. docs/performance.md, "Choices of the build".
-FOR_SIZE = {BINARY_NAME: "'s'", "frontend-map-cache": "'s'"}
-# As in the standard library of rustup: the profile would build it for size.
-STD = dict.fromkeys(("core", "alloc", "std"), "3")
-
 
 def printed(*command: str, environment: dict[str, str] | None = None) -> str:
     return subprocess.run(
@@ -105,12 +100,11 @@ def build(target: Target, into: pathlib.Path, target_dir: pathlib.Path, std_from
         "CARGO_PROFILE_DIST_DEBUG": "line-tables-only",
         "SOURCE_DATE_EPOCH": commit_seconds(),
         "ZERO_AR_DATE": "1",
-        "RUSTC_WRAPPER": str(RELEASE / "rustc_wrapper.sh"),
     }
     command = [cargo, "auditable", "zigbuild", "--locked", "--profile", PROFILE]
     command += ["--bin", BINARY_NAME, "--target", target.triple]
-    for name, level in (FOR_SIZE | (STD if builds_std else {})).items():
-        command += ["--config", f"profile.{PROFILE}.package.{name}.opt-level={level}"]
+    # A package is built once and downloaded often. docs/performance.md, "Choices of the build".
+    command += ["--config", f'profile.{PROFILE}.lto="fat"']
     if builds_std:
         command.append("-Zbuild-std=std,panic_unwind")
     begun = time.monotonic()
