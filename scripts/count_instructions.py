@@ -9,7 +9,7 @@ space: the same on a busy machine. `/api/get-content-type` has three kinds of re
 documents. `--bare` counts the bare server of `bench_http.py` too.
 
 `--record` writes the counts to `instructions.json`. `--check` ends with status 1 when one of them
-is more than 1 % above or below what is recorded there: record again after a change that saves
+is more than 1.5 % above or below what is recorded there: record again after a change that saves
 instructions, and with a new compiler, which may move them all. `--keep` keeps callgrind's files,
 for callgrind_annotate.
 """
