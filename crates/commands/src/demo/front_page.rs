@@ -15,7 +15,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action
     base-uri 'none'; frame-ancestors 'none'";
 
 #[derive(Template)]
-#[template(path = "page.html", config = "src/demo/front_page/askama.toml")]
+#[template(path = "demo.html")]
 struct Page<'p> {
     style: &'static str,
     addresses: &'p Addresses,

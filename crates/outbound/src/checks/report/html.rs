@@ -35,7 +35,7 @@ const BAR_WIDTH: u64 = 1000;
 const MIN_SHARE: u64 = 6;
 
 #[derive(Template)]
-#[template(path = "page.html", config = "src/checks/report/html/askama.toml")]
+#[template(path = "report.html")]
 struct Page<'r> {
     site: Visible<'r>,
     bases: Vec<Visible<'r>>,
