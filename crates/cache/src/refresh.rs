@@ -35,7 +35,7 @@ pub use walk::no_snapshot;
 const REPEATS: usize = 3;
 /// The target of the log line about a walk that failed. A command leaves it out, because it reports
 /// the same error itself.
-pub const FAILED_WALK: &str = "frontend_map::snapshot_cache::failed_walk";
+pub const FAILED_WALK: &str = "frontend_map_cache::failed_walk";
 
 /// A refresh that was started or joined.
 pub(super) struct Started {
