@@ -103,7 +103,7 @@ def build(target: Target, into: pathlib.Path, target_dir: pathlib.Path, std_from
     }
     command = [cargo, "auditable", "zigbuild", "--locked", "--profile", PROFILE]
     command += ["--bin", BINARY_NAME, "--target", target.triple]
-    # A package is built once and downloaded often. docs/performance.md, "Choices of the build".
+    # A release is built once and downloaded often. docs/performance.md, "Choices of the build".
     command += ["--config", f'profile.{PROFILE}.lto="fat"']
     if builds_std:
         command.append("-Zbuild-std=std,panic_unwind")
