@@ -3,6 +3,7 @@
 pub(super) mod auth;
 pub(super) mod changes;
 pub(super) mod cms;
+pub(super) mod hooks;
 pub(super) mod limits;
 pub(super) mod log;
 pub(super) mod moved;
@@ -36,7 +37,7 @@ pub(super) fn read(root: &mut Section<'_>, written: &Written) -> Option<Config> 
     Some(Config {
         log: root.section("log", log::read),
         traces: root.section("traces", traces::read),
-        webhook_secret: root.section("hooks", auth::hooks),
+        webhook_secret: root.section("hooks", hooks::read),
         freshness: root.section("snapshots", snapshots::read),
         store: root.section("store", store::read),
         shared: root.section("shared", shared::read),

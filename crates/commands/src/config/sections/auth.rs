@@ -1,5 +1,4 @@
-//! `[auth]`: the tokens that restricted requests have to send; `[hooks]`: the secret of the webhooks
-//! that report changed content.
+//! `[auth]`: the tokens that restricted requests have to send.
 
 use secrecy::SecretString;
 
@@ -20,9 +19,4 @@ pub(in crate::config) fn read(auth: &mut Section<'_>) -> Auth {
         validate: token("the token for validate=true", "validate_token", "validate_token_file"),
         draft: token("the token for status=draft", "draft_token", "draft_token_file"),
     }
-}
-
-/// The secret that a webhook has to send; without one webhooks are refused.
-pub(in crate::config) fn hooks(hooks: &mut Section<'_>) -> Option<SecretString> {
-    hooks.secret("the secret of the webhook", "secret", "secret_file")
 }
