@@ -233,7 +233,7 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
             let listen = config::listen(file, &environment())?;
-            health::run(&health::local_url(listen))?;
+            health::run(&health::livez_url(listen))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -22,6 +22,13 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// How long the service may take to accept a POST.
 const POST_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Where a token or secret is set: the key of the setting that names its file, and the variable.
+#[derive(Clone, Copy)]
+pub(super) struct SecretSetting {
+    file: &'static str,
+    variable: &'static str,
+}
+
 /// An error of the service.
 #[derive(Deserialize)]
 struct Refusal {
@@ -75,7 +82,7 @@ pub(super) async fn post(
     service: &str,
     url: Url,
     token: Option<&SecretString>,
-    setting: [&str; 2],
+    setting: SecretSetting,
     json: Vec<u8>,
 ) -> Result<Vec<u8>, Box<dyn Error>> {
     let client = client_builder()?.timeout(POST_TIMEOUT).build()?;
@@ -83,8 +90,8 @@ pub(super) async fn post(
     send(service, request, token, setting, StatusCode::ACCEPTED).await
 }
 
-/// Sends a request with the token if there is one, and returns the body of the response. `setting` is the
-/// setting with the token, and its variable.
+/// Sends a request with the token if there is one, and returns the body of the response. An error names
+/// the `setting` of the token.
 ///
 /// # Errors
 /// If there is no response, or its status is not `expected`.
@@ -92,7 +99,7 @@ async fn send(
     service: &str,
     mut request: RequestBuilder,
     token: Option<&SecretString>,
-    setting: [&str; 2],
+    setting: SecretSetting,
     expected: StatusCode,
 ) -> Result<Vec<u8>, Box<dyn Error>> {
     if let Some(token) = token {
@@ -118,13 +125,12 @@ async fn send(
     Err(refusal(service, status.as_u16(), &body, setting).into())
 }
 
-/// What the service says, and what to do about it; `token` is the setting with the token that it
-/// requires, and its variable.
-fn refusal(service: &str, status: u16, body: &[u8], token: [&str; 2]) -> String {
+/// What the service says, and what to do about it; `setting` has the token that it requires.
+fn refusal(service: &str, status: u16, body: &[u8], setting: SecretSetting) -> String {
     let message = serde_json::from_slice::<Refusal>(body).map(|refusal| refusal.error.message);
     let message = message.map(|text| format!(": {}", Visible(&text))).unwrap_or_default();
     let remedy = match status {
-        401 | 403 => format!("; set {} or {} to its token", token[0], token[1]),
+        401 | 403 => format!("; set {} or {} to its token", setting.file, setting.variable),
         404 => "; is this the address of the service, and its version the same?".to_owned(),
         _ => String::new(),
     };

@@ -1,22 +1,22 @@
-//! The commands that write a table: `frontend-map pages` and `frontend-map problems`, without the
-//! service, `frontend-map redirects`, `frontend-map misses`, `frontend-map links` and `frontend-map diff`.
+//! The commands that write a table. `frontend-map pages`, `frontend-map problems` and `frontend-map diff`
+//! read the CMS; `frontend-map redirects`, `frontend-map misses` and `frontend-map links` request a running
+//! service.
 
-mod csv;
+mod columns;
 pub(super) mod diff;
 pub(super) mod links;
 pub(super) mod misses;
 pub(super) mod pages;
 pub(super) mod problems;
 pub(super) mod redirects;
-mod text;
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::output::destination::Output;
 use super::output::terminal::Colours;
-use super::validate::Output;
 use super::walk::{listed_urls, walk};
 use frontend_map_catalog::site::Site;
 use frontend_map_catalog::snapshot::Snapshot;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::validate::Output;
+use super::output::destination::Output;
 use super::{FAILED, refuse, selection};
 use crate::config::Config;
 

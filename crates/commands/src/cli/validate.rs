@@ -3,7 +3,6 @@
 
 mod check;
 mod diff;
-mod output;
 mod progress;
 mod retry;
 mod summary;
@@ -21,9 +20,8 @@ use serde::Deserialize;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-pub(super) use self::output::Output;
-use self::output::unfinished_path;
 use self::summary::summary;
+use super::output::destination::{Output, unfinished_path};
 use super::output::logging;
 use super::output::terminal::Colours;
 use super::selection;
@@ -47,7 +45,7 @@ use frontend_map_outbound::checks::report::{
 const FOUND_PROBLEMS: u8 = 1;
 
 /// How long the command may take to end by itself after a signal.
-const GRACE_PERIOD: Duration = Duration::from_secs(1);
+const EXIT_DELAY: Duration = Duration::from_secs(1);
 
 const AFTER_HELP: &str = "\
 Every URL is requested once with GET, ten at a time, with a timeout of 10 seconds. Redirects are not
@@ -150,7 +148,7 @@ async fn until_stopped(
     tokio::spawn(async move {
         let stop = stop.await;
         let _ = sender.send(stop);
-        sleep(GRACE_PERIOD).await;
+        sleep(EXIT_DELAY).await;
         let _ = unfinished.map(std::fs::remove_file);
         std::process::exit(interrupted(stop).into());
     });

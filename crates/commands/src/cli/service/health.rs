@@ -4,11 +4,13 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use frontend_map_platform::http_client::{cause, client_builder};
+
 /// How long the service may take to respond.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The URL of the health check of a service that listens on this address, from its own machine.
-pub(in crate::cli) fn local_url(listen: SocketAddr) -> String {
+pub(in crate::cli) fn livez_url(listen: SocketAddr) -> String {
     super::local_url(listen) + "/livez"
 }
 
@@ -18,13 +20,11 @@ pub(in crate::cli) fn local_url(listen: SocketAddr) -> String {
 /// When there is no response, or another status.
 #[tokio::main(flavor = "current_thread")]
 pub(in crate::cli) async fn run(url: &str) -> Result<(), Box<dyn Error>> {
-    let client = frontend_map_platform::http_client::client_builder()?.timeout(TIMEOUT).build()?;
-    let answer = client.get(url).send().await;
-    let status = answer.map_err(|error| {
-        format!("{url}: {:?}", frontend_map_platform::http_client::cause(&error))
-    })?;
-    if status.status().is_success() {
+    let client = client_builder()?.timeout(TIMEOUT).build()?;
+    let failed = |error| format!("{url}: {:?}", cause(&error));
+    let status = client.get(url).send().await.map_err(failed)?.status();
+    if status.is_success() {
         return Ok(());
     }
-    Err(format!("{url}: status {}", status.status().as_u16()).into())
+    Err(format!("{url}: status {}", status.as_u16()).into())
 }

@@ -10,7 +10,7 @@ use reqwest::header::ACCEPT;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{local_url, route_url, send};
+use super::{SecretSetting, local_url, route_url, send};
 use crate::config::Config;
 use frontend_map_platform::http_client::client_builder;
 
@@ -18,9 +18,11 @@ use frontend_map_platform::http_client::client_builder;
 /// in progress.
 const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// The setting with the token, and its variable.
-pub(in crate::cli) const TOKEN: [&str; 2] =
-    ["auth.validate_token_file", "FRONTEND_MAP__AUTH__VALIDATE_TOKEN"];
+/// The setting with the token of the lists.
+pub(in crate::cli) const TOKEN_SETTING: SecretSetting = SecretSetting {
+    file: "auth.validate_token_file",
+    variable: "FRONTEND_MAP__AUTH__VALIDATE_TOKEN",
+};
 
 /// Which list of which service, and where to write it.
 #[derive(Debug, Args)]
@@ -71,7 +73,7 @@ pub(in crate::cli) async fn read_list<Row: DeserializeOwned, Figures: Deserializ
     let client = client_builder()?.connect_timeout(TIMEOUT).read_timeout(TIMEOUT).build()?;
     let request = client.get(url).header(ACCEPT, "application/x-ndjson");
     let token = config.auth.validate.as_ref();
-    let body = send(service, request, token, TOKEN, StatusCode::OK).await?;
+    let body = send(service, request, token, TOKEN_SETTING, StatusCode::OK).await?;
     Ok(rows(&body).map_err(|error| format!("{service}: {error}"))?)
 }
 

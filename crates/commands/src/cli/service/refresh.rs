@@ -8,14 +8,15 @@ use clap::Args;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use super::{local_url, post, route_url};
+use super::{SecretSetting, local_url, post, route_url};
 use crate::cli::output::words::count;
 use crate::cli::selection;
 use crate::config::Config;
 use frontend_map_catalog::site::Site;
 
-/// The setting with the secret of the service, and its variable.
-const SECRET: [&str; 2] = ["hooks.secret_file", "FRONTEND_MAP__HOOKS__SECRET"];
+/// The setting with the secret of the service's webhook.
+const SECRET_SETTING: SecretSetting =
+    SecretSetting { file: "hooks.secret_file", variable: "FRONTEND_MAP__HOOKS__SECRET" };
 
 const AFTER_HELP: &str = "\
 The event frontend-map.refresh is sent to POST /hooks/cms of the service, with the secret of
@@ -69,7 +70,7 @@ struct Refreshed {
 pub(in crate::cli) async fn run(config: &Config, args: &RefreshArgs) -> Result<(), Box<dyn Error>> {
     check_selection(config, args)?;
     let Some(secret) = &config.webhook_secret else {
-        let [file, variable] = SECRET;
+        let SecretSetting { file, variable } = SECRET_SETTING;
         return Err(
             format!("no secret is set: set {file} or {variable} to that of the service").into()
         );
@@ -105,7 +106,7 @@ async fn send(
     let url = route_url(service, "/hooks/cms")?;
     let (site, uid) = (args.site.as_deref(), args.uid.as_deref());
     let event = serde_json::to_vec(&Refresh { event: "frontend-map.refresh", site, uid })?;
-    let body = post(service, url, Some(secret), SECRET, event).await?;
+    let body = post(service, url, Some(secret), SECRET_SETTING, event).await?;
     let accepted: Accepted = serde_json::from_slice(&body).map_err(|_| {
         format!("{service}: the response is not that to a refresh; is its version the same?")
     })?;

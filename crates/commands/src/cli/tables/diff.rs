@@ -17,8 +17,8 @@ use self::both::BothSites;
 use self::site_diff::SiteDiff;
 use crate::boot;
 use crate::cli::FAILED;
+use crate::cli::output::destination::Output;
 use crate::cli::output::logging;
-use crate::cli::validate::Output;
 use crate::cli::walk::walk_for_all_sites;
 use crate::config::Config;
 

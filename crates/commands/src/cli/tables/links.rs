@@ -9,13 +9,13 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::text::{Line, add};
+use super::columns::{Line, add};
+use crate::cli::output::destination::Output;
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
 use crate::cli::selection;
-use crate::cli::service::lines::{LastLine, ListArgs, TOKEN, read_list};
+use crate::cli::service::lines::{LastLine, ListArgs, TOKEN_SETTING, read_list};
 use crate::cli::service::{local_url, post, route_url};
-use crate::cli::validate::Output;
 use crate::config::Config;
 use frontend_map_catalog::links::{ContentLink, Verdict};
 use frontend_map_outbound::checks::report::Visible;
@@ -146,7 +146,7 @@ async fn refresh(config: &Config, service: Option<&str>, site: &str) -> Result<(
     let service = &service.map_or_else(|| local_url(config.server.listen), str::to_owned);
     let mut url = route_url(service, "/api/links")?;
     url.query_pairs_mut().append_pair("site", site);
-    post(service, url, config.auth.validate.as_ref(), TOKEN, Vec::new()).await?;
+    post(service, url, config.auth.validate.as_ref(), TOKEN_SETTING, Vec::new()).await?;
     let text = "the content will be read, as snapshots.cms_share permits\n";
     Ok(io::stdout().write_all(text.as_bytes())?)
 }

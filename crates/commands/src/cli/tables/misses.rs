@@ -7,12 +7,12 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
-use super::text::{Line, add};
+use super::columns::{Line, add};
+use crate::cli::output::destination::Output;
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::{count, digits};
 use crate::cli::selection;
 use crate::cli::service::lines::{LastLine, ListArgs, read_list};
-use crate::cli::validate::Output;
 use crate::config::Config;
 use frontend_map_outbound::checks::report::Visible;
 use frontend_map_outbound::checks::report::csv::field;

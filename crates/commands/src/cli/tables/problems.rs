@@ -1,13 +1,16 @@
 //! `frontend-map problems`: lists the documents of a site without a URL, and the paths that several
 //! documents have.
 
+mod csv;
+mod text;
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::{csv, text, write_chunks, write_table};
+use super::{write_chunks, write_table};
 use crate::boot;
 use crate::cli::output::logging;
 use crate::cli::output::sarif::{self, Annotation, Kind};
@@ -21,7 +24,8 @@ use frontend_map_catalog::tables::{
 
 const AFTER_HELP: &str = "\
 The problems are those of `/api/problems`: published versions without a URL, paths that several
-documents have, and redirects of the CMS that do not do what they say. At most 10,000 of each kind are listed for a content type; all are counted.
+documents have, and redirects of the CMS that do not do what they say. At most 10,000 of each kind are
+listed for a content type; all are counted.
 
 Formats:
   table   text for people

@@ -14,11 +14,11 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 
 use self::row::{Figures, FrontendPaths, Redirects, Row};
+use crate::cli::output::destination::Output;
 use crate::cli::output::logging;
 use crate::cli::output::words::count;
 use crate::cli::selection;
 use crate::cli::service::lines::{LastLine, ListArgs, read_list};
-use crate::cli::validate::Output;
 use crate::cli::walk::print_line;
 use crate::config::Config;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::boot;
-use crate::cli::validate::Output;
+use crate::cli::output::destination::Output;
 use crate::cli::walk::{listed_urls, walk};
 use crate::config::Config;
 use frontend_map_catalog::moved::history::PathHistory;

@@ -1,17 +1,13 @@
 //! Problems as text, for people.
 
-use std::fmt::Write as _;
-
 use crate::cli::output::terminal::{Colours, Style};
 use crate::cli::output::words::count;
+use crate::cli::tables::columns::{Line, add};
 use frontend_map_catalog::tables::{Problem, Problems, VersionRow};
 use frontend_map_outbound::checks::report::Visible;
 
 /// The heading of the versions without a URL.
 const COLUMNS: [&str; 6] = ["document", "locale", "reason", "content type", "rule", "title"];
-
-/// A line of a table.
-pub(super) type Line = Vec<String>;
 
 /// The number of problems, and a table of each kind.
 pub(super) fn table(problems: &Problems, site: &str, colours: Colours) -> String {
@@ -55,24 +51,6 @@ pub(super) fn table(problems: &Problems, site: &str, colours: Colours) -> String
         );
     }
     text
-}
-
-/// Adds lines in columns. Only in the last column may characters take more than one cell.
-pub(super) fn add(text: &mut String, heading: &str, lines: &[Line], colours: Colours) {
-    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |at: usize| {
-        lines.iter().filter_map(|line| line.get(at)).map(|cell| cell.chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..columns).filter_map(width).collect();
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "\n{}", colours.apply(Style::Heading, heading));
-    for line in lines {
-        let mut row = String::from("  ");
-        for (cell, width) in line.iter().zip(&widths) {
-            let _ = write!(row, "{cell:width$}  ");
-        }
-        let _ = writeln!(text, "{}", row.trim_end());
-    }
 }
 
 fn no_url_line(version: &VersionRow<'_>, reason: &str, rule: &str) -> Line {

@@ -1,11 +1,11 @@
-//! The output of a report: stdout, or a file that is replaced only by a complete report.
+//! The output of a command: stdout, or a file that is replaced only by a complete output.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::cli::output::terminal::Colours;
+use super::terminal::Colours;
 
 /// An opened output.
 pub(in crate::cli) enum Output {
@@ -91,7 +91,7 @@ fn resolve_links(path: &Path) -> PathBuf {
 }
 
 /// The temporary file for a report at this path.
-pub(super) fn unfinished_path(path: &Path) -> Option<PathBuf> {
+pub(in crate::cli) fn unfinished_path(path: &Path) -> Option<PathBuf> {
     temporary_path(&resolve_links(path))
 }
 
