@@ -1,5 +1,6 @@
-//! The composition root: builds everything from settings, at the start and at a reload. `serve`, the demo
-//! and tests call [`build_app`]; commands that read documents call [`build_alone`].
+//! The composition root: builds everything from settings, at the start and at a reload. `serve` and the
+//! demo call [`build_app`]; commands that read documents, and the fuzz target of the router, call
+//! [`build_alone`].
 
 pub mod fd_limit;
 
@@ -25,9 +26,9 @@ pub enum BootError {
     /// The client of the CMS.
     #[error(transparent)]
     Strapi(#[from] StrapiError),
-    /// The client of the validator.
+    /// The HTTP client of URL checks.
     #[error(transparent)]
-    Validator(#[from] BuildError),
+    Checks(#[from] BuildError),
     /// The export of traces.
     #[error(transparent)]
     Traces(#[from] traces::StartError),
@@ -59,7 +60,7 @@ pub fn build_app(
 /// Applies new settings to a running service.
 ///
 /// # Errors
-/// As [`build_app`]; the settings in use stay.
+/// [`BootError::Strapi`] when the client of the CMS cannot be built; the settings in use stay.
 pub fn reload(service: &Service, config: Config) -> Result<(), BootError> {
     let previous = service.app();
     let app = Arc::new(build(config, Arc::clone(&previous.shared), Some(&previous))?);

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use crate::boot;
 use crate::config::{self, Config, Environment};
 use front_page::WithFrontPage;
-use frontend_map_service::run::{Handle, Listeners, run_behind};
+use frontend_map_service::run::{Handle, Listeners, run_with_handler};
 
 /// The settings of the demo; its content is the built-in content of the source `files`.
 const SETTINGS: &str = include_str!("../../../config/demo/settings.toml");
@@ -99,7 +99,7 @@ pub fn settings(frontend: SocketAddr) -> Result<Config, config::Problems> {
 /// Starts the service and its frontend.
 ///
 /// # Errors
-/// When no port can be bound.
+/// When no port can be bound, or the app cannot be built.
 pub async fn start(
     start_log: impl FnOnce(&config::Log),
 ) -> Result<(Handle, Addresses), Box<dyn Error>> {
@@ -113,9 +113,13 @@ pub async fn start(
     let addresses = Addresses { service: public.local_addr()?, frontend: frontend.local_addr()? };
     tokio::spawn(frontend::serve(frontend));
     let listeners = Listeners { public, admin: None };
-    let front = |service| WithFrontPage::new(service, &addresses);
     let (app, connections) = boot::build_app(config, Arc::default())?;
-    Ok((run_behind(app, listeners, connections, front), addresses))
+    Ok((
+        run_with_handler(app, listeners, connections, |service| {
+            WithFrontPage::new(service, &addresses)
+        }),
+        addresses,
+    ))
 }
 
 /// Listens on the address, or on any free port of its host if the address is in use.

@@ -5,8 +5,8 @@
 //! - [`boot`]: builds everything from settings, at the start and at a reload.
 //! - [`demo`]: the service on built-in content, with a small frontend.
 //!
-//! The binary is a package of its own and only calls [`cli::run`]: a link optimizes all code at the level
-//! of the binary's package, which is for speed, and this package is for size.
+//! The binary is a package of its own, which only calls [`cli::run`]: the link optimizes all code at the
+//! `opt-level` of the binary's package. That one is built for speed, this one for size.
 
 pub mod boot;
 pub mod cli;

@@ -31,7 +31,7 @@ use crate::metrics::Metrics;
 
 pub use span::{Span, background_span, client_span, in_current_span, in_span, request_span};
 
-/// As the documentation of the operations names it.
+/// The name of the service in traces, which `docs/operations/` states.
 const SERVICE_NAME: &str = "frontend-map";
 /// Spans in the queue, of some 600 bytes each; further ones are dropped.
 const MAX_QUEUED_SPANS: usize = 2_048;

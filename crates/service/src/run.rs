@@ -45,16 +45,17 @@ pub struct Handle {
 
 /// Starts everything. Must be called within a runtime of several threads.
 pub fn run(app: App, listeners: Listeners, connections: ConnectionSettings) -> Handle {
-    // Generic code is compiled in the package that calls it, at that package's level: here, for speed.
-    run_behind(app, listeners, connections, identity)
+    // Generic code is compiled at the `opt-level` of the package that calls it. That of this package is 3,
+    // that of the commands is for size.
+    run_with_handler(app, listeners, connections, identity)
 }
 
-/// As [`run`], with something in front of the routes.
-pub fn run_behind<H: RequestHandler>(
+/// As [`run`], but connections use the handler that `handler` makes of the service.
+pub fn run_with_handler<H: RequestHandler>(
     app: App,
     listeners: Listeners,
     connections: ConnectionSettings,
-    front: impl FnOnce(Service) -> H,
+    handler: impl FnOnce(Service) -> H,
 ) -> Handle {
     let service = Service::new(Arc::new(app));
     if let Some(listener) = listeners.admin {
@@ -65,7 +66,7 @@ pub fn run_behind<H: RequestHandler>(
     }
     let (close, closing) = oneshot::channel();
     let closing = async { closing.await.unwrap_or_else(|_| Instant::now()) };
-    let handler = front(service.clone());
+    let handler = handler(service.clone());
     let served = tokio::spawn(server::serve(listeners.public, handler, connections, closing));
     Handle { tasks: tasks::start(&service), service, close, served }
 }

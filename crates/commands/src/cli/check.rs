@@ -1,6 +1,7 @@
 //! `frontend-map check`: checks the settings, compares them with the CMS, and lists rules that
 //! overlap or never match.
 
+mod ambiguous_rules;
 mod cms;
 mod constant_rules;
 mod findings;
@@ -8,10 +9,9 @@ mod indexnow;
 mod overlaps;
 mod page_paths;
 mod redis;
-mod rules_at_start;
 mod type_uses;
 
-pub(super) use rules_at_start::log_ambiguous_rules;
+pub(super) use ambiguous_rules::log_ambiguous_rules;
 
 use std::error::Error;
 use std::io::{self, Write as _};

@@ -31,8 +31,8 @@ pub(super) struct Reloader {
     files: FileWatch,
     /// `server.watch`: whether a changed file causes a reload.
     watch: bool,
-    /// Takes the sites whose rules are checked for overlaps.
-    overlaps: mpsc::Sender<Sites>,
+    /// Takes the sites whose ambiguous rules are logged.
+    ambiguous_rules: mpsc::Sender<Sites>,
 }
 
 /// Why new settings are refused.
@@ -50,12 +50,12 @@ impl Reloader {
         config: &Config,
         file: PathBuf,
         load: Load,
-        overlaps: mpsc::Sender<Sites>,
+        ambiguous_rules: mpsc::Sender<Sites>,
     ) -> Self {
         let mut files = FileWatch::new(file);
         files.mark_loaded();
         let at_start = config.restart_settings();
-        Self { load, at_start, files, watch: config.server.watch, overlaps }
+        Self { load, at_start, files, watch: config.server.watch, ambiguous_rules }
     }
 
     /// Reloads at each SIGHUP, and when a watched file changes, until it is dropped. A signal during
@@ -116,7 +116,7 @@ impl Reloader {
         let sites = &service.app().sites;
         if !sites.have_same_fingerprints(&previous.sites) {
             // The thread that checks ends with the process.
-            let _ = self.overlaps.send(sites.clone());
+            let _ = self.ambiguous_rules.send(sites.clone());
         }
         Ok(())
     }

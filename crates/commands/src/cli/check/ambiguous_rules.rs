@@ -3,7 +3,7 @@
 use frontend_map_catalog::site::{ResolveBy, Site, Sites};
 use frontend_map_rules::{Incomplete, Overlaps};
 
-/// The most overlaps that the service logs at its start.
+/// The most pairs of rules that are logged at a start or a reload.
 const MAX_WARNINGS: usize = 20;
 
 /// Logs overlaps that only the order of the rules in the settings decides. On sites with
