@@ -90,7 +90,7 @@ fn walk<'s>(pages: &[String], projection: &Projection, listing: Listing<'s>) -> 
     for page in pages {
         let page = Page::read(page, projection).expect("a page");
         let taken = page.each(usize::MAX, |row| {
-            part.add(row.map_err(BadItem::clone)?);
+            part.add(row?);
             Ok::<(), BadItem>(())
         });
         taken.expect("rows that are documents");

@@ -66,7 +66,7 @@ impl Content {
                     if at % YIELD_EVERY == 0 {
                         yield_now().await;
                     }
-                    sink.push(document.as_ref());
+                    sink.push(Ok(&document));
                 }
                 Ok(vec![sink])
             }

@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
-use crate::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status, Versions};
+use crate::{ContentQuery, Document, DocumentLocale, Projection, Status, Versions};
 use frontend_map_platform::spelling::closest;
 use frontend_map_rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
 
@@ -104,24 +104,22 @@ impl ContentFile {
     ) -> Option<Document<'static>> {
         let (hash, keys) = (xxh3_64(id.as_bytes()), Projection::new(Vec::new()));
         let found = self.stored(&query.uid).iter().find(|stored| {
-            let may_be = stored.id == hash && stored.status == status;
-            may_be
-                && self
-                    .read(stored, &keys)
-                    .is_ok_and(|own| own.id == id && own.locale.is_in(locale.as_str()))
+            if stored.id != hash || stored.status != status {
+                return false;
+            }
+            let own = self.read(stored, &keys);
+            own.id == id && own.locale.is_in(locale.as_str())
         });
-        let document = found.and_then(|stored| self.read(stored, &query.projection).ok());
-        document.map(Document::into_owned)
+        found.map(|stored| self.read(stored, &query.projection).into_owned())
     }
 
     /// All published documents of a type, in the order of the file.
     ///
-    /// The fields are decoded here, because the rules decide which ones are needed: a field that JSON
-    /// cannot represent (a lone surrogate, `1e999`) makes its document a bad item.
+    /// The fields are decoded here, because the rules decide which ones are needed.
     pub fn published<'a>(
         &'a self,
         query: &'a ContentQuery,
-    ) -> impl Iterator<Item = Result<Document<'a>, BadItem>> + 'a {
+    ) -> impl Iterator<Item = Document<'a>> + 'a {
         let published = self.stored(&query.uid).iter().filter(|s| s.status == Status::Published);
         published.map(|stored| self.read(stored, &query.projection))
     }
@@ -129,7 +127,7 @@ impl ContentFile {
     /// The versions of the query's selection, or of all documents.
     pub fn versions(&self, query: &ContentQuery, status: Status) -> Versions {
         let stored = self.stored(&query.uid).iter().filter(|stored| stored.status == status);
-        let read = stored.filter_map(|stored| self.read(stored, &query.projection).ok());
+        let read = stored.map(|stored| self.read(stored, &query.projection));
         let selected = |document: &Document<'_>| {
             query.selection.as_ref().is_none_or(|selection| selection.has(document))
         };
@@ -167,12 +165,9 @@ impl ContentFile {
     }
 
     /// A file has no permissions: an absent key is a missing value (D32).
-    fn read<'a>(
-        &'a self,
-        stored: &StoredDocument,
-        projection: &'a Projection,
-    ) -> Result<Document<'a>, BadItem> {
-        projection.decode(&self.0.text[stored.json.clone()]).map(Document::without_absent)
+    fn read<'a>(&'a self, stored: &StoredDocument, projection: &'a Projection) -> Document<'a> {
+        let document = projection.decode(&self.0.text[stored.json.clone()]);
+        document.expect("a document, whatever fields are read of it").without_absent()
     }
 }
 
@@ -320,7 +315,7 @@ mod tests {
         assert_eq!(slug("e", &de, Status::Published), text("z"));
         assert_eq!(slug("e", &de, Status::Draft), None);
         let published: Vec<_> =
-            file.published(&query).map(|document| document.unwrap().id.into_owned()).collect();
+            file.published(&query).map(|document| document.id.into_owned()).collect();
         assert_eq!(published, ["d", "e"]);
     }
 }

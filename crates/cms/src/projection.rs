@@ -9,8 +9,6 @@ pub(super) use rows::Rows;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use frontend_map_rules::{Document, DocumentLocale, FieldPath};
 use path_tree::PathTree;
 
@@ -28,11 +26,8 @@ pub struct Projection {
 const SYSTEM_KEYS: [&str; 3] = ["documentId", "locale", "publishedAt"];
 
 /// A list item that is not a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadItem {
-    /// Its `documentId`, if that can be read: a walk by keyset needs it to go on.
-    pub id: Option<String>,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadItem;
 
 impl Projection {
     /// A projection of these fields.
@@ -64,11 +59,11 @@ impl Projection {
         &self.fields
     }
 
-    /// Reads one document in Strapi's flat form.
+    /// Reads one document in Strapi's flat form. A value that cannot be read (half of a
+    /// surrogate pair, `1e999`) is one that is not text.
     ///
     /// # Errors
-    /// [`BadItem`] when the text is not an object with a `documentId`, or not JSON that can be
-    /// read as text (a lone surrogate in a field that is needed).
+    /// [`BadItem`] when the text is not an object with a `documentId`.
     pub fn decode<'a>(&'a self, json: &'a str) -> Result<Document<'a>, BadItem> {
         let mut rows = Rows::with_capacity(self, 1);
         rows.push(json);
@@ -90,19 +85,6 @@ impl Projection {
             values: Vec::with_capacity(self.fields.len()),
         }
     }
-}
-
-/// The `documentId` of an object, even where other fields are unreadable.
-fn id_of(json: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Identified {
-        document_id: String,
-    }
-    // A derived struct would accept a list in place of an object.
-    let object = json.trim_start().starts_with('{');
-    let identified: Option<Identified> = object.then(|| serde_json::from_str(json).ok()).flatten();
-    identified.map(|item| item.document_id)
 }
 
 #[cfg(test)]
@@ -247,16 +229,80 @@ mod tests {
     }
 
     #[test]
-    fn decode_of_anything_else_is_a_bad_item_with_its_id_if_readable() {
-        for (json, id) in [
-            ("null", None),
-            (r#"["d"]"#, None),
-            (r#"{"documentId":5}"#, None),
-            (r#"{"slug":"x"}"#, None),
-            (r#"{"documentId":"d","slug":"\ud800"}"#, Some("d")),
+    fn decode_of_a_value_that_cannot_be_read_costs_its_field_alone() {
+        let half = r#""Noodles \ud83c""#;
+        for (field, value) in [
+            (half.to_owned(), FieldValue::NotText),
+            ("1e999".to_owned(), FieldValue::NotText),
+            (format!(r#"{{"x":{half}}}"#), FieldValue::Absent(1)),
+            (format!(r#"{{"b":{half}}}"#), FieldValue::NotText),
+            (format!(r#"{{"b":{{"slug":{half}}}}}"#), FieldValue::NotText),
+            (
+                format!(r#"[{{"b":{{"slug":{half}}}}},{{"b":{{"slug":"s"}}}}]"#),
+                list(&[FieldValue::NotText, text("s")]),
+            ),
         ] {
-            let id = id.map(str::to_owned);
-            assert_eq!(projection(&["slug"]).decode(json), Err(BadItem { id }), "{json}");
+            let json = format!(
+                r#"{{"documentId":"d","title":{half},"a":{field},"other":{half},"slug":"\ud83c\udf5c","publishedAt":null}}"#
+            );
+            let projection = projection(&["title", "a.b.slug", "slug", "no"]);
+            let document = projection.decode(&json).unwrap();
+            let expected = [FieldValue::NotText, value, text("🍜"), FieldValue::Absent(0)];
+            assert_eq!(document.values, expected, "{json}");
+            assert_eq!((&*document.id, document.unpublished), ("d", true));
+        }
+        let json = format!(r#"{{"documentId":"d","locale":{half}}}"#);
+        assert_eq!(projection(&[]).decode(&json).unwrap().locale, DocumentLocale::NotText);
+    }
+
+    #[test]
+    fn decode_of_lists_in_lists_ends_whatever_their_depth() {
+        let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+        let json = format!(r#"{{"documentId":"d","a":{open}{close},"slug":"x"}}"#);
+        let projection = projection(&["a.b.slug", "slug"]);
+        let document = projection.decode(&json).unwrap();
+        assert_eq!(document.values, [list(&[FieldValue::NotText]), text("x")]);
+    }
+
+    #[test]
+    fn document_that_can_be_read_is_the_same_value_by_value() {
+        let members = [
+            r#""a":{"b":{"slug":"x"}}"#,
+            r#""a":{"b":{"slug":"x","slug":null,"documentId":"i"}}"#,
+            r#""a":[{"b":[{"slug":"x"},null,{"slug":5}]},null,7,[{"b":{"slug":"y"}}],[[]]]"#,
+            r#""a":null"#,
+            r#""a":{}"#,
+            r#""a":[]"#,
+            r#""a":{"b":1.5}"#,
+            r#""a":[{"b":{"slug":"x"}}],"a":{"b":{"slug":"\u00e9"}}"#,
+            r#""slug":"\ud83c\udf5c","a":true"#,
+            r#""slug":-7,"slug":18446744073709551616"#,
+        ];
+        let projection = projection(&["a.b.slug", "a.b.documentId", "a", "slug"]);
+        for members in members {
+            let json = format!(r#"{{"documentId":"d","locale":"en",{members}}}"#);
+            let read = |by_value: bool| {
+                let mut rows = Rows::with_capacity(&projection, 1);
+                let read =
+                    if by_value { rows.read::<true>(&json) } else { rows.read::<false>(&json) };
+                read.unwrap();
+                rows.into_single().unwrap()
+            };
+            assert_eq!(read(true), read(false), "{json}");
+        }
+    }
+
+    #[test]
+    fn decode_of_anything_else_is_a_bad_item() {
+        for json in [
+            "null",
+            r#"["d"]"#,
+            r#"{"documentId":5}"#,
+            r#"{"documentId":"\ud800"}"#,
+            r#"{"slug":"x"}"#,
+            r#"{"documentId":"d","\ud800":"x"}"#,
+        ] {
+            assert_eq!(projection(&["slug"]).decode(json), Err(BadItem), "{json}");
         }
     }
 }

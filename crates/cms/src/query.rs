@@ -184,7 +184,7 @@ pub type KnownDocuments<'a> = &'a (dyn Fn(Option<&Locale>, &mut dyn FnMut(&str))
 pub trait DocumentSink: Send {
     /// Receives a list item: a document, or an item that is not one. Items that are not published
     /// (`unpublished`) or in another locale are passed on as well, so that they can be counted.
-    fn push(&mut self, item: Result<&Document<'_>, &BadItem>);
+    fn push(&mut self, item: Result<&Document<'_>, BadItem>);
 
     /// Whether there will be no result, so that the walk can end before it has read all documents.
     fn has_failed(&self) -> bool {

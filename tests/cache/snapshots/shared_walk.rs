@@ -116,7 +116,7 @@ fn field_that_the_cms_does_not_know_affects_its_own_site_alone() {
 }
 
 #[test]
-fn unreadable_field_affects_its_own_site_alone() {
+fn value_that_cannot_be_read_affects_the_site_that_needs_it_alone() {
     let content = Content::default();
     content.put("en", "a", r#","slug":"x","name":"\ud800""#);
     let cms = content.start();
@@ -126,6 +126,24 @@ fn unreadable_field_affects_its_own_site_alone() {
     let bad = list(&service, "bad");
     assert_eq!(bad.header("x-skipped-documents").as_deref(), Some("1"));
     assert!(paths(&bad).is_empty());
+    assert_eq!(walks(&cms, "en"), 1);
+}
+
+#[test]
+fn item_that_is_not_a_document_is_counted_for_each_site_after_one_walk() {
+    let content = Content::default();
+    content.put("en", "a", r#","slug":"y","name":"n","\ud800":1"#);
+    content.put("en", "b", r#","slug":"x","name":"m""#);
+    let cms = content.start();
+    let one = site("one").rule(UID, "/{slug}");
+    let service = one.site("two").rule(UID, "/two/{name}").strapi(&cms).start();
+    for (site, path) in [("one", "/x"), ("two", "/two/m")] {
+        let list = list(&service, site);
+        assert_eq!(paths(&list), [path]);
+        assert_eq!(list.header("x-skipped-documents").as_deref(), Some("1"));
+    }
+    assert!(service.logs("not_a_document"), "{}", service.log());
+    assert_eq!(walks(&cms, "en"), 1);
 }
 
 #[test]

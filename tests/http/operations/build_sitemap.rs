@@ -1,8 +1,8 @@
 //! `/api/build-sitemap`: the public URLs of one content type.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{ARTICLE_URLS, ARTICLES, assert_urls, service, settings};
+use super::{ARTICLE_URLS, ARTICLES, assert_urls, service};
 use crate::support::http;
 use crate::support::settings::site;
 
@@ -94,12 +94,37 @@ fn build_sitemap_xml_has_the_same_list() {
 }
 
 #[test]
-fn build_sitemap_counts_documents_that_cannot_be_parsed() {
-    let content = r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en", "slug": "\ud800"},
-        {"documentId": "b", "locale": "en", "slug": 1e999}, {"documentId": "c", "locale": "en", "slug": "x"}]}"#;
-    let service = settings().files(content).start();
-    assert_urls(service.addr(), ARTICLES, &["https://www.example.com/base/en/articles/x"], 2);
-    assert!(service.logs("not_a_document"), "{}", service.log());
+fn value_that_cannot_be_read_costs_its_field_alone() {
+    let content = r#"{"plugin::cms.article": [
+        {"documentId": "a", "locale": "en", "slug": "\ud800"},
+        {"documentId": "b", "locale": "en", "slug": 1e999},
+        {"documentId": "c", "locale": "en", "slug": "c", "title": "Noodles \ud83c"},
+        {"documentId": "d", "locale": "en", "slug": "d", "title": 1e999, "changed": "\udfff"}
+    ]}"#;
+    let settings = site("main")
+        .resolve("documents")
+        .rule("plugin::cms.article", "/{locale}/articles/{slug}")
+        .with(r#"title = "title""#)
+        .with(r#"modified = "changed""#);
+    let service = settings.files(content).start();
+    let expected = ["c", "d"].map(|slug| format!("https://www.example.com/en/articles/{slug}"));
+    assert_urls(service.addr(), ARTICLES, &expected.each_ref().map(String::as_str), 2);
+    let problems = http::get(service.addr(), "/api/problems?site=main").json();
+    let rows = problems["data"]["problems"].as_array().expect("a list");
+    let reasons = rows.iter().map(|row| (&row["documentId"], &row["reason"]));
+    assert_eq!(
+        reasons.collect::<Vec<_>>(),
+        [(&json!("a"), &json!("slug_not_string")), (&json!("b"), &json!("slug_not_string"))]
+    );
+    let document = "/api/frontend-url?uid=plugin::cms.article&documentId=a&site=main";
+    let response = http::get(service.addr(), document);
+    assert_eq!(response.status, 404);
+    assert_eq!(response.json()["error"]["details"]["reason"], "slug_not_string");
+    let page = http::get(service.addr(), "/api/resolve?site=main&pathname=/en/articles/c").json();
+    assert_eq!(
+        (&page["data"]["kind"], &page["data"]["documentId"]),
+        (&json!("document"), &json!("c"))
+    );
 }
 
 #[test]

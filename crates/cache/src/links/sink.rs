@@ -70,7 +70,7 @@ impl LinkSink<'_> {
 }
 
 impl DocumentSink for LinkSink<'_> {
-    fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
+    fn push(&mut self, item: Result<&Document<'_>, BadItem>) {
         match item {
             Ok(document) if document.unpublished => {}
             Ok(document) => self.add(document),

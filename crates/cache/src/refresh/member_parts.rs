@@ -13,7 +13,6 @@ use frontend_map_rules::{Locale, Locales};
 /// members.
 pub(super) struct MemberParts<'g> {
     parts: Vec<MemberPart<'g>>,
-    bad_items: bool,
 }
 
 /// A part of a snapshot under construction, with a counter of the documents seen.
@@ -31,7 +30,7 @@ impl<'g> MemberParts<'g> {
     /// For a walk over this locale; `None`: over all.
     pub(super) fn new(group: &'g TypeGroup, locale: Option<&Locale>) -> Self {
         let part = |Member { site, entry }: &'g Member| MemberPart::new(site, entry, locale);
-        Self { parts: group.members.iter().map(part).collect(), bad_items: false }
+        Self { parts: group.members.iter().map(part).collect() }
     }
 
     /// The parts of each member, from the walks over these many locales.
@@ -49,16 +48,10 @@ impl<'g> MemberParts<'g> {
         }
         by_member
     }
-
-    /// Whether there was a list item that is not a document.
-    pub(super) fn has_bad_items(&self) -> bool {
-        self.bad_items
-    }
 }
 
 impl DocumentSink for MemberParts<'_> {
-    fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
-        self.bad_items |= item.is_err();
+    fn push(&mut self, item: Result<&Document<'_>, BadItem>) {
         self.parts.iter_mut().for_each(|part| part.push(item));
     }
 
@@ -82,7 +75,7 @@ impl<'g> MemberPart<'g> {
             || self.own_locales.is_some_and(|own| locale.is_of_other_site(own))
     }
 
-    fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
+    fn push(&mut self, item: Result<&Document<'_>, BadItem>) {
         if item.is_ok_and(|document| self.excludes(document)) {
             return;
         }

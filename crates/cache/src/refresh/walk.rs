@@ -25,20 +25,18 @@ struct Walked<'g> {
     begun: Instant,
     /// The parts of each member.
     parts: Vec<Vec<Part<'g>>>,
-    bad_items: bool,
 }
 
 /// Walks once for all members of a group; the outcomes are in their order.
 ///
-/// If the responses are unusable or a plain 500, or if one of the documents is unusable, members that
-/// need different fields, conditions or locales are walked by themselves: a field that only one site
-/// needs must not affect the others.
+/// If the responses are unusable or a plain 500, members that need different fields, conditions or locales
+/// are walked by themselves: a field that only one site needs must not affect the others.
 pub(super) async fn walk(group: &TypeGroup) -> Vec<Found> {
     let alike = group.alike();
     if alike.len() == 1 || group.may_change() {
         let walked = walk_traced(group).await;
         let affects_others = match &walked {
-            Ok(walked) => walked.bad_items,
+            Ok(_) => false,
             Err(
                 ContentError::Unusable(_) | ContentError::Redirected(_) | ContentError::Setup(_),
             ) => true,
@@ -85,12 +83,11 @@ async fn walk_members(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
     let request = WalkRequest { known: Some(&known), ..WalkRequest::new(query, locales) };
     let new_sink = |locale: Option<&_>| MemberParts::new(group, locale);
     let sinks = group.content().walk(request, new_sink).await?;
-    let bad_items = sinks.iter().any(MemberParts::has_bad_items);
-    Ok(Walked { begun, parts: MemberParts::by_member(sinks, locales.len()), bad_items })
+    Ok(Walked { begun, parts: MemberParts::by_member(sinks, locales.len()) })
 }
 
 async fn finish(group: &TypeGroup, walked: Result<Walked<'_>, ContentError>) -> Vec<Found> {
-    let Walked { begun, parts, .. } = match walked {
+    let Walked { begun, parts } = match walked {
         Ok(walked) => walked,
         Err(error) => return group.members.iter().map(|_| Err(error.clone())).collect(),
     };

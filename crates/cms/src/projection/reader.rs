@@ -102,15 +102,23 @@ impl<'a> From<ReadField<'a>> for DocumentLocale<'a> {
     }
 }
 
-/// Reads one value of the document. Values and keys in lists have reader types of their own: with a
-/// second caller, the readers of all others would not be inlined.
-struct ValueReader<'p, 'f, 'a, const IN_LIST: bool> {
+/// The levels of objects and lists that are read value by value: more than paths have. Lists may be in
+/// lists without end; below these levels `serde_json` refuses more than 128 others.
+const LEVELS_BY_VALUE: u8 = 32;
+
+/// Reads one value of the document. Rare values and their keys, which are in lists or in documents that are
+/// read by value, have reader types of their own: with a second caller, the readers of all others would not
+/// be inlined.
+struct ValueReader<'p, 'f, 'a, const IS_RARE: bool> {
     /// The paths that lead to the value or through it.
     paths: &'p PathTree,
     fields: &'f mut [ReadField<'a>],
+    /// In how many levels of objects and lists each value is found first and then read by itself, so that
+    /// one that cannot be read is [`ReadField::Other`]. Only with `IS_RARE`.
+    by_value: u8,
 }
 
-impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
+impl<'a, const IS_RARE: bool> ValueReader<'_, '_, 'a, IS_RARE> {
     /// Sets a value without keys: the paths that end here have it, those that lead on end too
     /// early.
     fn set(self, value: ReadField<'a>) {
@@ -129,15 +137,15 @@ impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
 
     /// Reads the members of an object whose slots are [`ReadField::Absent`].
     fn read_members<A: MapAccess<'a>>(self, mut entries: A) -> Result<(), A::Error> {
-        let Self { paths, fields } = self;
+        let Self { paths, fields, by_value } = self;
         for slot in &paths.sent_by_default {
             fields[*slot] = ReadField::Null;
         }
-        while let Some(paths) = entries.next_key_seed(KeyReader::<IN_LIST>(paths))? {
+        while let Some(paths) = entries.next_key_seed(KeyReader::<IS_RARE>(paths))? {
             match paths {
                 Some(paths) => {
-                    entries
-                        .next_value_seed(ValueReader::<IN_LIST> { paths, fields: &mut *fields })?;
+                    let fields = &mut *fields;
+                    entries.next_value_seed(ValueReader::<IS_RARE> { paths, fields, by_value })?;
                 }
                 None => drop(entries.next_value::<IgnoredAny>()?),
             }
@@ -149,10 +157,13 @@ impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
     /// has the values of all its items.
     #[cold]
     fn read_list<A: SeqAccess<'a>>(self, mut items: A) -> Result<(), A::Error> {
-        let Self { paths, fields } = self;
+        let Self { paths, fields, by_value } = self;
         let mut item = vec![ReadField::Null; fields.len()];
         let mut values: Vec<Vec<FieldValue<'a>>> = vec![Vec::new(); paths.through.len()];
-        while items.next_element_seed(ValueReader::<true> { paths, fields: &mut item })?.is_some() {
+        while items
+            .next_element_seed(ValueReader::<true> { paths, fields: &mut item, by_value })?
+            .is_some()
+        {
             for (values, slot) in values.iter_mut().zip(&paths.through) {
                 match std::mem::replace(&mut item[*slot], ReadField::Null) {
                     ReadField::Null | ReadField::NullAt(_) => {}
@@ -173,7 +184,7 @@ impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
     }
 }
 
-impl<'de, const IN_LIST: bool> DeserializeSeed<'de> for ValueReader<'_, '_, 'de, IN_LIST> {
+impl<'de, const IS_RARE: bool> DeserializeSeed<'de> for ValueReader<'_, '_, 'de, IS_RARE> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
@@ -182,11 +193,21 @@ impl<'de, const IN_LIST: bool> DeserializeSeed<'de> for ValueReader<'_, '_, 'de,
             self.set(ReadField::Text(json.get()));
             return Ok(());
         }
+        if IS_RARE && self.by_value > 0 {
+            let json = <&RawValue>::deserialize(reader)?.get();
+            let Self { paths, fields, by_value } = self;
+            let within = by_value - 1;
+            let value = ValueReader::<true> { paths, fields: &mut *fields, by_value: within };
+            if serde_json::Deserializer::from_str(json).deserialize_any(value).is_err() {
+                Self { paths, fields, by_value }.set(ReadField::Other);
+            }
+            return Ok(());
+        }
         reader.deserialize_any(self)
     }
 }
 
-impl<'de, const IN_LIST: bool> Visitor<'de> for ValueReader<'_, '_, 'de, IN_LIST> {
+impl<'de, const IS_RARE: bool> Visitor<'de> for ValueReader<'_, '_, 'de, IS_RARE> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -238,7 +259,7 @@ impl<'de, const IN_LIST: bool> Visitor<'de> for ValueReader<'_, '_, 'de, IN_LIST
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
-        let Self { paths, fields } = self;
+        let Self { paths, fields, by_value } = self;
         // Of repeated keys the last one counts.
         for slot in &paths.ends {
             fields[*slot] = ReadField::Other;
@@ -246,14 +267,14 @@ impl<'de, const IN_LIST: bool> Visitor<'de> for ValueReader<'_, '_, 'de, IN_LIST
         for slot in &paths.through {
             fields[*slot] = ReadField::Absent(paths.depth);
         }
-        Self { paths, fields }.read_members(entries)
+        Self { paths, fields, by_value }.read_members(entries)
     }
 }
 
 /// Reads a key of an object and finds the paths through it.
-struct KeyReader<'p, const IN_LIST: bool>(&'p PathTree);
+struct KeyReader<'p, const IS_RARE: bool>(&'p PathTree);
 
-impl<'de, 'p, const IN_LIST: bool> DeserializeSeed<'de> for KeyReader<'p, IN_LIST> {
+impl<'de, 'p, const IS_RARE: bool> DeserializeSeed<'de> for KeyReader<'p, IS_RARE> {
     type Value = Option<&'p PathTree>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
@@ -261,7 +282,7 @@ impl<'de, 'p, const IN_LIST: bool> DeserializeSeed<'de> for KeyReader<'p, IN_LIS
     }
 }
 
-impl<'p, const IN_LIST: bool> Visitor<'_> for KeyReader<'p, IN_LIST> {
+impl<'p, const IS_RARE: bool> Visitor<'_> for KeyReader<'p, IS_RARE> {
     type Value = Option<&'p PathTree>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -273,13 +294,14 @@ impl<'p, const IN_LIST: bool> Visitor<'_> for KeyReader<'p, IN_LIST> {
     }
 }
 
-/// Reads a document, which must be an object, into all slots, which have their default.
-pub(super) struct DocumentReader<'p, 'f, 'a> {
+/// Reads a document, which must be an object, into all slots, which have their default. `BY_VALUE`: a value
+/// that cannot be read is [`ReadField::Other`]; without it, it is an error, which costs less.
+pub(super) struct DocumentReader<'p, 'f, 'a, const BY_VALUE: bool> {
     pub(super) paths: &'p PathTree,
     pub(super) fields: &'f mut [ReadField<'a>],
 }
 
-impl<'de> DeserializeSeed<'de> for DocumentReader<'_, '_, 'de> {
+impl<'de, const BY_VALUE: bool> DeserializeSeed<'de> for DocumentReader<'_, '_, 'de, BY_VALUE> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
@@ -287,7 +309,7 @@ impl<'de> DeserializeSeed<'de> for DocumentReader<'_, '_, 'de> {
     }
 }
 
-impl<'de> Visitor<'de> for DocumentReader<'_, '_, 'de> {
+impl<'de, const BY_VALUE: bool> Visitor<'de> for DocumentReader<'_, '_, 'de, BY_VALUE> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -296,6 +318,7 @@ impl<'de> Visitor<'de> for DocumentReader<'_, '_, 'de> {
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
         let Self { paths, fields } = self;
-        ValueReader::<false> { paths, fields }.read_members(entries)
+        let by_value = if BY_VALUE { LEVELS_BY_VALUE } else { 0 };
+        ValueReader::<BY_VALUE> { paths, fields, by_value }.read_members(entries)
     }
 }

@@ -31,7 +31,7 @@ pub fn fuzz_page(json: &str, projection: &Projection) -> Option<FuzzedPage> {
     let keys = page.keys().map(|key| key.map(str::to_owned)).collect();
     let mut items = Vec::new();
     let Ok(()) = page.each(usize::MAX, |item| {
-        items.push(item.map(|document| document.clone().into_owned()).map_err(BadItem::clone));
+        items.push(item.map(|document| document.clone().into_owned()));
         Ok::<(), Infallible>(())
     });
     Some(FuzzedPage { echo, keys, items, taken })

@@ -66,7 +66,7 @@ impl<'a> Page<'a> {
     pub fn each<E>(
         self,
         count: usize,
-        take: impl FnMut(Result<&Document<'_>, &BadItem>) -> Result<(), E>,
+        take: impl FnMut(Result<&Document<'_>, BadItem>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.rows.each(count, take)
     }

@@ -13,7 +13,7 @@ pub(super) fn push_rows(
     page: Page<'_>,
     count: usize,
     scope: WalkScope<'_>,
-    mut push: impl FnMut(Result<&Document<'_>, &BadItem>),
+    mut push: impl FnMut(Result<&Document<'_>, BadItem>),
 ) -> Result<(), ContentError> {
     page.each(count, |row| {
         if row.is_ok_and(|document| is_in_other_walk(document, scope)) {
@@ -44,7 +44,7 @@ pub(super) struct LocaleEvidence {
 }
 
 impl LocaleEvidence {
-    pub(super) fn add(&mut self, row: Result<&Document<'_>, &BadItem>, requested: &Locale) {
+    pub(super) fn add(&mut self, row: Result<&Document<'_>, BadItem>, requested: &Locale) {
         let Ok(document) = row else { return };
         match &document.locale {
             DocumentLocale::None => self.in_none = true,

@@ -112,7 +112,7 @@ async fn by_locale(
 struct Versions(Result<Vec<Document<'static>>, ContentError>);
 
 impl DocumentSink for Versions {
-    fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
+    fn push(&mut self, item: Result<&Document<'_>, BadItem>) {
         match (item, &mut self.0) {
             (Ok(document), Ok(documents)) => documents.push(document.clone().into_owned()),
             (Err(_), own @ Ok(_)) => *own = Err(BAD_ITEM),
