@@ -74,7 +74,14 @@ fn mistake_in_a_variable_is_a_problem_of_the_variable() {
 #[test]
 fn variables_that_collide_are_a_problem() {
     let other = "[[site]]\nkey = \"main-de\"\nlocales = [\"en\"]\n";
-    let expected = "site \"main-de\": the locale `de` of site \"main\" has the same environment variable, FRONT_END_URL_MAIN_DE";
+    let expected = "- line 21, site \"main-de\": the locale `de` of site \"main\" has the same environment variable, FRONT_END_URL_MAIN_DE";
+    assert_refused(&check(BASES, &[], other), expected);
+}
+
+#[test]
+fn sites_with_one_key_are_a_problem_of_the_second() {
+    let other = "[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n";
+    let expected = "- line 21, site \"main\": another site has the same key";
     assert_refused(&check(BASES, &[], other), expected);
 }
 

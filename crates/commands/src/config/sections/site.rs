@@ -65,7 +65,7 @@ fn one(
     let links = links::read(site, resolve);
     let key = key?;
     check_key(&key, site);
-    variables.push(SiteVariables::new(&key, locales.as_ref()));
+    variables.push(SiteVariables::new(&key, locales.as_ref(), site.origin.clone()));
     let prefix = prefix?;
     let rules = RuleSet::new(locales?, prefix, rules?)
         .with_trailing_slash(trailing_slash?)

@@ -10,12 +10,14 @@ use frontend_map_rules::{Locale, Locales};
 pub(super) struct SiteVariables {
     key: String,
     codes: Vec<Locale>,
+    /// Where the site is written.
+    origin: Option<String>,
 }
 
 impl SiteVariables {
-    pub(super) fn new(key: &str, locales: Option<&Locales>) -> Self {
+    pub(super) fn new(key: &str, locales: Option<&Locales>, origin: Option<String>) -> Self {
         let codes = locales.map(|locales| locales.codes().to_vec()).unwrap_or_default();
-        Self { key: key.to_owned(), codes }
+        Self { key: key.to_owned(), codes, origin }
     }
 
     /// The environment variables of its base URLs, each with the site or locale that it is for.
@@ -34,9 +36,9 @@ pub(super) fn refuse_duplicates(sites: &[SiteVariables], reader: &Reader<'_>) {
     let mut keys = HashSet::new();
     let mut owners: HashMap<String, String> = HashMap::new();
     for site in sites {
-        let place = site_place(&site.key);
+        let (origin, place) = (site.origin.as_deref(), site_place(&site.key));
         if !keys.insert(&site.key) {
-            reader.add(None, &place, "another site has the same key");
+            reader.add(origin, &place, "another site has the same key");
             continue;
         }
         for (variable, owner) in site.variables() {
@@ -45,14 +47,14 @@ pub(super) fn refuse_duplicates(sites: &[SiteVariables], reader: &Reader<'_>) {
                     let what = format_args!(
                         "{other} has the same environment variable, {variable}: rename one of them"
                     );
-                    reader.add(None, &place, what);
+                    reader.add(origin, &place, what);
                     // The variables of its locales may have the same names too: one problem is enough.
                     break;
                 }
                 let what = format_args!(
                     "{owner} and {other} have the same environment variable, {variable}: rename one of them"
                 );
-                reader.add(None, &place, what);
+                reader.add(origin, &place, what);
             }
         }
     }
