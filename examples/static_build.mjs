@@ -2,7 +2,7 @@
 //
 //   node examples/static_build.mjs http://127.0.0.1:8080 main out
 //
-// `render` stands for the frontend. It gets a row of /api/pages: path, url, locale, contentType,
+// The site has one host. `render` stands for the frontend. It gets a row of /api/pages: path, url, locale, contentType,
 // documentId, rule, params, lastModified.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -31,11 +31,28 @@ async function* pages() {
   if (last.count !== count) throw new Error(`${count} pages of ${last.count}`);
 }
 
-let written = 0;
+// Whether a path of several content types leads to the document of this row: the documents decide, or
+// else the rules.
+async function isOwner({ path, contentType, documentId }) {
+  const query = new URLSearchParams({ site, pathname: path });
+  let response = await fetch(`${service}/api/resolve?${query}`);
+  if (response.status === 501) response = await fetch(`${service}/api/get-content-type?${query}`);
+  // It was unpublished since.
+  if (response.status === 404) return false;
+  if (!response.ok) throw new Error(`status ${response.status}: ${await response.text()}`);
+  const { data } = await response.json();
+  const isOfType = data.matched?.collectionType === contentType;
+  return data.kind === undefined ? isOfType : isOfType && data.documentId === documentId;
+}
+
+const written = new Map();
 for await (const page of pages()) {
+  const url = written.get(page.path);
+  if (url !== undefined && url !== page.url) throw new Error(`${page.url}: there are several hosts`);
+  if (url !== undefined && !(await isOwner(page))) continue;
   const file = join(folder, decodeURI(page.path), "index.html");
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, render(page));
-  written += 1;
+  written.set(page.path, page.url);
 }
-console.log(`${written} pages`);
+console.log(`${written.size} pages`);

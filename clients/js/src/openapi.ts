@@ -551,7 +551,7 @@ export interface components {
              * @enum {string}
              */
             kind: "document";
-            /** @description Where `isCanonical` is false. */
+            /** @description Where `isCanonical` is false, but never to a draft. */
             redirect?: components["schemas"]["Redirection"];
             /**
              * @description Only for a published document by its id: the paths that lead to it because it had them
