@@ -34,8 +34,8 @@ from common.wrk import found
 
 RECORDED = ROOT / "scripts/instructions.json"
 WARM_UP = 200
-# A count may differ from the record by this part of it: two counts of one build differ by up to
-# 0.006, and builds that differ elsewhere alone by as much.
+# The largest relative difference from the record. Two counts of one build differ by up to 0.008,
+# and builds that differ elsewhere alone by as much.
 TOLERANCE = 0.015
 DEMO = ROOT / "config/demo/settings.toml"
 RESOLVE = "/api/resolve?site=main&pathname=/en/articles/welcome"
