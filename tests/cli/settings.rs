@@ -628,6 +628,12 @@ fn links_need_fields_that_differ_a_site_that_resolves_documents_and_each_type_on
         ("twice", documents, good.clone() + &good, "links: api::menu.menu is named twice"),
         ("no type", documents, links("fields = [\"a\"]"), "`content_type` is required"),
         ("no fields", documents, links("content_type = \"api::a.a\""), "`fields` is required"),
+        (
+            "system field",
+            documents,
+            links("content_type = \"api::a.a\"\nfields = [\"a\", \"locale\"]"),
+            "fields: `locale` has no links: leave it out",
+        ),
         ("bad type", documents, links("content_type = \"menu\"\nfields = [\"a\"]"), "menu"),
         (
             "bad field",

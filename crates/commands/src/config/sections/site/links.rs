@@ -5,6 +5,9 @@ use crate::config::value::text;
 use frontend_map_catalog::site::{LinkSource, ResolveBy};
 use frontend_map_rules::{ContentTypeUid, FieldPath};
 
+/// Fields that each document has, and that are read as text.
+const SYSTEM_FIELDS: [&str; 3] = ["documentId", "locale", "publishedAt"];
+
 /// The content types with links, in the order of the settings; `None`: one has a problem.
 pub(super) fn read(site: &mut Section<'_>, resolve: Option<ResolveBy>) -> Option<Vec<LinkSource>> {
     let sources = site.entries("links", one)?;
@@ -34,6 +37,9 @@ fn one(section: &mut Section<'_>) -> Option<LinkSource> {
     let uid = uid?;
     section.title(&uid);
     for (at, field) in fields.iter().enumerate() {
+        if SYSTEM_FIELDS.contains(&&*field.segments()[0]) {
+            section.problem("fields", format_args!("`{field}` has no links: leave it out"));
+        }
         let begins =
             |other: &FieldPath| other == field || other.is_behind(field) || field.is_behind(other);
         if let Some(other) = fields[..at].iter().find(|other| begins(other)) {
