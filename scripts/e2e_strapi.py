@@ -222,26 +222,15 @@ class Run:
 
     def check_live(self, hard: int) -> None:
         """Changes, then an outage. Snapshots of an hour, so that only webhooks refresh them."""
-        proxy = self.stack.enter_context(FailingProxy(self.strapi.url))
-        hooked = self.start(
-            READ_TOKEN,
-            log="info",
-            overrides={
-                "SERVER__LISTEN": self.hook,
-                "HOOKS__SECRET": live.HOOK_SECRET,
-                "SNAPSHOTS__SOFT_SECONDS": 3600,
-            },
-            text=settings(proxy.url, declares_single_type=True, by_documents=False),
-        )
-        live.wait_until_built(hooked, SNAPSHOTS)
+        hooked = self.start_hooked(self.strapi.url)
         changing = live.Live(self.checks, hooked, self.strapi.url, FULL_TOKEN)
         webhooks.check_panel(self.checks, self.strapi.url, hook_url(self.hook))
         live.check_changes(changing, self.document, self.url)
-        webhooks.check_costs(changing, proxy, self.document)
         webhooks.check_dependents(changing)
         shown = live.HOOK_SECRET in hooked.log()
         self.checks.check("log: no secret of the webhook", not shown)
         self.checks.equal("hooked: ends with status 0", hooked.stop(), 0)
+        self.check_costs()
         outlasting = self.start(
             READ_TOKEN,
             log="info",
@@ -255,6 +244,32 @@ class Run:
         )
         stopping = live.Live(self.checks, outlasting, self.strapi.url, FULL_TOKEN)
         live.check_outage(stopping, self.strapi)
+
+    def check_costs(self) -> None:
+        """The requests that edits cause."""
+        proxy = self.stack.enter_context(FailingProxy(self.strapi.url))
+        webhooks.fail_probes(proxy)
+        # So that no request of an edit waits for its share.
+        service = self.start_hooked(proxy.url, {"SNAPSHOTS__CMS_SHARE": 1.0})
+        counting = live.Live(self.checks, service, self.strapi.url, FULL_TOKEN)
+        webhooks.check_costs(counting, proxy, self.document)
+        self.checks.equal("counted: ends with status 0", service.stop(), 0)
+
+    def start_hooked(self, cms: str, overrides: Mapping[str, object] | None = None) -> Service:
+        """A service that gets the webhooks of Strapi, once all of its snapshots are built."""
+        service = self.start(
+            READ_TOKEN,
+            log="info",
+            overrides={
+                "SERVER__LISTEN": self.hook,
+                "HOOKS__SECRET": live.HOOK_SECRET,
+                "SNAPSHOTS__SOFT_SECONDS": 3600,
+                **(overrides or {}),
+            },
+            text=settings(cms, declares_single_type=True, by_documents=False),
+        )
+        live.wait_until_built(service, SNAPSHOTS)
+        return service
 
     def check_kinds(self) -> None:
         """Fields of all kinds, and `check` for good and wrong settings."""
