@@ -2,12 +2,12 @@
 """The memory of the service by the number of URLs: at the start, after edits, and some time later.
 
 Starts each binary in front of a scripted CMS that costs next to nothing (`fast_cms` in
-`examples/`), once for each number of documents, with a path index, a history and a log of changes.
-Then each document of a row of them gets another slug and a webhook. Prints a table with the
-resident memory in MiB: idle before the first walk, after it, after the edits, after a rest without
-requests, and the peak; in brackets without pages of files, such as those of the binary. With
-several binaries, a cell has their values in this order. What the allocator has not returned yet
-differs by some MiB from process to process: `--processes` takes the medians of several. How
+`benches/servers`), once for each number of documents, with a path index, a history and a log of
+changes. Then each document of a row of them gets another slug and a webhook. Prints a table with
+the resident memory in MiB: idle before the first walk, after it, after the edits, after a rest
+without requests, and the peak; in brackets without pages of files, such as those of the binary.
+With several binaries, a cell has their values in this order. What the allocator has not returned
+yet differs by some MiB from process to process: `--processes` takes the medians of several. How
 much of it is in huge pages at the end is printed below the table.
 
 `--reload`: instead, each binary reads documents from a file, and reloads when one of them
@@ -31,7 +31,7 @@ import urllib.request
 from typing import NamedTuple
 
 from common import site
-from common.build import BINARY, build, example
+from common.build import BINARY, bench_server, build
 from common.client import get, until
 from common.process import Server
 from common.service import Service
@@ -241,14 +241,14 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1, help="of each binary and size")
     parser.add_argument("--reload", action="store_true", help="of documents from a file")
     parser.add_argument("--idle", action="store_true", help="what each part of the settings uses")
-    parser.add_argument("--cms", type=pathlib.Path, help="default: the example fast_cms, built")
+    parser.add_argument("--cms", type=pathlib.Path, help="default: that of benches/servers, built")
     parser.add_argument(
         "binaries", nargs="*", type=pathlib.Path, help="default: the build that is shipped"
     )
     options = parser.parse_args()
     if not options.binaries or (options.cms is None and not options.reload and not options.idle):
         build("fast_cms")
-    cms = (options.cms or example("fast_cms")).resolve()
+    cms = (options.cms or bench_server("fast_cms")).resolve()
     binaries = [binary.resolve() for binary in options.binaries or [BINARY]]
     if options.idle:
         for binary in binaries:

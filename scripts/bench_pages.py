@@ -2,9 +2,9 @@
 """The table of all pages: seconds and memory of a million rows, and what it does to other requests.
 
 Starts the shipped binary in front of a scripted CMS that costs next to nothing (`fast_cms` in
-`examples/`). Times `/api/pages` in each form; takes the peak memory beyond the snapshot, and the
-p99 of `/api/get-content-type` by `wrk` (Debian: wrk) alone, beside a slow and a fast client that
-request the table again and again, and beside such clients of a bare server. Then, on a small
+`benches/servers`). Times `/api/pages` in each form; takes the peak memory beyond the snapshot, and
+the p99 of `/api/get-content-type` by `wrk` (Debian: wrk) alone, beside a slow and a fast client
+that request the table again and again, and beside such clients of a bare server. Then, on a small
 site: a thousand clients at once, of which each must get everything or a 503; clients that stop
 reading; and a static build with `examples/static_build.mjs` (needs node), which must write a file
 for each page.
@@ -28,7 +28,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from bench_sitemap import SETTINGS, walk
 from common import site
-from common.build import ROOT, build, example
+from common.build import ROOT, bench_server, build
 from common.process import Server
 from common.profile import ROUTE
 from common.service import Service
@@ -113,7 +113,7 @@ def check_beside(service: Service, folder: pathlib.Path, seconds: int, rounds: i
     with urllib.request.urlopen(request, timeout=600) as answer, file.open("wb") as out:
         shutil.copyfileobj(answer, out)
     found: dict[tuple[str, str], list[Load]] = {}
-    with Server(example("bare_server"), file, "application/x-ndjson") as bare:
+    with Server(bench_server("bare_server"), file, "application/x-ndjson") as bare:
         beside: dict[str, Callable[[], AbstractContextManager[None]]] = {
             "alone": nullcontext,
             "slow reader": lambda: Reader(service.address, PAGES, RATE),
@@ -256,7 +256,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         with (
-            Server(example("fast_cms"), "serve", options.rows, 0) as cms,
+            Server(bench_server("fast_cms"), "serve", options.rows, 0) as cms,
             serve(folder, cms) as service,
         ):
             print(f"walk: {walk(service):.1f} s")
@@ -264,7 +264,7 @@ def main() -> None:
             check_beside(service, folder, options.seconds, options.rounds)
             check_stalled(service, 20)
         with (
-            Server(example("fast_cms"), "serve", options.small, 0) as cms,
+            Server(bench_server("fast_cms"), "serve", options.small, 0) as cms,
             serve(folder, cms) as service,
         ):
             walk(service)

@@ -2,7 +2,7 @@
 """A restart with the CMS down: how soon each operation is right again, and what the store costs.
 
 Starts the shipped binary with a store in front of a scripted CMS that costs next to nothing
-(`fast_cms` in `examples/`), until its walk is stored. Then stops both, and starts the service
+(`fast_cms` in `benches/servers`), until its walk is stored. Then stops both, and starts the service
 alone, once for each operation: times from the start of the process to the end of its first right
 response, which has the body from before the restart. Prints the time to write and to read the
 snapshot, as the service logs it, and the size of the file.
@@ -20,7 +20,7 @@ import urllib.request
 from typing import NamedTuple
 
 from common import site
-from common.build import BINARY, build, example
+from common.build import BINARY, bench_server, build
 from common.process import Server
 from common.service import Service
 
@@ -124,7 +124,7 @@ def main() -> None:
         folder = pathlib.Path(path)
         resolve = 'resolve = "documents"\n[[site.rule]]'
         sites = site.SITE.replace("[[site.rule]]", resolve) + site.ENDPOINT
-        with Server(arguments.cms or example("fast_cms"), "serve", arguments.rows, 0) as cms:
+        with Server(arguments.cms or bench_server("fast_cms"), "serve", arguments.rows, 0) as cms:
             (folder / "settings.toml").write_text(SETTINGS.format(cms=cms.address) + sites)
             service = Started(folder, binary)
             written = service.logged("a snapshot is stored")

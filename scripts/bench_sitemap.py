@@ -2,12 +2,12 @@
 """Sitemaps of a million documents: seconds, memory, and whether the files are valid.
 
 Starts the shipped binary in front of a scripted CMS that costs next to nothing (`fast_cms` in
-`examples/`) and, for each delay of that CMS in ms, times the walk of a cold `/api/build-sitemap`
-beside its floor: the same requests, sent one after the other by a bare client that throws the
-bodies away. Then, on the last service: the peak memory of the process beside the bytes of all
-URLs; each file that the index names, checked by `xmllint` (Debian: libxml2-utils) against
-`tests/schemas`, with all URLs counted; and the requests per second of one file by `wrk` beside a
-bare axum server that returns the same bytes.
+`benches/servers`) and, for each delay of that CMS in ms, times the walk of a cold
+`/api/build-sitemap` beside its floor: the same requests, sent one after the other by a bare client
+that throws the bodies away. Then, on the last service: the peak memory of the process beside the
+bytes of all URLs; each file that the index names, checked by `xmllint` (Debian: libxml2-utils)
+against `tests/schemas`, with all URLs counted; and the requests per second of one file by `wrk`
+beside a bare axum server that returns the same bytes.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import time
 import urllib.request
 
 from common import site
-from common.build import build, example
+from common.build import bench_server, build
 from common.client import get
 from common.process import Server
 from common.profile import ROUTE
@@ -67,14 +67,19 @@ def walk(service: Service) -> float:
 
 
 def floor(cms: Server, documents: int) -> float:
-    command: list[str | pathlib.Path] = [example("fast_cms"), "read", cms.address, str(documents)]
+    command: list[str | pathlib.Path] = [
+        bench_server("fast_cms"),
+        "read",
+        cms.address,
+        str(documents),
+    ]
     return float(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
 def walks(folder: pathlib.Path, delay: int, options: argparse.Namespace) -> None:
     """Pairs of walk and floor, alternating."""
     pairs = []
-    with Server(example("fast_cms"), "serve", options.documents, delay) as cms:
+    with Server(bench_server("fast_cms"), "serve", options.documents, delay) as cms:
         for _ in range(options.pairs if delay == 0 else 1):
             with serve(folder, cms) as service:
                 seconds = walk(service)
@@ -131,7 +136,7 @@ def one_file(
     def rate(address: str, target: str) -> float:
         return wrk(address, target, seconds=options.seconds).must_be_clean().rate
 
-    with Server(example("bare_server"), file, "application/xml") as bare:
+    with Server(bench_server("bare_server"), file, "application/xml") as bare:
         pairs = [(rate(service.address, target), rate(bare.address, ROUTE)) for _ in range(5)]
     ratio = statistics.median(ours / bares for ours, bares in pairs)
     ours, bares = (statistics.median(pair[at] for pair in pairs) for at in (0, 1))
@@ -156,7 +161,7 @@ def main() -> None:
         for delay in options.delays.split(","):
             walks(folder, int(delay), options)
         with (
-            Server(example("fast_cms"), "serve", options.documents, 0) as cms,
+            Server(bench_server("fast_cms"), "serve", options.documents, 0) as cms,
             serve(folder, cms) as service,
         ):
             memory(service)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Checks of many URLs: seconds beside the floor, cost, and both beside another link checker.
 
-Starts the shipped binary in front of a scripted CMS (`fast_cms` in `examples/`) and a scripted
-front end (`slow_site`), a healthy one and a mixed one, with pages of each size. For each it prints
-the seconds of `validate=true` as a ratio to the floor, which is URLs / 10 times the delay; CPU time
-per URL and peak memory of the process, and the part of it that was there before the run; and what
-the front end saw. `--bare` adds the seconds of a bare client with ten connections. If `lychee` is
-on the PATH, it checks the same URLs at the same concurrency, without redirects and retries, in the
-same run.
+Starts the shipped binary in front of a scripted CMS (`fast_cms` in `benches/servers`) and a
+scripted front end (`slow_site`), a healthy one and a mixed one, with pages of each size. For each
+it prints the seconds of `validate=true` as a ratio to the floor, which is URLs / 10 times the
+delay; CPU time per URL and peak memory of the process, and the part of it that was there before
+the run; and what the front end saw. `--bare` adds the seconds of a bare client with ten
+connections. If `lychee` is on the PATH, it checks the same URLs at the same concurrency, without
+redirects and retries, in the same run.
 
 With `--content` the pages are HTML, and the same site is checked with and without `content=true`.
 
@@ -28,7 +28,7 @@ import urllib.request
 from typing import NamedTuple
 
 from common import site
-from common.build import build, example
+from common.build import bench_server, build
 from common.process import NOWHERE, Process, Server
 from common.service import Service
 
@@ -134,7 +134,7 @@ def compare(
     urls, runs = options.urls, range(options.runs)
     floor = urls / 10 * options.delay / 1000
     print(f"{kind} site, pages of {size} bytes, {urls} URLs, {options.delay} ms", flush=True)
-    with Server(example("slow_site"), "serve", options.delay, size, kind) as front_end:
+    with Server(bench_server("slow_site"), "serve", options.delay, size, kind) as front_end:
         ours = [validate(cms, front_end, urls, folder) for _ in runs]
         show("frontend-map", ours, seen(front_end), urls, floor)
         if options.content:
@@ -147,7 +147,7 @@ def compare(
             show("lychee", theirs, seen(front_end), urls, floor)
         if options.bare and kind == "healthy":
             command: list[str | pathlib.Path] = [
-                example("slow_site"),
+                bench_server("slow_site"),
                 "ask",
                 front_end.address,
                 str(urls),
@@ -160,7 +160,7 @@ def compare(
 def memory(cms: Server, urls: int, folder: pathlib.Path) -> None:
     """Memory while many URLs are checked."""
     with (
-        Server(example("slow_site"), "serve", 0, 1000, "mixed") as front_end,
+        Server(bench_server("slow_site"), "serve", 0, 1000, "mixed") as front_end,
         serve(cms, front_end, folder) as service,
     ):
         service.reset_peak_memory()
@@ -202,7 +202,7 @@ def main() -> None:
     documents = options.memory or options.urls
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        with Server(example("fast_cms"), "serve", documents, 0) as cms:
+        with Server(bench_server("fast_cms"), "serve", documents, 0) as cms:
             if options.memory:
                 memory(cms, options.memory, folder)
                 return

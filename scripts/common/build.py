@@ -10,13 +10,17 @@ PROFILE = "dist"
 BINARY = TARGET / PROFILE / "frontend-map"
 
 
-def example(name: str) -> pathlib.Path:
-    return TARGET / PROFILE / "examples" / name
+def bench_server(name: str) -> pathlib.Path:
+    """One of `benches/servers`."""
+    return TARGET / PROFILE / name
 
 
-def build(*examples: str) -> None:
-    """Builds the binary and these examples as they are shipped."""
+def build(*bench_servers: str) -> None:
+    """Builds the binary as it is shipped, with these servers."""
     command = ["cargo", "build", "--profile", PROFILE, "--locked", "--quiet"]
-    subprocess.run([*command, "--bin", "frontend-map"], cwd=ROOT, check=True)
-    for name in examples:
-        subprocess.run([*command, "--example", name], cwd=ROOT, check=True)
+    command += ["--package", "frontend-map", "--bin", "frontend-map"]
+    if bench_servers:
+        command += ["--package", "frontend-map-bench-servers"]
+    for name in bench_servers:
+        command += ["--bin", name]
+    subprocess.run(command, cwd=ROOT, check=True)

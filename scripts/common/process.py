@@ -161,7 +161,7 @@ class Process:
 
 
 class Server(Process):
-    """A process that prints its address as its first line: the service, or a peer of `examples/`.
+    """A process that prints its address as its first line: the service or one of `benches/servers`.
 
     The address is empty where its stdout is a file.
     """
