@@ -3,17 +3,11 @@
 //! The requests and the checks of the responses follow decisions D18 to D20, D23, D27 and D28.
 //! Comments about Strapi's behaviour describe Strapi 5.54.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
-
-use secrecy::SecretString;
-use url::Url;
 
 use crate::{ContentError, ContentQuery, Document, DocumentSink, Status, Versions, WalkRequest};
 use client::Client;
 use endpoint_cache::EndpointCache;
-use frontend_map_platform::http_client::BuildError;
 use frontend_map_platform::metrics::Metrics;
 use frontend_map_rules::{ContentTypeUid, Locale, encode};
 use targets::Targets;
@@ -29,6 +23,7 @@ mod fuzz;
 mod json;
 mod page;
 mod query_string;
+mod settings;
 pub mod survey;
 mod targets;
 mod walk;
@@ -39,6 +34,7 @@ pub use examine::{Examination, FieldUse, Finding, Purpose, Schemas, TypeUse, exa
 #[cfg(fuzzing)]
 pub use fuzz::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
 pub use page::Page;
+pub use settings::{StrapiError, StrapiLimits, StrapiSettings};
 pub use survey::{CmsLocale, FieldSchema, Sample, TypeSchema};
 pub(crate) use walk::newest::newest;
 pub(crate) use walk::selection::{select, select_by_locale};
@@ -155,47 +151,4 @@ impl Strapi {
         let endpoint = self.known_endpoint(known).unwrap_or_else(|| Endpoint::guess(known));
         endpoint.may_be_of(other) || Endpoint::guess_single(known).may_be_of(other)
     }
-}
-
-/// The address of Strapi, and how requests to it are sent.
-#[derive(Clone, Debug)]
-pub struct StrapiSettings {
-    /// The address without `/api`: `http` or `https`, with a host, without user information, query
-    /// or fragment. The caller has checked that.
-    pub url: Url,
-    /// An API token with the permissions `find` and `findOne` on the content types of the rules.
-    pub token: Option<SecretString>,
-    /// The configured endpoints. The endpoint of any other content type is read from the CMS's
-    /// schema, or guessed.
-    pub endpoints: HashMap<ContentTypeUid, Endpoint>,
-    /// The rows of a list that one request of a walk asks for. Strapi returns at most
-    /// `api.rest.maxLimit` of them, 100 by default.
-    pub page_size: usize,
-    /// Timeouts and sizes.
-    pub limits: StrapiLimits,
-}
-
-/// The limits of one request to the CMS (D28).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StrapiLimits {
-    /// For a connection, name look-up and TLS included.
-    pub connect: Duration,
-    /// For one request with its whole response.
-    pub request: Duration,
-    /// For one page of a list, in bytes after decompression.
-    pub page_bytes: usize,
-}
-
-/// Why a Strapi source cannot be set up. None of the texts shows the token.
-#[derive(Debug, thiserror::Error)]
-pub enum StrapiError {
-    /// The token has characters that a header cannot carry.
-    #[error("the token of the CMS is not a header value: is there a line break in it?")]
-    Token,
-    /// TLS, or the HTTP client.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// The HTTP client refuses its settings.
-    #[error("cannot set up the HTTP client for the CMS")]
-    Client,
 }

@@ -2,12 +2,14 @@
 
 mod check;
 mod demo;
+mod error;
 mod explain;
 mod init;
 mod output;
 mod selection;
 mod serve;
 mod service;
+mod settings;
 mod shutdown;
 mod sitemap;
 mod tables;
@@ -22,16 +24,10 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
-use self::output::{logging, terminal};
+use self::error::{CommandError, FAILED};
+use self::output::logging;
 use self::service::{health, refresh};
-use crate::config::{self, Config, Environment, Problems, SettingsFile};
-
-/// The exit status for invalid settings: `EX_CONFIG` of sysexits.h.
-const INVALID_SETTINGS: u8 = 78;
-/// The exit status for any other failure.
-const FAILED: u8 = 1;
-/// The exit status of `validate`, `links`, `diff` and `types` if they could not run: there 1 is a result.
-const NOT_RUN: u8 = 2;
+use crate::config::{self, Config, Problems, SettingsFile, environment};
 
 /// Maps the content of a headless CMS to public frontend URLs, in both directions.
 #[derive(Debug, Parser)]
@@ -117,6 +113,10 @@ pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     match execute(&arguments) {
         Ok(status) => status,
+        // As clap ends the process for the mistakes that it finds.
+        Err(CommandError::Arguments(problem)) => {
+            Arguments::command().error(ErrorKind::ArgumentConflict, problem).exit()
+        }
         Err(error) => {
             if !error.is_closed_pipe() {
                 // stderr may be closed; the exit status is enough then.
@@ -127,68 +127,37 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Why a command failed.
-#[derive(Debug, thiserror::Error)]
-enum CommandError {
-    #[error(transparent)]
-    Settings(#[from] Problems),
-    #[error(transparent)]
-    NotRun(Box<dyn std::error::Error>),
-    #[error(transparent)]
-    Other(#[from] Box<dyn std::error::Error>),
-}
-
-impl CommandError {
-    fn status(&self) -> u8 {
-        match self {
-            Self::Settings(_) => INVALID_SETTINGS,
-            Self::NotRun(_) => NOT_RUN,
-            Self::Other(_) => FAILED,
-        }
-    }
-
-    fn is_closed_pipe(&self) -> bool {
-        match self {
-            Self::Settings(_) => false,
-            Self::NotRun(error) | Self::Other(error) => terminal::is_closed_pipe(&**error),
-        }
-    }
-}
-
-/// Ends the process because of an argument, as clap does for the mistakes that it finds.
-fn refuse(message: &str) -> ! {
-    Arguments::command().error(ErrorKind::ArgumentConflict, message).exit()
-}
-
 fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let (file, verbose) = (arguments.config.as_deref(), arguments.verbose);
+    let environment = environment::of_process();
     let find = || {
-        let file = SettingsFile::find(file, &environment())?;
+        let file = SettingsFile::find(file, &environment)?;
         if !file.is_argument() {
-            print_settings_file(&file);
+            settings::print_file(&file);
         }
         Ok::<_, Problems>(file)
     };
-    let load = || settings(&find()?);
+    let load = || settings::read(&find()?);
     match &arguments.command {
-        Command::Serve => serve::run(SettingsFile::find(file, &environment())?, settings)?,
+        Command::Serve => serve::run(SettingsFile::find(file, &environment)?, settings::read)?,
         Command::Demo(args) => {
             if file.is_some() {
-                refuse("the demo reads no settings: leave --config out, or run `serve`");
+                let problem = "the demo reads no settings: leave --config out, or run `serve`";
+                return Err(CommandError::Arguments(problem.to_owned()));
             }
             demo::run(args, verbose)?;
         }
         Command::Init(args) => {
             if file.is_some() {
-                refuse(
-                    "init reads no settings: write `--out FILE` to name the file that it writes",
-                );
+                let problem =
+                    "init reads no settings: write `--out FILE` to name the file that it writes";
+                return Err(CommandError::Arguments(problem.to_owned()));
             }
             init::run(args, verbose)?;
         }
         Command::Check(args) => {
             let file = find()?;
-            let config = match settings(&file) {
+            let config = match settings::read(&file) {
                 Ok(config) => with_log_if_verbose(config, verbose),
                 Err(problems) => {
                     // Why the settings are invalid is on stderr, too.
@@ -206,7 +175,7 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Command::Pages(args) => tables::pages::run(load()?, args, verbose)?,
         Command::Problems(args) => {
             let file = find()?;
-            tables::problems::run(settings(&file)?, file.path(), args, verbose)?;
+            tables::problems::run(settings::read(&file)?, file.path(), args, verbose)?;
         }
         Command::Misses(args) => {
             tables::misses::run(&with_log_if_verbose(load()?, verbose), args)?;
@@ -218,13 +187,13 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Command::Redirects(args) => tables::redirects::run(load()?, args, verbose)?,
         Command::Diff(args) => {
             let config = load()?;
-            let against = config::load(&args.against, &environment());
-            let against = against.inspect_err(|_| print_settings_file(&args.against.display()))?;
+            let against = config::load(&args.against, &environment);
+            let against = against.inspect_err(|_| settings::print_file(&args.against.display()))?;
             return tables::diff::run(config, &against, args, verbose)
                 .map_err(CommandError::NotRun);
         }
         Command::Types(args) => {
-            return types::run(&load()?, args).map_err(CommandError::NotRun);
+            return types::run(&load()?, args);
         }
         Command::Validate(args) => {
             return validate::run(load()?, args, verbose).map_err(CommandError::NotRun);
@@ -232,7 +201,7 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Command::Refresh(args) => refresh::run(&with_log_if_verbose(load()?, verbose), args)?,
         Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
-            let listen = config::listen(file, &environment())?;
+            let listen = config::listen(file, &environment)?;
             health::run(&health::livez_url(listen))?;
         }
     }
@@ -243,24 +212,4 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
 fn with_log_if_verbose(config: Config, verbose: bool) -> Config {
     logging::start_if(verbose, &config.log);
     config
-}
-
-/// Says which settings file is used, on stderr: stdout has the result of the command.
-fn print_settings_file(file: &impl std::fmt::Display) {
-    // stderr may be closed.
-    let _ = writeln!(std::io::stderr(), "settings: {file}");
-}
-
-/// Reads the settings for a command that needs a site.
-fn settings(file: &SettingsFile) -> Result<Config, Problems> {
-    let config = config::load(file.path(), &environment())?;
-    config.require_site()?;
-    Ok(config)
-}
-
-/// The environment variables. Bytes that are not UTF-8 become replacement characters, which no setting
-/// accepts.
-fn environment() -> Environment {
-    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-    std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
 }

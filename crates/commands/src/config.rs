@@ -14,6 +14,7 @@
 //! marked sensitive, and the text of an HTTP client error is never printed, because it contains
 //! addresses.
 
+pub(crate) mod environment;
 mod file;
 mod fingerprint;
 mod known_keys;
@@ -26,6 +27,7 @@ mod value;
 mod variable_names;
 mod warnings;
 
+pub use environment::Environment;
 pub use file::search::SettingsFile;
 pub use problems::{Problem, Problems};
 pub use restart::RestartSettings;
@@ -38,7 +40,6 @@ pub use sections::log::{Format, Log};
 pub use sections::moved::Moved;
 pub use sections::server::Server;
 
-use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -55,9 +56,6 @@ use frontend_map_platform::traces::Settings as Traces;
 use frontend_map_rules::ContentTypeUid;
 use frontend_map_rules::frontend_url::BaseUrl;
 use section::Reader;
-
-/// The environment variables by name.
-pub type Environment = HashMap<String, String>;
 
 /// Checked settings.
 #[derive(Debug)]

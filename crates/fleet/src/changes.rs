@@ -26,7 +26,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 use self::tail::Tail;
 use crate::redis;
 use crate::redis::Event;
-use crate::snapshots::Position;
+use crate::snapshot_position::Position;
 use frontend_map_catalog::changes::log::{Baseline, ChangeLog, Recorder};
 use frontend_map_catalog::site::{Site, Sites};
 use frontend_map_store::SnapshotKey;

@@ -59,6 +59,7 @@ pub mod positions;
 pub mod redis;
 mod role;
 mod snapshot_id;
+mod snapshot_position;
 pub mod snapshots;
 pub mod status;
 

@@ -15,6 +15,7 @@ mod publish_script;
 mod publisher;
 mod reading;
 mod state;
+mod walked_snapshot;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -26,18 +27,17 @@ use tokio::sync::Notify;
 use crate::SharedSnapshotId;
 use crate::changes::SharedChanges;
 use crate::redis::{self, Event};
+pub use crate::snapshot_position::Position;
 use crate::status::VersionStatus;
 #[cfg(test)]
 pub(crate) use adoption::{Choice, VersionOrder, choose};
 pub use adoption::{FoundSnapshot, FoundTimes, NotAdopted, Purpose, ReadTimes};
-use frontend_map_catalog::snapshot::Snapshot;
-use frontend_map_store::SnapshotKey;
-pub use pointer::Position;
 use publish_queue::PublishQueue;
 #[cfg(test)]
 pub(crate) use publish_script::{Outcome, PUBLISH};
 pub use reading::{has_valid_paths, max_decompressed};
 use state::SnapshotState;
+pub use walked_snapshot::{PublishRequest, WalkedSnapshot};
 
 /// The kind of the event by which a leader announces a version.
 pub(super) const LIST: &str = "list";
@@ -50,30 +50,6 @@ const WITHIN: Duration = Duration::from_secs(2);
 const TTL: Duration = Duration::from_hours(24);
 /// The most bytes of a base in Redis.
 const MAX_BASE_BYTES: usize = 1 << 30;
-
-/// A snapshot with the time of its walk.
-#[derive(Clone, Debug)]
-pub struct WalkedSnapshot {
-    /// The URLs.
-    pub snapshot: Arc<Snapshot>,
-    /// When the walk began; the snapshot may lack later changes of the CMS.
-    pub begun: Instant,
-    /// When what is newest in it was read from the CMS, at the earliest.
-    pub as_of: Instant,
-    /// How long the walk took.
-    pub took: Duration,
-}
-
-/// A request to publish a snapshot that this instance serves.
-#[derive(Clone, Debug)]
-pub struct PublishRequest {
-    /// Names the snapshot.
-    pub key: SnapshotKey,
-    /// What decides the content of the site.
-    pub content: u128,
-    /// The snapshot.
-    pub walked: WalkedSnapshot,
-}
 
 /// The shared snapshots of this instance.
 pub struct SharedSnapshots {

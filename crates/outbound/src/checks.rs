@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 
-use client::{Client, Fetched, RobotsFile, Wanted};
+use client::{Client, Fetched, LONGEST_CHECK, RobotsFile, Wanted};
 use content::{Judged, PageJudge};
 use frontend_map_fleet::checks::limit::{CheckCounts, CheckLimit, Limits};
 use frontend_map_fleet::redis;
@@ -23,26 +22,13 @@ pub mod report;
 pub mod runs;
 mod targets;
 
-pub use client::LOCATION_CHARS;
+pub use client::{DRAIN_BYTES, DRAIN_TIME, HEAD_TIMEOUT, LOCATION_CHARS};
 pub use finding::{CheckResult, Failure};
 pub use finding::{Finding, Source};
 pub use targets::{Target, Targets};
 
 /// Requests in flight at a time in the whole process, or in all instances of a fleet (D26).
 pub const CONCURRENT_CHECKS: usize = 10;
-
-/// The timeout of a URL for the head of its response, connecting included (D26).
-pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Bytes of a body that are read so that its connection can be reused. A longer page costs a new
-/// connection, which is cheaper than reading on.
-pub const DRAIN_BYTES: usize = 256 * 1024;
-
-/// How long reading a body may take before the connection is closed: some bodies never end.
-pub const DRAIN_TIME: Duration = Duration::from_secs(1);
-
-/// The longest time of a check.
-const LONGEST_CHECK: Duration = HEAD_TIMEOUT.saturating_add(DRAIN_TIME);
 
 /// Checks URLs. The clones of a validator share its connections and its limit of
 /// [`CONCURRENT_CHECKS`], so a process needs one.
@@ -91,7 +77,7 @@ impl Validator {
     pub fn with_look_up(look_up: LookUp) -> Result<Self, BuildError> {
         let limit = Limit::Process(Arc::new(Semaphore::new(CONCURRENT_CHECKS)));
         let event_loop = Arc::new(EventLoop::start()?);
-        Ok(Self { client: Client::new(look_up)?, limit, event_loop })
+        Ok(Self { client: Client::new(look_up, CONCURRENT_CHECKS)?, limit, event_loop })
     }
 
     /// This validator with the limit that all instances of a fleet share (D55).

@@ -6,21 +6,19 @@ mod indexnow;
 mod message;
 mod position;
 mod signing_key;
+mod target;
 mod worker;
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 use parking_lot::Mutex;
-use reqwest::Url;
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use client::Client;
-use frontend_map_catalog::changes::log::{ChangeLog, Kind};
+use frontend_map_catalog::changes::log::ChangeLog;
 use frontend_map_fleet::positions::{SharedPosition, SharedPositions};
 use frontend_map_platform::http_client::{BuildError, LookUp};
 use frontend_map_platform::metrics::NotifyCounters;
@@ -29,63 +27,11 @@ pub use indexnow::{BadKey as BadIndexNowKey, IndexNow, Key as IndexNowKey};
 pub use message::{ChangesMessage, ChangesOfSite};
 use position::Position;
 pub use signing_key::{BadKey, SigningKey};
+pub use target::{Target, TargetKind, Timing};
 use worker::Worker;
 
 /// The most changes that wait for a target; more are replaced by a reset.
 pub const MAX_WAITING: u64 = 100_000;
-
-/// A target of webhooks.
-#[derive(PartialEq)]
-pub struct Target {
-    /// Its name in the log and in metrics: the host, without anything that may be secret.
-    pub name: String,
-    /// Where requests are sent. Its path and query are often secret.
-    pub url: Url,
-    /// What it gets.
-    pub kind: TargetKind,
-    /// The sites whose changes are sent.
-    pub sites: Vec<String>,
-    /// The kinds of changes that are sent.
-    pub kinds: Vec<Kind>,
-    /// Whether to send changes of pages that sitemaps leave out, too.
-    pub unlisted: bool,
-}
-
-/// What a target gets (`notify.kind`).
-#[derive(PartialEq)]
-pub enum TargetKind {
-    /// The changes, signed by this key.
-    Changes(SigningKey),
-    /// The URLs of the changes.
-    IndexNow(IndexNow),
-}
-
-/// Time-outs, and the pauses between attempts.
-#[derive(Clone, Copy, Debug)]
-pub struct Timing {
-    /// For a connection.
-    pub connect: Duration,
-    /// For a request until the head of its response.
-    pub request: Duration,
-    /// The pause after the first failure. It doubles with each further one.
-    pub first_pause: Duration,
-    /// The longest pause.
-    pub max_pause: Duration,
-    /// How long a request is retried until a reset replaces the changes.
-    pub give_up: Duration,
-}
-
-impl Default for Timing {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(5),
-            request: Duration::from_secs(15),
-            first_pause: Duration::from_millis(200),
-            max_pause: Duration::from_mins(10),
-            give_up: Duration::from_hours(24),
-        }
-    }
-}
 
 /// The state of a target, for metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,13 +61,6 @@ struct Progress {
     position: Position,
     /// The generation of the logs for which it was loaded; `None`: not loaded yet.
     generation: Option<u64>,
-}
-
-/// Without the URL, which may have a secret.
-impl fmt::Debug for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Target").field("name", &self.name).finish_non_exhaustive()
-    }
 }
 
 impl Notifier {

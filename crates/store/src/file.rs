@@ -15,14 +15,13 @@ use std::path::{Path, PathBuf};
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{Database, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition};
 
-use crate::queue::{Key, prefix};
-use crate::store::CONTENT_RUN;
+use crate::snapshot_key::{StoredKey, prefix};
 pub(super) use error::FileError;
 use frontend_map_catalog::changes::log::Prepared;
 use frontend_map_catalog::moved::history::{Row, RowChange};
 use frontend_map_platform::clock::unix_ms;
 use history::PATH_HISTORY;
-pub use rows::RowKey;
+pub use rows::{CONTENT_RUN, RowKey};
 pub(super) use rows::{RowBytes, RowKind};
 
 /// Numbers about the file, by name.
@@ -148,7 +147,7 @@ impl StoreFile {
         &self,
         site: &str,
         uid: &str,
-        key: &Key,
+        key: &StoredKey,
         bytes: &[u8],
         changes: Option<&Prepared>,
         keep: usize,

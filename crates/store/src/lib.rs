@@ -36,9 +36,9 @@ mod store;
 mod stored_snapshot;
 mod writer;
 
-pub use file::RowKey;
+pub use file::{CONTENT_RUN, RowKey};
 pub use file_slot::StoreState;
 pub use history_copy::{CopyRow, HistoryCopy};
 pub use snapshot_key::SnapshotKey;
-pub use store::{CONTENT_RUN, Store};
+pub use store::Store;
 pub use stored_snapshot::{StoredSnapshot, Urgency, made_by};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::file::{RowBytes, RowKey, RowKind};
-use crate::snapshot_key::SnapshotKey;
+use crate::snapshot_key::{StoredKey, prefix};
 use crate::{StoredSnapshot, Urgency};
 use frontend_map_catalog::snapshot::Snapshot;
 
@@ -19,38 +19,23 @@ const SHARE: u32 = 10;
 /// What is to be written: snapshots by site, content type and fingerprint, and other rows.
 #[derive(Default)]
 pub(super) struct Queue {
-    pending: BTreeMap<Key, Pending>,
+    pending: BTreeMap<StoredKey, Pending>,
     rows: BTreeMap<RowKey, RowBytes>,
     /// The sites and content types whose snapshots and runs are to be dropped.
     removals: BTreeSet<(String, String)>,
     /// Before this time updates of a snapshot are not written again.
-    next_writes: BTreeMap<Key, Instant>,
+    next_writes: BTreeMap<StoredKey, Instant>,
     pub(super) is_closed: bool,
 }
-
-/// The key of a row in the file: the text orders rows of one site and content type together.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key(pub(super) String);
 
 pub(super) struct Pending {
     pub(super) snapshot: StoredSnapshot<Arc<Snapshot>>,
     due: Instant,
 }
 
-/// The beginning of the keys of one content type of a site. Neither name has a character below `!`.
-pub(super) fn prefix(site: &str, uid: &str) -> String {
-    format!("{site} {uid} ")
-}
-
-impl Key {
-    pub(super) fn of(key: &SnapshotKey) -> Self {
-        Self(format!("{}{:032x}", prefix(&key.site, &key.content_type), key.fingerprint))
-    }
-}
-
 impl Queue {
     pub(super) fn add(&mut self, snapshot: StoredSnapshot<Arc<Snapshot>>, urgency: Urgency) {
-        let (key, now) = (Key::of(&snapshot.key), Instant::now());
+        let (key, now) = (StoredKey::of(&snapshot.key), Instant::now());
         let due = match urgency {
             Urgency::Now => now,
             Urgency::Debounced => {
@@ -109,12 +94,15 @@ impl Queue {
     }
 
     /// What is due then; all of it if the queue is closed.
-    pub(super) fn take_due(&mut self, now: Instant) -> Vec<(Key, StoredSnapshot<Arc<Snapshot>>)> {
+    pub(super) fn take_due(
+        &mut self,
+        now: Instant,
+    ) -> Vec<(StoredKey, StoredSnapshot<Arc<Snapshot>>)> {
         let is_due = |pending: &Pending| self.is_closed || pending.due <= now;
         let (due, later) =
             std::mem::take(&mut self.pending).into_iter().partition(|(_, one)| is_due(one));
         self.pending = later;
-        let due: BTreeMap<Key, Pending> = due;
+        let due: BTreeMap<StoredKey, Pending> = due;
         due.into_iter().map(|(key, pending)| (key, pending.snapshot)).collect()
     }
 
@@ -124,14 +112,14 @@ impl Queue {
     }
 
     /// Records that a snapshot has taken so long to write.
-    pub(super) fn has_written(&mut self, key: Key, took: Duration) {
+    pub(super) fn has_written(&mut self, key: StoredKey, took: Duration) {
         let now = Instant::now();
         self.next_writes.retain(|_, until| *until > now);
         self.next_writes.insert(key, now + took * SHARE);
     }
 
     /// Puts a snapshot back that could not be written, unless there is a newer one.
-    pub(super) fn put_back(&mut self, key: Key, snapshot: StoredSnapshot<Arc<Snapshot>>) {
+    pub(super) fn put_back(&mut self, key: StoredKey, snapshot: StoredSnapshot<Arc<Snapshot>>) {
         let due = Instant::now();
         let same_type = prefix(&snapshot.key.site, &snapshot.key.content_type);
         if self.pending.keys().any(|other| other.0.starts_with(&same_type)) {

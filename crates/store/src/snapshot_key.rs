@@ -1,4 +1,5 @@
-//! The key of a snapshot (what it is a snapshot of), and the header of a stored one.
+//! The key of a snapshot (what it is a snapshot of), its form in the file, and the header of a stored
+//! snapshot.
 
 use std::sync::Arc;
 
@@ -50,6 +51,21 @@ impl SnapshotKey {
             source: self.source,
             is_stored,
         }
+    }
+}
+
+/// The key of a row in the file: the text orders rows of one site and content type together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StoredKey(pub(super) String);
+
+/// The beginning of the keys of one content type of a site. Neither name has a character below `!`.
+pub(super) fn prefix(site: &str, uid: &str) -> String {
+    format!("{site} {uid} ")
+}
+
+impl StoredKey {
+    pub(super) fn of(key: &SnapshotKey) -> Self {
+        Self(format!("{}{:032x}", prefix(&key.site, &key.content_type), key.fingerprint))
     }
 }
 

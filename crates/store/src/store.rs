@@ -19,10 +19,6 @@ use frontend_map_catalog::snapshot::{Builder, Snapshot};
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_platform::metrics::StoreCounters;
 
-/// What is behind the content type in the name of a run that judged pages: runs of one content type are
-/// dropped together.
-pub const CONTENT_RUN: &str = "#content";
-
 /// The store of the process, which survives a reload.
 #[derive(Default)]
 pub struct Store {

@@ -11,8 +11,8 @@ use crate::changes;
 use crate::file::{FileError, RowBytes, RowKey, RowKind, StoreFile};
 use crate::file_slot::FileSlot;
 use crate::persisted_instant::PersistedInstant;
-use crate::queue::{Key, Queue};
-use crate::snapshot_key::StoredHeader;
+use crate::queue::Queue;
+use crate::snapshot_key::{StoredHeader, StoredKey};
 use crate::{StoredSnapshot, Urgency};
 use frontend_map_catalog::changes::log::{Prepared, Recorder};
 use frontend_map_catalog::moved::history::{Mirror, PathHistory};
@@ -195,7 +195,7 @@ impl Shared {
     fn write(
         &self,
         file: &StoreFile,
-        key: &Key,
+        key: &StoredKey,
         stored: &StoredSnapshot<Arc<Snapshot>>,
     ) -> Result<(), FileError> {
         let prepared = changes::prepare(&self.recorder, file, stored)?;
@@ -274,7 +274,7 @@ impl Shared {
 /// Serializes and writes a snapshot.
 fn write(
     file: &StoreFile,
-    key: &Key,
+    key: &StoredKey,
     stored: &StoredSnapshot<Arc<Snapshot>>,
     changes: Option<&Prepared>,
     keep: usize,

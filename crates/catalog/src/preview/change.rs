@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::dependents::{Dependent, Dependents, Outcome};
 use super::effect::{Group, LostPage, MovedPage, PathMove, PathRedirect, PublishEffect};
 use super::paths::{self, Paths};
-use super::{Known, Subject};
+use super::world::{Known, Subject};
 use crate::moved::entries::{Destination, EntryRedirect};
 use crate::moved::redirects::SiteHistory;
 use crate::site::Site;
@@ -192,7 +192,7 @@ impl<'w> Change<'_, 'w> {
                 from: path.to_owned(),
                 to: to.to_owned(),
                 redirects: entry.as_ref().map_or(is_former, |entry| leads_to(entry, from, to)),
-                redirect: entry.map(|entry| self.known.redirect(&entry)),
+                redirect: entry.map(|entry| self.redirect(&entry)),
             }
         })
     }
@@ -210,7 +210,15 @@ impl<'w> Change<'_, 'w> {
         let entry = after.entry_at(path, host)?;
         let is_exact = !entry.entry.path().ends_with(ENCODED_REST);
         let is_named = is_exact || after.deciding_entry(path, host).is_some();
-        is_named.then(|| self.known.redirect(&entry))
+        is_named.then(|| self.redirect(&entry))
+    }
+
+    fn redirect(&self, entry: &EntryRedirect<'_>) -> PathRedirect {
+        let to = match &entry.destination {
+            Some(Destination::Url(url)) => Some(url.clone() + &entry.suffix),
+            _ => entry.path(),
+        };
+        PathRedirect { document: self.known.name(entry.entry), to, force: paths::is_forced(entry) }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::DocumentVersion;
 use super::change::Change;
 use super::paths::Paths;
+use super::world::DocumentVersion;
 use crate::snapshot::{Claims, Criterion, PublicUrl};
 use frontend_map_rules::Pathname;
 

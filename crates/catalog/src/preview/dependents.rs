@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::published::value_of;
 use super::values::path_fields;
-use super::{Known, Subject};
+use super::world::{Known, Subject};
 use crate::snapshot::{NoUrlRow, PublicUrl, Version};
 use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, write_path};
 use frontend_map_rules::{

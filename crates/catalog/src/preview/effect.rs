@@ -6,11 +6,14 @@ use super::change::{Change, own_snapshot};
 use super::conflict::PathConflict;
 use super::dependents::dependents;
 use super::paths::Paths;
-use super::published::{self, AsPublished};
-use super::{DocumentVersion, Draft, Known, MAX_ROWS, Subject};
+use super::published::{self, AsPublished, Draft};
+use super::world::{DocumentVersion, Known, Subject};
 use crate::snapshot::NoSnapshot;
 use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, NullLink, in_words, write_path};
 use frontend_map_rules::{Document, FieldPath};
+
+/// The most rows of each list of an effect.
+pub(super) const MAX_ROWS: usize = 10;
 
 /// What publishing, unpublishing or deleting would do on a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

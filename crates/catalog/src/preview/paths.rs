@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::World;
+use super::world::World;
 use crate::moved::entries::{
     Destination, EntryLookup, EntryOutcome, EntryRedirect, RedirectEntries, RedirectWorld,
 };

@@ -1,7 +1,7 @@
 //! A draft as it is when it has been published: it reads the published versions of related documents.
 
 use super::values::Values;
-use super::{Draft, Known, Subject};
+use super::world::{Known, Subject};
 use crate::snapshot::{PublicUrl, Version};
 use frontend_map_rules::{Document, FieldPath, FieldValue, Rule, Source};
 
@@ -10,6 +10,18 @@ const MAX_READERS: usize = 20;
 
 /// The field with the date at which a version was published.
 const PUBLISHED_AT: &str = "publishedAt";
+
+/// A draft that may be published.
+#[derive(Clone, Copy, Debug)]
+pub struct Draft<'d> {
+    /// The draft, with the [`fields`](super::fields).
+    pub document: &'d Document<'d>,
+    /// The date that it would get as `publishedAt`.
+    pub published_at: &'d str,
+    /// Published documents behind its relations, those that
+    /// [`unknown_related`](super::unknown_related) has named.
+    pub related: &'d [Related<'d>],
+}
 
 /// A published document that was read because the snapshots say too little about it.
 #[derive(Clone, Copy, Debug)]

@@ -3,13 +3,16 @@ mod model;
 
 use std::sync::{Arc, LazyLock};
 
+use super::effect::MAX_ROWS;
 use super::*;
 use crate::moved::history::PathHistory;
-use crate::site::ResolveBy;
+use crate::moved::redirects::SiteHistory;
+use crate::site::{ResolveBy, Site};
 use crate::snapshot::{Builder, Criterion, Listing};
 use cms::{Entry, Settings, condition};
 use frontend_map_rules::{
-    FieldValue, Locale, LocalePrefix, Param, Rule, Source, Template, TrailingSlash,
+    ContentTypeUid, DocumentLocale, FieldValue, Locale, LocalePrefix, Param, Rule, Source,
+    Template, TrailingSlash,
 };
 
 const A: &str = "api::a.a";

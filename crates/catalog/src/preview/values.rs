@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Known;
+use super::world::Known;
 use crate::snapshot::PublicUrl;
 use frontend_map_rules::frontend_url::path_by_rule;
 use frontend_map_rules::{

@@ -14,12 +14,11 @@ pub(super) use reply::Reply;
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::watch;
 use tracing::Instrument;
 
-use super::{StrapiError, StrapiLimits, StrapiSettings};
+use super::settings::{StrapiError, StrapiLimits, StrapiSettings};
 use crate::{ContentError, Outage};
 use breaker::Admission;
 use frontend_map_platform::metrics::Metrics;
@@ -129,9 +128,4 @@ impl Client {
         };
         Some((permit, self.sender.breaker.admit()?))
     }
-}
-
-/// A time that is up to this part of it shorter or longer.
-fn jittered(time: Duration, part: f64) -> Duration {
-    time.mul_f64(1.0 + part * (2.0 * fastrand::f64() - 1.0))
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::targets::schema;
+use super::json::schema;
 use frontend_map_rules::ContentTypeUid;
 
 /// Whether a content type has many documents or one.

@@ -6,11 +6,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
 use super::client::{Client, Reply};
-use super::json::object;
+use super::json::schema;
 use crate::ContentError;
 use frontend_map_rules::{ContentTypeUid, FieldPath};
 
@@ -174,22 +172,4 @@ pub(super) fn parse_attributes(json: &str) -> Option<Attributes> {
         attributes: Attributes,
     }
     schema::<Schema>(json).map(|(_, schema)| schema.attributes)
-}
-
-/// What a response says about a schema, and the UID of its content type or component.
-pub(super) fn schema<T: DeserializeOwned>(json: &str) -> Option<(Option<String>, T)> {
-    #[derive(Deserialize)]
-    struct SchemaResponse<'a> {
-        #[serde(borrow)]
-        data: &'a RawValue,
-    }
-    #[derive(Deserialize)]
-    struct Data<'a> {
-        uid: Option<String>,
-        #[serde(borrow)]
-        schema: &'a RawValue,
-    }
-    let response: SchemaResponse<'_> = object(json)?;
-    let data: Data<'_> = object(response.data.get())?;
-    Some((data.uid, object(data.schema.get())?))
 }

@@ -6,11 +6,12 @@ use std::io::Write as _;
 use clap::Args;
 use tokio::time::Instant;
 
+use super::error::CommandError;
 use super::output::logging;
 use super::output::terminal::{Colours, Style, prose_width};
 use super::output::words::wrapped;
+use super::serve;
 use super::shutdown::{Signals, stop};
-use super::{CommandError, serve};
 use crate::demo::{self, Addresses, OPERATIONS, Operation};
 use frontend_map_platform::http_client;
 use frontend_map_service::server::GRACE_PERIOD;

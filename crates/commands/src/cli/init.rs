@@ -19,11 +19,11 @@ use std::path::Path;
 use self::arguments::Wanted;
 use self::survey::Survey;
 use self::types::LeftOut;
+use super::error::CommandError;
 use super::output::logging;
 use super::output::terminal::prose_width;
 use super::output::words::{count, wrapped};
-use super::{CommandError, environment, refuse};
-use crate::config::{self, Cms, Config, SettingsFile};
+use crate::config::{self, Cms, Config, SettingsFile, environment};
 use frontend_map_cms::{RequestLimiters, Strapi};
 use frontend_map_rules::Locale;
 
@@ -33,11 +33,11 @@ const STDOUT: &str = "-";
 /// Asks the CMS and writes the file.
 ///
 /// # Errors
-/// When the CMS cannot be read, no content type can have a rule, or the file exists or cannot be
+/// When an argument is invalid, the CMS cannot be read, no content type can have a rule, or the file exists or cannot be
 /// written.
 pub(super) fn run(args: &InitArgs, verbose: bool) -> Result<(), CommandError> {
-    let wanted = args.parse().unwrap_or_else(|problem| refuse(&problem));
-    let settings = config::without_file(&wanted.cms, &environment())?;
+    let wanted = args.parse().map_err(CommandError::Arguments)?;
+    let settings = config::without_file(&wanted.cms, &environment::of_process())?;
     logging::start_if(verbose, &settings.log);
     let to_stdout = args.out.as_os_str() == STDOUT;
     if !to_stdout && std::fs::symlink_metadata(&args.out).is_ok() {
@@ -123,7 +123,7 @@ fn plural(list: &[&str], thing: &str) -> String {
 /// The commands that come next. They find the file without `--config` if it has the default name and
 /// no variable names another one.
 fn next_steps(path: &Path) -> String {
-    let file = SettingsFile::find(None, &environment());
+    let file = SettingsFile::find(None, &environment::of_process());
     let is_found = file.is_ok_and(|file| file.path() == path);
     let command = if is_found {
         "frontend-map".to_owned()

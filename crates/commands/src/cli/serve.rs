@@ -13,9 +13,10 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::reload::Reloader;
+use super::error::CommandError;
 use super::output::logging;
 use super::shutdown::{Signals, stop};
-use super::{CommandError, check, print_settings_file};
+use super::{check, settings};
 use crate::boot::{self, fd_limit};
 use crate::config::{Config, Problems, SettingsFile};
 use frontend_map_catalog::site::Sites;
@@ -55,7 +56,7 @@ async fn serve(
     let beyond_limit = SignalKind::from_raw(Signal::XFSZ.as_raw());
     drop(signal(beyond_limit).map_err(Box::from)?);
     // The log starts with the settings, and says which file they are from.
-    let config = load(&file).inspect_err(|_| print_settings_file(&file))?;
+    let config = load(&file).inspect_err(|_| settings::print_file(&file))?;
     let metrics: Arc<Metrics> = Arc::default();
     let _log_writer = logging::start_serving(&config.log, &metrics).map_err(Box::from)?;
     tracing::info!(%file, "settings read");

@@ -6,12 +6,15 @@ use std::error::Error;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 
+use super::error::{CommandError, FAILED};
 use super::output::destination::Output;
-use super::{FAILED, refuse, selection};
+use super::selection;
 use crate::config::Config;
+use frontend_map_catalog::site::Site;
 
 const AFTER_HELP: &str = "\
 The file declares the interface `Sites` of the package `frontend-map-client`: a `switch` over the
@@ -39,23 +42,32 @@ pub(super) struct TypesArgs {
 /// Writes the types, or compares them with the file.
 ///
 /// # Errors
-/// When there is no such site, or the file cannot be read or written.
-pub(super) fn run(config: &Config, args: &TypesArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let mut sites = Vec::new();
-    for key in &args.sites {
-        sites.push(selection::site(&config.sites, key)?);
-    }
-    if sites.is_empty() {
-        sites.extend(config.sites.iter());
-    }
+/// When the arguments do not go together, there is no such site, or the file cannot be read or
+/// written.
+pub(super) fn run(config: &Config, args: &TypesArgs) -> Result<ExitCode, CommandError> {
+    let sites = sites(config, &args.sites).map_err(CommandError::NotRun)?;
     if args.check && args.output.as_deref() == Some(Path::new("-")) {
-        refuse("--check compares a file: name it with --output");
+        let problem = "--check compares a file: name it with --output";
+        return Err(CommandError::Arguments(problem.to_owned()));
     }
     let text = declaration::of_sites(sites);
-    if let Some(path) = args.output.as_deref().filter(|_| args.check) {
-        return compare(path, &text, &args.sites);
+    let result = match args.output.as_deref() {
+        Some(path) if args.check => compare(path, &text, &args.sites),
+        output => write(output, &text),
+    };
+    result.map_err(CommandError::NotRun)
+}
+
+/// The sites with these keys; all if there are none.
+fn sites<'c>(config: &'c Config, keys: &[String]) -> Result<Vec<&'c Arc<Site>>, Box<dyn Error>> {
+    if keys.is_empty() {
+        return Ok(config.sites.iter().collect());
     }
-    Output::open(args.output.as_deref())?.write(|out| out.write_all(text.as_bytes()))?;
+    keys.iter().map(|key| Ok(selection::site(&config.sites, key)?)).collect()
+}
+
+fn write(output: Option<&Path>, text: &str) -> Result<ExitCode, Box<dyn Error>> {
+    Output::open(output)?.write(|out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
 }
 

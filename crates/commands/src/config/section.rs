@@ -12,10 +12,11 @@ use std::path::Path;
 use config::{Value, ValueKind};
 use secrecy::SecretString;
 
+use super::environment::Environment;
 use super::known_keys::KnownKeys;
 use super::value::{self, Read, Table, elements, entries, expected, origin, text};
 use super::variable_names::{self, fix_for_secret, similar_setting};
-use super::{Environment, Problem, Problems, file};
+use super::{Problem, Problems, file};
 use frontend_map_platform::spelling::did_you_mean;
 
 /// What a section has to be.

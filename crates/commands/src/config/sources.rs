@@ -9,9 +9,10 @@ use std::slice::from_ref;
 
 use config::{ConfigError, Source, Value, ValueKind};
 
+use super::environment::Environment;
 use super::value::{Table, elements, text};
 use super::variable_names::{PREFIX, is_secret};
-use super::{Environment, Problems, file};
+use super::{Problems, file};
 
 /// The defaults are the values that the tables of the example write out; its lists are examples.
 const EXAMPLE: &str = include_str!("../../../../config/settings.example.toml");

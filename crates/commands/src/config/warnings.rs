@@ -1,9 +1,10 @@
 //! Settings that are accepted although they are probably a mistake: `check` prints them, and
 //! `serve` logs them.
 
+use super::environment::Environment;
 use super::known_keys::KnownKeys;
 use super::variable_names::similar_setting;
-use super::{Cms, Environment, Lines, Problem};
+use super::{Cms, Lines, Problem};
 use frontend_map_catalog::site::{Site, Sites};
 use frontend_map_platform::spelling::did_you_mean;
 

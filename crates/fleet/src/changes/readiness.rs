@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use super::{SharedChanges, SiteState};
 use crate::redis::{self, ANSWER_WAIT};
-use crate::snapshots::Position;
+use crate::snapshot_position::Position;
 use frontend_map_catalog::changes::log::{Cursor, Since};
 
 /// For how long after a read of a log readers of changes wait until this instance has adopted the versions

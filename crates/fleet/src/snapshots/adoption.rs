@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use super::pointer::{Found, Pointer, Position};
+use super::pointer::{Found, Pointer};
 use super::reading::Frame;
 use super::state::{Known, PublishedSnapshot, SnapshotState};
 use super::{BASE, SharedSnapshotId, SharedSnapshots, WITHIN, WalkedSnapshot};
 use crate::redis;
 use crate::redis::DownloadError;
+use crate::snapshot_position::Position;
 use frontend_map_catalog::snapshot::{Builder, Listing};
 use frontend_map_store::SnapshotKey;
 

@@ -1,50 +1,15 @@
 //! The pointer of a snapshot, which names the published version and its base.
 
-use std::fmt;
-use std::str::FromStr;
-
 use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use super::{SharedSnapshotId, SharedSnapshots, WITHIN};
 use crate::redis::{self, Chunks};
+use crate::snapshot_position::Position;
 use frontend_map_catalog::hex;
 
 /// The most bytes of a sealed pointer, which has names and numbers alone.
 const MAX_BYTES: usize = 64 << 10;
-
-/// The position of a version, by which versions are ordered: first by epoch, so that the order also
-/// holds after Redis has lost its data. As text: `<epoch>-<version>`.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-pub struct Position {
-    /// The epoch of the lease of its publisher.
-    pub epoch: u64,
-    /// The number of the version, which grows with each publication.
-    pub version: u64,
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.epoch, self.version)
-    }
-}
-
-/// The text is not a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not the position of a version")]
-pub struct NoPosition;
-
-impl FromStr for Position {
-    type Err = NoPosition;
-
-    fn from_str(text: &str) -> Result<Self, NoPosition> {
-        let (epoch, version) = text.split_once('-').ok_or(NoPosition)?;
-        let number = |text: &str| text.parse().map_err(|_| NoPosition);
-        Ok(Self { epoch: number(epoch)?, version: number(version)? })
-    }
-}
 
 /// The sealed content of a pointer: a published version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,21 +92,4 @@ fn position_text(at: Option<Vec<u8>>) -> String {
 
 fn context(id: &SharedSnapshotId) -> String {
     format!("pointer of {id}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_are_ordered_by_epoch_and_read_as_written() {
-        let position = |epoch, version| Position { epoch, version };
-        assert!(position(2, 1) > position(1, 900));
-        assert!(position(2, 2) > position(2, 1));
-        let largest = position(u64::MAX, 7);
-        assert_eq!(largest.to_string().parse(), Ok(largest));
-        for text in ["", "1", "1-", "-1", "1-2-3", "1 -2", "a-b", "99999999999999999999-1"] {
-            assert_eq!(text.parse::<Position>(), Err(NoPosition), "{text}");
-        }
-    }
 }

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::pointer::{Base, Pointer, Position};
+use super::pointer::{Base, Pointer};
 use super::publish_script::{Outcome, PUBLISH};
 use super::state::{Deltas, PublishedSnapshot};
 use super::{LIST, PublishRequest, SharedSnapshotId, SharedSnapshots, TTL};
 use crate::SnapshotGroup;
 use crate::changes::SnapshotReplacement;
 use crate::redis::{self, Argument, CHUNK_BYTES, Chunks, SealedEvent};
+use crate::snapshot_position::Position;
 use frontend_map_catalog::snapshot::Titles;
 use frontend_map_store::SnapshotKey;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{PublishRequest, SharedSnapshotId};
+use super::SharedSnapshotId;
+use super::walked_snapshot::PublishRequest;
 
 /// The pause after the first failed publication of a snapshot; it doubles with each further
 /// failure.

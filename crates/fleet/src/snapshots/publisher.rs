@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use tokio::task::block_in_place;
 
-use super::pointer::Position;
 use super::publication::Publication;
 use super::publish_queue::Pauses;
 use super::publish_script::Outcome;
 use super::state::{Known, PublishedSnapshot, SnapshotState};
 use super::{PublishRequest, SharedSnapshotId, SharedSnapshots};
 use crate::redis::{self, Chunks};
+use crate::snapshot_position::Position;
 use crate::{Fleet, Role};
 use frontend_map_catalog::snapshot::Delta;
 

@@ -6,11 +6,12 @@ use std::time::Duration;
 use tokio::task::block_in_place;
 
 use super::adoption::NotAdopted;
-use super::pointer::{Base, Pointer, Position};
+use super::pointer::{Base, Pointer};
 use super::publication::{IN_CHUNKS, INLINE, context};
 use super::state::{Deltas, PublishedSnapshot};
 use super::{MAX_BASE_BYTES, SharedSnapshotId, SharedSnapshots, WalkedSnapshot};
 use crate::redis::{self, Chunks, StreamEntry};
+use crate::snapshot_position::Position;
 use frontend_map_catalog::snapshot::{Builder, Delta, Listing, Serialized, Snapshot};
 use frontend_map_rules::{PathSegment, Pathname, without_trailing_slash};
 

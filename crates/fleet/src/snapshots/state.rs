@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::adoption::VersionOrder;
-use super::pointer::{Base, Position};
-use super::{PublishRequest, WalkedSnapshot};
+use super::pointer::Base;
+use super::walked_snapshot::{PublishRequest, WalkedSnapshot};
 use crate::redis::Chunks;
+use crate::snapshot_position::Position;
 use crate::status::VersionStatus;
 
 /// For how long a snapshot may be refused before this instance walks by itself.

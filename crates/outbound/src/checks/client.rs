@@ -7,13 +7,24 @@ use reqwest::{Response, StatusCode, Url};
 use tokio::time::{sleep, timeout, timeout_at};
 
 use super::content::{MAX_ROBOTS_BYTES, Page, read_page};
-use super::{
-    CONCURRENT_CHECKS, CheckResult, DRAIN_BYTES, DRAIN_TIME, Failure, HEAD_TIMEOUT, LONGEST_CHECK,
-};
+use super::finding::{CheckResult, Failure};
 use frontend_map_platform::http_client::{
     self, BuildError, Cause, LookUp, SsrfGuard, may_redirect_to,
 };
 use frontend_map_rules::is_visible;
+
+/// The timeout of a URL for the head of its response, connecting included (D26).
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Bytes of a body that are read so that its connection can be reused. A longer page costs a new
+/// connection, which is cheaper than reading on.
+pub const DRAIN_BYTES: usize = 256 * 1024;
+
+/// How long reading a body may take before the connection is closed: some bodies never end.
+pub const DRAIN_TIME: Duration = Duration::from_secs(1);
+
+/// The longest time of a check.
+pub(super) const LONGEST_CHECK: Duration = HEAD_TIMEOUT.saturating_add(DRAIN_TIME);
 
 /// Lets the operator of a frontend tell these requests from visitors.
 const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
@@ -68,18 +79,19 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client that resolves names by `look_up`, with SSRF protection.
+    /// A client that resolves names by `look_up`, with SSRF protection, and keeps at most this many idle
+    /// connections to a host.
     ///
     /// An IP address in a URL is not resolved, so SSRF protection does not apply to it: it comes
     /// from the settings, and redirects are not followed.
-    pub(super) fn new(look_up: LookUp) -> Result<Self, BuildError> {
+    pub(super) fn new(look_up: LookUp, max_idle: usize) -> Result<Self, BuildError> {
         let resolver = SsrfGuard::new(look_up);
-        let client = |max_idle| -> Result<_, BuildError> {
+        let client = |idle| -> Result<_, BuildError> {
             let client = http_client::client_builder()?
                 .dns_resolver(resolver.clone())
                 .user_agent(USER_AGENT)
                 .no_gzip()
-                .pool_max_idle_per_host(max_idle)
+                .pool_max_idle_per_host(idle)
                 .http1_max_headers(MAX_HEADERS)
                 // Browsers accept such header lines, so visitors get these pages.
                 .http1_allow_obsolete_multiline_headers_in_responses(true)
@@ -87,7 +99,7 @@ impl Client {
                 .http1_ignore_invalid_headers_in_responses(true);
             Ok(client.build()?)
         };
-        Ok(Self { pooled: client(CONCURRENT_CHECKS)?, unpooled: client(0)? })
+        Ok(Self { pooled: client(max_idle)?, unpooled: client(0)? })
     }
 
     /// Checks one URL. The result is final with the head of the response; the body is drained so

@@ -7,8 +7,10 @@ mod publisher;
 mod registry;
 mod results;
 mod run;
+mod run_key;
 mod stored;
 
 pub use last_run::{Dead, LastRun};
-pub use registry::{RunKey, RunKind, RunRegistry, RunTimes, Subscription, TooManyRuns};
+pub use registry::{RunRegistry, RunTimes, Subscription, TooManyRuns};
 pub use run::{Run, RunFailed};
+pub use run_key::{RunKey, RunKind};

@@ -7,7 +7,7 @@ use reqwest::header::CONTENT_TYPE;
 use tokio::time::timeout;
 
 use super::message::Message;
-use super::{Target, TargetKind, Timing};
+use super::target::{Target, TargetKind, Timing};
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_platform::http_client::{self, BuildError, LookUp, SsrfGuard};
 

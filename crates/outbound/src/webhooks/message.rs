@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::indexnow::{self, IndexNow, paths_of};
 use super::position::Position;
-use super::{Target, TargetKind};
+use super::target::{Target, TargetKind};
 use frontend_map_catalog::changes::log::{ChangeLog, ChangeRow, Cursor, Filter, Since};
 use frontend_map_catalog::json;
 use frontend_map_catalog::snapshot::timestamp_text;

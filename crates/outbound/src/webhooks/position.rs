@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Target;
+use super::target::Target;
 use frontend_map_catalog::changes::log::Cursor;
 
 /// The place of a target in the change log of a site.

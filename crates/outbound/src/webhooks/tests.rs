@@ -2,13 +2,14 @@ mod receiver;
 mod site;
 
 use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use super::*;
 
-use frontend_map_catalog::changes::log::{Filter, Since};
+use frontend_map_catalog::changes::log::{Filter, Kind, Since};
 use frontend_map_platform::http_client::system_look_up;
 use receiver::{FAILED, OK, Receiver, Reply, Request};
 use site::Site;

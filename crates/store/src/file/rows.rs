@@ -7,6 +7,10 @@ use redb::{ReadableDatabase, TableDefinition};
 
 use super::{FileError, StoreFile, without_panic, writing};
 
+/// What is behind the content type in the name of a run that judged pages: runs of one content type are
+/// dropped together.
+pub const CONTENT_RUN: &str = "#content";
+
 /// Names a row beside the snapshots.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RowKey {

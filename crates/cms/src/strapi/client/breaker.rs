@@ -5,8 +5,6 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::jittered;
-
 /// Failures in a row that open the breaker: a request and its retry. A request that is never retried
 /// counts as both (`retry`).
 const FAILURE_THRESHOLD: u32 = 2;
@@ -234,6 +232,11 @@ fn log_recovery(before: BreakerState, after: BreakerState, now: Instant) {
         let seconds = (seconds * 1e3).round() / 1e3;
         tracing::info!(seconds, "the CMS has recovered: the circuit breaker is closed");
     }
+}
+
+/// A time that is up to this part of it shorter or longer.
+pub(super) fn jittered(time: Duration, part: f64) -> Duration {
+    time.mul_f64(1.0 + part * (2.0 * fastrand::f64() - 1.0))
 }
 
 #[cfg(test)]

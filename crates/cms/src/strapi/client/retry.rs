@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tower::retry::budget::{Budget, TpsBudget};
 
-use super::breaker::{Admission, Breaker, BreakerState, RequestOutcome};
-use super::jittered;
+use super::breaker::{Admission, Breaker, BreakerState, RequestOutcome, jittered};
 use super::limiter::Permit;
 use super::reply::{Failure, Reply, Signal};
 use super::transport::{Request, Transport};
-use crate::strapi::{StrapiError, StrapiSettings};
+use crate::strapi::settings::{StrapiError, StrapiSettings};
 use crate::{ContentError, Outage};
 use frontend_map_platform::metrics::Metrics;
 

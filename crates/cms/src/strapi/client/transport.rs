@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::reply::{self, Failure, Reply};
 use crate::ContentError;
-use crate::strapi::{StrapiError, StrapiSettings};
+use crate::strapi::settings::{StrapiError, StrapiSettings};
 use frontend_map_platform::http_client::client_builder;
 use frontend_map_platform::metrics::{CmsOutcome, Label, Metrics};
 use frontend_map_platform::traces;

@@ -5,8 +5,7 @@ use std::iter;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::cli::environment;
-use crate::config;
+use crate::config::{self, environment};
 
 /// Watches the settings file and the files that it refers to.
 pub(super) struct FileWatch {
@@ -36,7 +35,7 @@ impl FileWatch {
 
     /// The present content has been loaded, or is about to be.
     pub(super) fn mark_loaded(&mut self) {
-        if let Ok(referenced) = config::referenced_files(&self.file, &environment()) {
+        if let Ok(referenced) = config::referenced_files(&self.file, &environment::of_process()) {
             self.referenced = referenced;
         }
         self.last = self.stamps();

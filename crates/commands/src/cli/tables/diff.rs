@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use self::both::BothSites;
 use self::site_diff::SiteDiff;
 use crate::boot;
-use crate::cli::FAILED;
+use crate::cli::error::FAILED;
 use crate::cli::output::destination::Output;
 use crate::cli::output::logging;
 use crate::cli::walk::walk_for_all_sites;

@@ -6,7 +6,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf, absolute};
 
-use crate::config::{Environment, Problems};
+use crate::config::Problems;
+use crate::config::environment::Environment;
 
 /// The settings file of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,6 +14,7 @@ use tokio::time::{sleep, timeout};
 use super::last_run::LastRun;
 use super::publisher::{Admission, Publisher};
 use super::run::Run;
+use super::run_key::{RunKey, RunKind};
 use super::stored;
 use crate::checks::report::Classes;
 use crate::checks::{Targets, Validator};
@@ -22,7 +23,7 @@ use frontend_map_catalog::site::Site;
 use frontend_map_fleet::checks::runs::FleetRuns;
 use frontend_map_platform::metrics::{CheckedClass, Metrics};
 use frontend_map_platform::traces;
-use frontend_map_store::{CONTENT_RUN, RowKey, Store};
+use frontend_map_store::{RowKey, Store};
 
 /// How long the end of the process waits for Redis.
 const RELEASE_WAIT: Duration = Duration::from_millis(500);
@@ -35,46 +36,6 @@ pub struct RunTimes {
     pub deadline: Duration,
     /// How long after its end a run is reused for requests for the same content type.
     pub reuse: Duration,
-}
-
-/// What a run finds out. One that judges pages serves those who want the statuses alone, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RunKind {
-    /// The status of each URL.
-    Status,
-    /// The status of each URL, and the faults of each page that answers 200.
-    Content,
-}
-
-/// Requests with the same key share a run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct RunKey {
-    /// The fingerprint of the site's settings: a reload that changes them starts a new run.
-    pub site: u128,
-    /// The content-type UID.
-    pub content_type: String,
-    /// What it finds out.
-    pub kind: RunKind,
-}
-
-impl RunKey {
-    /// The key of the runs of a kind over a content type of a site.
-    pub fn of(site: &Site, content_type: &str, kind: RunKind) -> Self {
-        Self { site: site.fingerprint, content_type: content_type.to_owned(), kind }
-    }
-
-    /// The name of the runs in the store and in Redis: no content type has a `#`.
-    pub(super) fn name(&self) -> String {
-        match self.kind {
-            RunKind::Status => self.content_type.clone(),
-            RunKind::Content => format!("{}{CONTENT_RUN}", self.content_type),
-        }
-    }
-}
-
-impl RunKind {
-    /// All kinds.
-    pub const ALL: [Self; 2] = [Self::Status, Self::Content];
 }
 
 /// No further run is accepted: two are in flight and eight are queued.

@@ -13,8 +13,8 @@ use tokio::time::{sleep, timeout};
 
 use super::faults::FaultLog;
 use super::publisher::{Admission, Publisher};
-use super::registry::RunKind;
 use super::results::{Outcome, ResultLog};
+use super::run_key::RunKind;
 use crate::checks::content::{Fault, Judged, PageJudge};
 use crate::checks::report::{FoundInPages, Tally};
 use crate::checks::{CheckResult, CheckedUrl, Failure, Targets, Validator};

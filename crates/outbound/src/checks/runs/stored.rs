@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::faults::FaultLog;
 use super::last_run::{Dead, LastRun};
-use super::registry::RunKind;
 use super::results::{checked, code};
 use super::run::{Findings, Run};
+use super::run_key::RunKind;
 use crate::checks::content::{Fault, UnreadableRobots};
 use crate::checks::{CheckResult, Targets};
 use frontend_map_catalog::site::{PAGES, Site};

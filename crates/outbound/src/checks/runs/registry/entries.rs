@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::RunKey;
 use crate::checks::runs::run::Run;
+use crate::checks::runs::run_key::RunKey;
 
 /// Runs in flight at a time; all of them share the ten requests of the process.
 pub(super) const MAX_RUNNING: usize = 2;

@@ -10,10 +10,11 @@ use tokio::sync::Notify;
 use tokio::task::block_in_place;
 use tokio::time::{sleep, sleep_until, timeout};
 
-use super::{Job, RunKey, RunKind, Shared};
+use super::{Job, Shared};
 use crate::checks::runs::last_run::LastRun;
 use crate::checks::runs::publisher::Admission;
 use crate::checks::runs::run::Run;
+use crate::checks::runs::run_key::{RunKey, RunKind};
 use crate::checks::runs::stored::{self, Stored};
 use frontend_map_catalog::site::Site;
 use frontend_map_fleet::SnapshotId;
