@@ -6,6 +6,7 @@ use std::thread;
 use super::ask;
 use crate::support::front_end::{Answer, FrontEnd, answer};
 use crate::support::http;
+use crate::support::metrics::scrape;
 use crate::support::url_checks::{Caller, EVENTS, LINES, site, slugs, target};
 use crate::support::wait::until_so;
 
@@ -52,6 +53,15 @@ async fn run_without_clients_is_aborted() {
         let mut callers: Vec<_> =
             (0..20).map(|_| Caller::new(&service, 0, header, behind)).collect();
         until_so("ten requests", || peer.heads().len() == 10);
+        // A request that the service reads when all the others have gone would begin another run.
+        match header {
+            None => until_so("all wait for the run", || {
+                scrape(service.admin()).of("requests_in_flight") >= 20.0
+            }),
+            Some(_) => callers.iter_mut().for_each(|caller| {
+                caller.until("HTTP/1.1 200 OK\r\n");
+            }),
+        }
         // Pipelined bytes behind others that the service has not read yet.
         for caller in callers.iter_mut().filter(|_| !behind.is_empty()) {
             std::io::Write::write_all(&mut caller.0, behind.as_bytes()).unwrap();
