@@ -110,21 +110,22 @@ pub fn command() -> clap::Command {
 
 /// Runs the command in the arguments of the process.
 pub fn run() -> ExitCode {
-    let arguments = Arguments::parse();
-    match execute(&arguments) {
-        Ok(status) => status,
-        // As clap ends the process for the mistakes that it finds.
-        Err(CommandError::Arguments(problem)) => {
-            Arguments::command().error(ErrorKind::ArgumentConflict, problem).exit()
+    execute(&Arguments::parse()).unwrap_or_else(|error| {
+        report(&error);
+        ExitCode::from(error.status())
+    })
+}
+
+fn report(error: &CommandError) {
+    // stderr may be closed; the exit status is enough then.
+    let _ = match error {
+        // As clap reports the mistakes that it finds.
+        CommandError::Arguments(problem) => {
+            Arguments::command().error(ErrorKind::ArgumentConflict, problem).print()
         }
-        Err(error) => {
-            if !error.is_closed_pipe() {
-                // stderr may be closed; the exit status is enough then.
-                let _ = writeln!(std::io::stderr(), "frontend-map: {error}");
-            }
-            ExitCode::from(error.status())
-        }
-    }
+        error if error.is_closed_pipe() => Ok(()),
+        error => writeln!(std::io::stderr(), "frontend-map: {error}"),
+    };
 }
 
 fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {

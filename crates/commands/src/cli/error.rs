@@ -15,7 +15,7 @@ const NOT_RUN: u8 = 2;
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CommandError {
-    /// Invalid arguments, or arguments that exclude each other: the process ends as clap ends it.
+    /// Invalid arguments, or arguments that exclude each other.
     #[error("{0}")]
     Arguments(String),
     #[error(transparent)]
@@ -30,7 +30,6 @@ impl CommandError {
     pub(super) fn status(&self) -> u8 {
         match self {
             Self::Settings(_) => INVALID_SETTINGS,
-            // As clap does.
             Self::Arguments(_) => INVALID_ARGUMENTS,
             Self::NotRun(_) => NOT_RUN,
             Self::Other(_) => FAILED,
