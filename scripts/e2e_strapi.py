@@ -57,7 +57,7 @@ from strapi.fixture import (
     running,
 )
 from strapi.own_paths.checks import check_own_paths
-from strapi.permissions import Token, check_permissions
+from strapi.permissions import Token, all_permissions, check_permissions
 from strapi.service import (
     ARTICLE,
     BASE,
@@ -292,7 +292,7 @@ class Run:
         self.checks.equal("kinds: ends with status 0", service.stop(), 0)
 
     def check_permissions(self) -> None:
-        token = Token(self.strapi.url)
+        token = Token(self.strapi.url, "lost", all_permissions())
         overrides = {"SNAPSHOTS__SOFT_SECONDS": 1, "SNAPSHOTS__AT_START": "false"}
 
         def start() -> Service:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from strapi.checks import Checks
 from strapi.fixture import CUSTOM_TOKEN, EXPIRED_TOKEN, FULL_TOKEN, READ_TOKEN, WRONG_TOKEN
+from strapi.permissions import SCHEMA, Token
 from strapi.service import ARTICLE, CATEGORY, HOMEPAGE, PAGE
 
 KIND, NEWS, NOTE = "api::kind.kind", "api::news.news", "plugin::cms.hidden-note"
@@ -175,6 +176,33 @@ SETTINGS = [
 ]
 
 
+def absent(path: str, target: str) -> str:
+    return f"{KIND}: the token may not read the relation `{path}` of {KIND}: grant find on {target}"
+
+
+# The first document has nothing in front of the relation. With what the token may find.
+HIDDEN = [
+    (
+        [KIND],
+        kind(
+            "relation in an empty component",
+            "/{seo.section.slug}",
+            absent("seo.section", "the content type that it leads to"),
+            'where = { slug = "bare" }',
+        ),
+    ),
+    (
+        [KIND, CATEGORY],
+        kind(
+            "relation behind an empty one",
+            "/{slug}",
+            absent("tags.articles", f"{ARTICLE} to the token"),
+            'where = { slug = "none" }\nexclude_when = { "tags.articles.slug" = "x" }',
+        ),
+    ),
+]
+
+
 def run(
     binary: pathlib.Path, url: str, token: str | None, case: Case, *flags: str
 ) -> tuple[str, int]:
@@ -204,6 +232,9 @@ def check(checks: Checks, binary: pathlib.Path, strapi: str) -> None:
     for name, (token, expected, status) in TOKENS.items():
         row(name, token, Case("articles by category", ARTICLE, BY_CATEGORY, expected, status))
     row("custom, too narrow", CUSTOM_TOKEN, TOO_NARROW)
+    for uids, case in HIDDEN:
+        custom = Token(strapi, case.name, [SCHEMA, *(f"{uid}.find" for uid in uids)])
+        row("custom", custom.key, case)
     for case in SETTINGS:
         row("read-only", READ_TOKEN, case)
         if not case.expected.startswith(f"{NEWS}: 404"):

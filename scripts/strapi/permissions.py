@@ -27,15 +27,15 @@ PATIENCE = 60
 class Token:
     """A custom API token of the administrator."""
 
-    def __init__(self, strapi: str) -> None:
-        self.admin = super_admin(strapi)
-        settings = {"lifespan": None} | self.settings(all_permissions())
+    def __init__(self, strapi: str, name: str, permissions: list[str]) -> None:
+        self.admin, self.name = super_admin(strapi), name
+        settings = {"lifespan": None} | self.settings(permissions)
         made = self.admin.must("POST", "/admin/api-tokens", settings)
         self.id, self.key = made["id"], made["accessKey"]
 
     def settings(self, permissions: list[str]) -> dict[str, Any]:
         # A change of a token may not have a `lifespan`.
-        token = {"name": "e2e", "description": "", "type": "custom"}
+        token = {"name": self.name, "description": "", "type": "custom"}
         return token | {"permissions": permissions}
 
     def grant(self, permissions: list[str]) -> None:

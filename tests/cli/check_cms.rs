@@ -255,6 +255,112 @@ fn check_names_the_target_of_an_absent_relation_where_the_schema_says_it() {
     }
 }
 
+#[test]
+fn check_sees_a_relation_behind_one_that_the_first_document_does_not_have() {
+    // The fields of the published document, and of one that has something behind a relation.
+    for (rule, first, relation, second, expected) in [
+        (
+            "template = \"/{category.section.slug}/{slug}\"",
+            r#""slug":"s","category":null"#,
+            "category",
+            r#""slug":"t","category":{"id":1,"documentId":"c"}"#,
+            Some("category.section"),
+        ),
+        (
+            "template = \"/{slug}\"\nwhere = { \"tags.house.slug\" = \"a\" }",
+            r#""slug":"s","tags":[]"#,
+            "tags",
+            r#""slug":"t","tags":[{"id":1,"documentId":"t"}]"#,
+            Some("tags.house"),
+        ),
+        (
+            "template = \"/{seo.section.area.slug}\"",
+            r#""seo":null"#,
+            "seo][section",
+            r#""seo":{"id":1,"section":{"id":1,"documentId":"s"}}"#,
+            Some("seo.section.area"),
+        ),
+        (
+            "template = \"/{category.section.slug}/{slug}\"",
+            r#""slug":"s","category":null"#,
+            "category",
+            r#""slug":"t","category":{"id":1,"documentId":"c","section":null}"#,
+            None,
+        ),
+        (
+            "template = \"/{slug}\"\nexclude_when = { \"tags.house.area.slug\" = \"a\" }",
+            r#""slug":"s","tags":[]"#,
+            "tags",
+            r#""slug":"t","tags":[{"id":1,"house":null},{"id":2,"house":{"id":3,"documentId":"h"}}]"#,
+            Some("tags.house.area"),
+        ),
+        // An ancestor has the type of the page.
+        (
+            "template = \"/{*path}\"\nparams.path = { field = \"slug\", ancestors = \"parent\" }",
+            r#""slug":"s","parent":null"#,
+            "parent",
+            r#""slug":"t","parent":{"id":1,"documentId":"p"}"#,
+            None,
+        ),
+        // No other document is needed.
+        (
+            "template = \"/{category.slug}/{slug}\"",
+            r#""slug":"s","category":null"#,
+            "category",
+            "",
+            None,
+        ),
+    ] {
+        let between = r#""seo":{"id":1,"section":null}"#;
+        let cms = reader(move |target| {
+            if target.contains(&format!("filters[{relation}][id][$notNull]=true")) {
+                one(second)
+            } else if target.contains("[$notNull]") {
+                one(between)
+            } else {
+                one(first)
+            }
+        });
+        let ended = check(&cms, "api::page.page", rule, &[]);
+        let expected = expected.map(|relation| format!(
+            "api::page.page: the token may not read the relation `{relation}` of api::page.page: grant find on the content type that it leads to"
+        ));
+        assert_eq!(findings(&ended), Vec::from_iter(&expected), "{rule}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn check_sees_a_relation_behind_one_that_a_single_type_has_in_another_locale() {
+    let cms = reader(|target| {
+        let is_last = target.contains("locale=fr");
+        document(if is_last { r#""hero":{"id":1,"documentId":"h"}"# } else { r#""hero":null"# })
+    });
+    let settings = site("main")
+        .locales(&["en", "de", "fr"])
+        .rule("api::home.home", "/{hero.area.slug}")
+        .strapi(&cms)
+        .without_endpoints()
+        .more("[[content_type]]\nuid = \"api::home.home\"\nkind = \"single\"\nendpoint = \"home\"");
+    let setup = settings.env("FRONTEND_MAP__CMS__TOKEN", "canary-token");
+    let ended = setup.run(&["check"]);
+    let wanted = "api::home.home: the token may not read the relation `hero.area` of api::home.home: grant find on the content type that it leads to";
+    assert_eq!(findings(&ended), [wanted], "{}", ended.stderr);
+}
+
+#[test]
+fn check_needs_no_filter_on_a_relation() {
+    let cms = reader(|target| {
+        if target.contains("[$notNull]") {
+            return Script::json(500, "{}");
+        }
+        one(r#""slug":"s","category":null"#)
+    });
+    let ended =
+        check(&cms, "api::page.page", "template = \"/{category.section.slug}\"", &["--strict"]);
+    assert_eq!((ended.status, findings(&ended)), (Some(0), vec![]), "{}", ended.stdout);
+    assert!(cms.targets().iter().any(|target| target.contains("[category][id][$notNull]=true")));
+}
+
 /// A list of content types of the content-type builder.
 fn types(uids: &[&str]) -> Script {
     let entries: Vec<String> = uids

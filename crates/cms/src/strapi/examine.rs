@@ -10,11 +10,12 @@ pub use schema::Schemas;
 
 use serde_json::{Map, Value};
 
+use self::sample::Seen;
 use super::Strapi;
 use super::endpoint::EndpointKind;
 use super::endpoint_cache::ResolvedEndpoint;
 use super::page::NO_LIST;
-use super::query_string;
+use super::query_string::{self, SampleOf};
 use crate::{ContentError, ContentQuery, Projection, SetupProblem, Status};
 use frontend_map_rules::{Condition, ContentTypeUid, FieldPath, Locale};
 
@@ -91,12 +92,7 @@ pub async fn examine(
     let sampled = examiner.sample_usable_fields().await?;
     let is_empty = matches!(sampled, Some(None));
     if let Some(Some(document)) = sampled {
-        for field in &examiner.fields {
-            let finding = sample::examine(&document, &wanted.uid, field);
-            if let Some(finding) = finding.filter(|new| !examiner.findings.contains(new)) {
-                examiner.findings.push(finding);
-            }
-        }
+        examiner.examine_documents(document).await;
     }
     let mut findings = examiner.findings;
     name_targets(strapi, &mut findings).await;
@@ -134,7 +130,7 @@ impl Examiner<'_> {
             match self.sample().await {
                 // No document meets the conditions; any other one has the same fields.
                 Ok(None) if self.has_filters => self.has_filters = false,
-                Ok(None) => return Ok(Some(self.sample_of_any_locale().await?)),
+                Ok(None) => return Ok(Some(self.sample_of_any_locale(SampleOf::Type).await?)),
                 Ok(document) => return Ok(Some(document)),
                 Err(ContentError::Setup(problem)) => {
                     if !self.explain(problem).await? {
@@ -147,21 +143,59 @@ impl Examiner<'_> {
         Ok(None)
     }
 
-    /// A document with the fields that are left, in any locale.
-    async fn sample_of_any_locale(&self) -> Result<Option<Map<String, Value>>, ContentError> {
+    /// Follows the fields through a document and, where this has nothing behind a relation that leads
+    /// on to another one, through one that has.
+    async fn examine_documents(&mut self, first: Map<String, Value>) {
+        let (mut hidden, mut requested) = (Vec::new(), 0);
+        self.examine_document(&first, &mut hidden);
+        while let Some(relation) = hidden.get(requested) {
+            requested += 1;
+            // The service itself sends no such filter. If it fails, nothing more is seen.
+            let found = self.sample_of_any_locale(SampleOf::Related(relation)).await;
+            if let Ok(Some(document)) = found {
+                self.examine_document(&document, &mut hidden);
+            }
+        }
+    }
+
+    /// Adds what is wrong to the findings, and to `hidden` each relation behind which nothing was seen.
+    fn examine_document(&mut self, document: &Map<String, Value>, hidden: &mut Vec<FieldPath>) {
+        for field in &self.fields {
+            match sample::examine(document, &self.wanted.uid, field) {
+                Seen::Wrong(finding) if !self.findings.contains(&finding) => {
+                    self.findings.push(finding);
+                }
+                Seen::Hidden(relation) if !hidden.contains(&relation) => hidden.push(relation),
+                Seen::Fine | Seen::Wrong(_) | Seen::Hidden(_) => {}
+            }
+        }
+    }
+
+    /// One of these documents with the fields that are left, in any locale.
+    async fn sample_of_any_locale(
+        &self,
+        of: SampleOf<'_>,
+    ) -> Result<Option<Map<String, Value>>, ContentError> {
         let resolved = self.strapi.resolve(&self.wanted.uid).await?;
         let query = self.query();
         if resolved.endpoint.kind() == EndpointKind::Single {
             // There is no list of its versions.
             for locale in &self.wanted.other_locales {
-                if let Some(found) = request(self.strapi, &query, locale, false).await? {
+                let found = request(self.strapi, &query, locale, false).await?;
+                let is_one = |found: &Map<String, Value>| match of {
+                    SampleOf::Type | SampleOf::Query => true,
+                    SampleOf::Related(path) => {
+                        sample::has_something(sample::value(found, path.segments()))
+                    }
+                };
+                if let Some(found) = found.filter(is_one) {
                     return Ok(Some(found));
                 }
             }
             return Ok(None);
         }
         // A type that is not localized ignores the locale.
-        let text = |_: Option<&Locale>| query_string::sample(&query, None, false) + "&locale=%2A";
+        let text = |_: Option<&Locale>| query_string::sample(&query, None, of) + "&locale=%2A";
         let reply = self.strapi.list(&resolved, None, text).await?;
         sample::document(&reply.body).map_err(|()| NO_LIST)
     }
@@ -238,7 +272,8 @@ async fn send(
             |locale: Option<&Locale>| query_string::version(query, locale, Status::Published);
         return strapi.version(resolved, resolved.endpoint.path(), locale, text).await;
     }
-    let text = |locale: Option<&Locale>| query_string::sample(query, locale, has_filters);
+    let of = if has_filters { SampleOf::Query } else { SampleOf::Type };
+    let text = |locale: Option<&Locale>| query_string::sample(query, locale, of);
     let reply = strapi.list(resolved, Some(locale), text).await?;
     Ok(Some(reply.body))
 }

@@ -101,15 +101,31 @@ pub(super) fn versions(query: &ContentQuery, locales: &[Locale], status: Status)
     text
 }
 
-/// The first document of a list, with all of its fields. Without the filters, any document will do.
+/// The documents of a content type of which one is requested.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SampleOf<'a> {
+    /// All of the content type.
+    Type,
+    /// Those of the query.
+    Query,
+    /// Those with a document or component behind this relation or component.
+    Related(&'a FieldPath),
+}
+
+/// The first of these documents, with all fields of the query.
 pub(super) fn sample(
     query: &ContentQuery,
     locale: RequestedLocale<'_>,
-    has_filters: bool,
+    of: SampleOf<'_>,
 ) -> String {
     let mut text = list(1, false);
-    if has_filters {
-        push_filters(&mut text, query);
+    match of {
+        SampleOf::Type => {}
+        SampleOf::Query => push_filters(&mut text, query),
+        // A component has no `documentId`.
+        SampleOf::Related(relation) => {
+            push(&mut text, &format!("{}[id][$notNull]", filter(relation)), "true");
+        }
     }
     push_fields(&mut text, query, locale);
     text
@@ -234,17 +250,19 @@ fn share_a_relation(conditions: &[Condition]) -> bool {
 }
 
 fn push_selection(text: &mut String, selection: &Selection) {
-    let name = |relation: &FieldPath| {
-        let segments = relation.segments().iter();
-        segments.fold("filters".to_owned(), |name, one| format!("{name}[{}]", encode(one)))
-    };
     match selection {
         Selection::Documents(ids) => push_ids(text, "filters", ids),
-        Selection::Dependents { relation, of } => push_ids(text, &name(relation), of),
+        Selection::Dependents { relation, of } => push_ids(text, &filter(relation), of),
         Selection::Unrelated(relation) => {
-            push(text, &format!("{}[documentId][$null]", name(relation)), "true");
+            push(text, &format!("{}[documentId][$null]", filter(relation)), "true");
         }
     }
+}
+
+/// The key of filters on what is behind a relation.
+fn filter(relation: &FieldPath) -> String {
+    let segments = relation.segments().iter();
+    segments.fold("filters".to_owned(), |key, one| format!("{key}[{}]", encode(one)))
 }
 
 fn push_ids(text: &mut String, name: &str, ids: &[String]) {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Strapi;
 use crate::strapi::client::{InvalidKey, Reply};
 use crate::strapi::endpoint_cache::ResolvedEndpoint;
-use crate::strapi::query_string;
+use crate::strapi::query_string::{self, SampleOf};
 use crate::{ContentError, ContentQuery, Projection, SetupProblem};
 use frontend_map_rules::{ContentTypeUid, FieldPath, encode};
 
@@ -45,7 +45,7 @@ pub(super) async fn explained(
 async fn is_left_out(strapi: &Strapi, resolved: &ResolvedEndpoint, path: &FieldPath) -> bool {
     let Some(id) = FieldPath::parse(&format!("{path}.id")) else { return false };
     let query = ContentQuery::new(resolved.uid.clone(), Projection::new(vec![id]));
-    let query = query_string::sample(&query, None, false);
+    let query = query_string::sample(&query, None, SampleOf::Type);
     let reply = strapi.client.list_page(resolved.endpoint.path(), &query).await;
     let Ok(Reply::Json(body)) = reply else { return false };
     let Ok(body) = serde_json::from_str::<Value>(&body) else { return false };
