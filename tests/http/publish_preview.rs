@@ -330,4 +330,14 @@ fn other_site_whose_types_cannot_be_read_is_named_and_does_not_end_the_preview()
     let found = data(&service, &target(NEWS, "n1"));
     assert_eq!(found["unknown"], json!(["other"]));
     assert_eq!(found["sites"][0]["publish"]["path"], "/en/hello");
+    // Whether pages of the other site read a topic is not known.
+    let response = get(&service, &target(TOPIC, "t1"));
+    let error = &response.json()["error"]["message"];
+    assert_eq!(
+        (response.status, error.as_str().unwrap().contains("/api/blogs")),
+        (502, true),
+        "{error}"
+    );
+    // No relation leads to a document of no content type.
+    assert_eq!(get(&service, &target("none", "t1")).status, 404);
 }

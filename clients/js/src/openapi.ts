@@ -172,9 +172,9 @@ export interface paths {
         };
         /**
          * What publishing, unpublishing and deleting a version would do to the public URLs.
-         * @description The draft is read from the CMS; the rest comes from the snapshots. Checks run in this order:
-         *     parameters (400), the token (401, 403), a rule for the content type or pages that read the
-         *     document (404), the draft (404).
+         * @description The draft, and which drafts read it, is read from the CMS; the rest comes from the snapshots.
+         *     Checks run in this order: parameters (400), the token (401, 403), a rule for the content type
+         *     or versions that read the document (404), the draft (404).
          */
         get: operations["getPublishPreview"];
         put?: never;
@@ -1233,8 +1233,9 @@ export interface components {
         /** @description What an action would do. Only publishing has a path, a reason and a conflict. */
         PublishEffect: {
             /**
-             * @description A published version gets a URL of its own that no redirect hides, its related documents are
-             *     published, and visitors still find every page.
+             * @description A published version gets a URL of its own that no redirect hides, no other page has or had
+             *     it, its related documents are published, and visitors still find a page at every path, as far
+             *     as is known (`gone.more`).
              */
             ok: boolean;
             /** @description The path that the version would have. */
@@ -1311,7 +1312,10 @@ export interface components {
         /** @description The pages of other documents that move along. */
         MovedPages: {
             count: number;
-            /** @description Whether there may be others whose paths depend on values that are not known. */
+            /**
+             * @description Whether there may be others: there are too many, a value is not known, or Strapi may link other
+             *     versions to the document.
+             */
             more: boolean;
             /** @description The first ones, by path. */
             first: {
@@ -1327,12 +1331,16 @@ export interface components {
             }[];
         };
         /**
-         * @description The pages that visitors do not find any more, that of the version among them. A path that a redirect
-         *     of the CMS has is not among them, unless the status of the redirect is 410.
+         * @description The pages at whose paths visitors find nothing any more, that of the version among them. A path that
+         *     another page or a redirect of the CMS gets is not among them, unless the status of the redirect is
+         *     410.
          */
         LostPages: {
             count: number;
-            /** @description Whether there may be others whose paths depend on values that are not known. */
+            /**
+             * @description Whether there may be others: there are too many, a value is not known, or Strapi may link other
+             *     versions to the document.
+             */
             more: boolean;
             /** @description The first ones, by path. */
             first: {
@@ -2627,8 +2635,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /**
-             * @description No rule for `uid` (`no_rule`), no site with the locale (`locale_unknown`), or no draft in
-             *     it (`no_version`).
+             * @description No rule for `uid` and no version that reads the document (`no_rule`), no site with the locale
+             *     (`locale_unknown`), or no draft in it (`no_version`).
              */
             404: {
                 headers: {

@@ -188,6 +188,29 @@ impl DocumentCache {
         self.read_versions(&query, locales, Status::Draft).await
     }
 
+    /// The drafts in these locales that read a document through a relation, without other fields.
+    ///
+    /// # Errors
+    /// As [`DocumentCache::versions`].
+    pub async fn draft_dependents(
+        &self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+        document_id: &str,
+        locales: &[Locale],
+    ) -> Result<Versions, ContentError> {
+        let of = vec![document_id.to_owned()];
+        let selection = Selection::Dependents { relation: relation.clone(), of };
+        let projection = Projection::new(vec![relation.document_id()]);
+        let selected = Some(selection.clone());
+        let query =
+            ContentQuery { selection: selected, ..ContentQuery::new(uid.clone(), projection) };
+        let mut found = self.read_versions(&query, locales, Status::Draft).await?;
+        // The document of a single type is read without a filter.
+        found.documents.retain(|draft| selection.has(draft));
+        Ok(found)
+    }
+
     async fn read_versions(
         &self,
         query: &ContentQuery,

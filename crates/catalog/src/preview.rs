@@ -1,7 +1,8 @@
 //! What publishing, unpublishing and deleting a version of a document would do to the public URLs of a
 //! site: before an editor does it, from what the snapshots know.
 //!
-//! The CMS is read for the draft alone. Everything else comes from the snapshots:
+//! The CMS is read for the draft, and for the drafts that read it. Everything else comes from the
+//! snapshots:
 //!
 //! - **Related documents.** A draft is read with the drafts behind its relations, and readers get the
 //!   published ones. Their values stand in the paths of the versions that read them too, and in those of
@@ -9,7 +10,8 @@
 //! - **Dependents.** A snapshot has no values of a version. Its path has those that the path was built
 //!   from (`values`); with the values of the draft in place of those that it reads, its rule builds the
 //!   next path (`dependents`). Values that are not in the path are unknown, as a key that the CMS left
-//!   out is (D32): where one decides, so is the next path.
+//!   out is (D32): where one decides, so is the next path. There may be more dependents if the drafts
+//!   that read the document are not those of the published versions that read it.
 //! - **Owners.** The versions at the paths in question are put together as an update would put them, and
 //!   the owners are decided by the same code (`paths`).
 //!
@@ -29,7 +31,7 @@ pub use effect::{
     Group, LostPage, MovedPage, NoPath, PathMove, PathRedirect, PublishEffect, RelatedDocument,
 };
 pub use published::{Draft, Related};
-pub use world::{DocumentVersion, Subject, World};
+pub use world::{DocumentVersion, DraftDependents, FirstDrafts, Subject, World};
 
 use std::collections::BTreeSet;
 
@@ -84,9 +86,16 @@ pub fn preview(
 pub fn fields(world: &World<'_>, uid: &str, document_id: &str) -> BTreeSet<FieldPath> {
     let rules = &world.site.rules;
     let mut fields: BTreeSet<FieldPath> = rules.listing_fields(uid).into_iter().collect();
-    for (other, snapshot) in &world.types {
+    for (at, (other, snapshot)) in world.types.iter().enumerate() {
         for relation in rules.relations(other.as_str()) {
-            if snapshot.referring(&relation, document_id).next().is_some() {
+            let may_be_drafted = world.draft_dependents.iter().any(|own| {
+                let are_none =
+                    own.drafts.as_ref().is_some_and(|FirstDrafts { versions, are_all }| {
+                        *are_all && versions.is_empty()
+                    });
+                own.type_at == at && own.relation == relation && !are_none
+            });
+            if may_be_drafted || snapshot.referring(&relation, document_id).next().is_some() {
                 let read = rules.listing_fields(other.as_str());
                 fields.extend(read.iter().filter_map(|field| field.behind(&relation)));
             }

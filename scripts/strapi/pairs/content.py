@@ -19,6 +19,7 @@ TYPES = {
     PRESS: ("cms/press-releases", "title", ""),
 }
 RELATIONS = {ARTICLE: "category", PAGE: "parent"}
+TARGETS = {ARTICLE: CATEGORY, PAGE: PAGE}
 LETTERS = "abcd"
 # More than the rows of a list.
 MANY = 12
@@ -115,7 +116,7 @@ class World:
         """Strapi refuses a relation to a document that does not have the locale."""
         if not (name := RELATIONS.get(uid)):
             return data
-        known = self.of_type(CATEGORY if uid == ARTICLE else uid, locale)
+        known = self.of_type(TARGETS[uid], locale)
         return data if data.get(name) in known else data | {name: None}
 
     def slug(self) -> str:
@@ -236,6 +237,10 @@ class World:
         target = next(own, {}).get(RELATIONS[version.uid]) or {}
         found: str | None = target.get("documentId")
         return found
+
+    def is_published(self, version: Version) -> bool:
+        rows = self.rows(version.uid, version.locale)
+        return any(row["documentId"] == version.document for row in rows)
 
     def click(self, version: Version, action: str) -> None:
         """What the buttons of Strapi's admin panel request."""

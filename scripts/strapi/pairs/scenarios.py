@@ -122,6 +122,17 @@ def parents_are_drafts(world: World) -> Click:
     return Version(PAGE, last, ENGLISH), "publish"
 
 
+def parent_is_published_later(world: World) -> Click:
+    """Than a page below it, or than an article of a category."""
+    if world.likely(0.5):
+        category = world.create(CATEGORY, {"slug": world.slug()}, published=0)
+        world.create(ARTICLE, {"slug": "a", "category": category})
+        return Version(CATEGORY, category, ENGLISH), "publish"
+    top = world.create(PAGE, {"slug": world.page(0)}, published=0)
+    world.create(PAGE, {"slug": world.page(1), "parent": top})
+    return Version(PAGE, top, ENGLISH), "publish"
+
+
 def path_has_another_page(world: World) -> Click:
     """Of two documents with one path, the owner is withdrawn."""
     category = world.categories()[0]
@@ -172,6 +183,7 @@ SCENARIOS: list[Callable[[World], Click]] = [
     few_articles_move,
     withdrawn_page_has_a_redirect,
     parents_are_drafts,
+    parent_is_published_later,
     path_has_another_page,
     new_path_has_a_redirect,
     draft_has_no_path,

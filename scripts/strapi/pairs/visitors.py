@@ -80,6 +80,7 @@ def preview(service: Service, version: Version) -> dict[str, Any]:
 def wait(service: Service, world: World, paths: Paths) -> None:
     """Until the service has each version where it is, and each redirect."""
     versions = list(paths)
+    without_path = {own for own in versions if not paths[own] and world.is_published(own)}
     documents = [
         {"uid": own.uid, "documentId": own.document, "locale": own.locale} for own in versions
     ]
@@ -90,7 +91,10 @@ def wait(service: Service, world: World, paths: Paths) -> None:
         results = json.loads(response.body)["data"]["results"]
         known = zip(versions, results, strict=True)
         elsewhere = [
-            (paths[own], result) for own, result in known if result.get("path") != paths[own]
+            (paths[own], result)
+            for own, result in known
+            if result.get("path") != paths[own]
+            or (own in without_path and result["reason"] == "no_version")
         ]
         return elsewhere or unknown_redirects(service, world)
 

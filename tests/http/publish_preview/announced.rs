@@ -29,6 +29,7 @@ struct Topic {
 struct Fixture {
     topic: Arc<Mutex<Topic>>,
     fails: Arc<AtomicBool>,
+    drafts_fail: Arc<AtomicBool>,
     cms: Cms,
     service: Service,
 }
@@ -71,9 +72,9 @@ fn answer(topic: &Topic, count: usize, knows_schema: bool, request: &str) -> Scr
             Script::json(200, &format!(r#"{{"data":{data}}}"#))
         }
         "/api/stories" => {
-            let stories = published.map_or(0, |_| count);
-            let rows: Vec<(String, String)> = (0..stories)
-                .map(|at| (format!("s{at:02}"), story(&format!("s{at:02}"), published)))
+            let slug = if is_draft { Some(&*topic.draft) } else { published };
+            let rows: Vec<(String, String)> = (0..count)
+                .map(|at| (format!("s{at:02}"), story(&format!("s{at:02}"), slug)))
                 .collect();
             let after = query.split_once("[documentId][$gt]=").map(|(_, rest)| rest);
             let after = after.and_then(|rest| rest.split('&').next()).unwrap_or_default();
@@ -98,10 +99,11 @@ impl Fixture {
     fn with(draft: &str, published: Option<&str>, count: usize, knows_schema: bool) -> Self {
         let topic = Topic { draft: draft.to_owned(), published: published.map(str::to_owned) };
         let topic = Arc::new(Mutex::new(topic));
-        let fails = Arc::<AtomicBool>::default();
-        let (own, failing) = (Arc::clone(&topic), Arc::clone(&fails));
+        let [fails, drafts_fail] = [(); 2].map(|()| Arc::<AtomicBool>::default());
+        let (own, failing) = (Arc::clone(&topic), [&fails, &drafts_fail].map(Arc::clone));
         let cms = Cms::start(move |request| {
-            if failing.load(Ordering::Relaxed) {
+            let [all, drafts] = [0, 1].map(|at| failing[at].load(Ordering::Relaxed));
+            if all || drafts && request.starts_with("/api/stories?status=draft") {
                 return refusal(500, "InternalServerError", "{}");
             }
             answer(&own.lock().expect("no panic"), count, knows_schema, request)
@@ -118,13 +120,22 @@ impl Fixture {
         until_so("the walk", || {
             get(&service, "/api/resolve?site=main&pathname=/en/x/y").status != 503
         });
-        Self { topic, fails, cms, service }
+        Self { topic, fails, drafts_fail, cms, service }
     }
 
     /// The requests for single documents since then.
     fn single(&self, from: usize) -> Vec<String> {
         let targets = self.cms.targets().split_off(from).into_iter();
         targets.filter(|request| request.contains("/t1?") || request.contains("/new?")).collect()
+    }
+
+    /// The requests for drafts of stories with a topic since then.
+    fn of_drafts(&self, from: usize) -> Vec<String> {
+        let targets = self.cms.targets().split_off(from).into_iter();
+        let is_of_drafts = |one: &String| {
+            one.starts_with("/api/stories?status=draft&") && one.contains("[topic][documentId]")
+        };
+        targets.filter(is_of_drafts).collect()
     }
 
     fn preview(&self, uid: &str, id: &str) -> Value {
@@ -209,6 +220,98 @@ fn story_of_a_topic_with_stories_needs_no_other_request() {
     let publish = fixture.preview(STORY, "new")["publish"].clone();
     assert_eq!((&publish["path"], &publish["ok"]), (&json!("/en/sport/new"), &json!(true)));
     assert_eq!(fixture.single(before).len(), 1);
+}
+
+#[test]
+fn stories_whose_drafts_have_an_unpublished_topic_may_move_when_it_is_published() {
+    let fixture = Fixture::start("sports", None, STORIES);
+    let before = fixture.cms.targets().len();
+    let found = fixture.preview(TOPIC, "t1");
+    let group = json!({"count": 0, "more": true, "first": []});
+    let publish = &found["publish"];
+    assert_eq!((&publish["dependents"], &publish["gone"]), (&group, &group));
+    assert_eq!(found["unpublish"]["dependents"]["more"], false);
+    assert_eq!(fixture.of_drafts(before).len(), 1, "{:?}", fixture.cms.targets());
+}
+
+#[test]
+fn drafts_that_cannot_be_read_are_perhaps_more_dependents() {
+    let fixture = Fixture::start("sports", Some("sport"), 1);
+    fixture.drafts_fail.store(true, Ordering::Relaxed);
+    let found = fixture.preview(TOPIC, "t1");
+    let dependents = &found["publish"]["dependents"];
+    assert_eq!((&dependents["count"], &dependents["more"]), (&json!(1), &json!(true)));
+    assert_eq!(found["unpublish"]["dependents"]["more"], false);
+}
+
+#[test]
+fn drafts_are_asked_for_where_a_relation_may_lead_to_the_document() {
+    // Whether the schema is known, whether a story has the topic, and which document it is.
+    for (knows_schema, published, uid, id, requests) in [
+        (true, Some("sport"), TOPIC, "t1", 1),
+        (false, Some("sport"), TOPIC, "t1", 1),
+        // A story leads to a topic.
+        (true, Some("sport"), STORY, "new", 0),
+        // It may be one of another story.
+        (false, Some("sport"), STORY, "new", 1),
+        // The topic may be a component, through which Strapi has no filter for documents.
+        (false, None, STORY, "new", 0),
+    ] {
+        let fixture = Fixture::with("sport", published, STORIES, knows_schema);
+        let before = fixture.cms.targets().len();
+        let publish = fixture.preview(uid, id)["publish"].clone();
+        assert_eq!(publish["dependents"]["more"], false, "{knows_schema} {uid}");
+        let found = fixture.of_drafts(before);
+        assert_eq!(found.len(), requests, "{knows_schema} {published:?} {uid}: {found:?}");
+    }
+}
+
+#[test]
+fn drafts_are_asked_for_through_the_relations_that_paths_depend_on() {
+    let page = "api::page.page";
+    let ancestors = "template = \"/{*path}\"\nparams.path = { field = \"slug\", ancestors = \"parent\", depth = 2 }";
+    for (rule, expected) in [
+        (ancestors.to_owned(), vec!["[parent]"]),
+        // No rule is for a parent of another kind, so the parent's own parent has to be looked at.
+        (
+            format!("{ancestors}\nwhere = {{ kind = \"leaf\" }}"),
+            vec!["[parent]", "[parent][parent]", "[parent][parent][parent]"],
+        ),
+        ("template = \"/{slug}\"\ntitle = \"parent.slug\"".to_owned(), vec![]),
+    ] {
+        let cms = Cms::start(|request| match request.split_once('?') {
+            None if request.ends_with("/api::page.page") => {
+                let parent =
+                    r#"{"type":"relation","relation":"manyToOne","target":"api::page.page"}"#;
+                let schema =
+                    format!(r#"{{"pluralName":"pages","attributes":{{"parent":{parent}}}}}"#);
+                Script::json(200, &format!(r#"{{"data":{{"schema":{schema}}}}}"#))
+            }
+            Some(("/api/pages/p1", _)) => {
+                one(r#","locale":"en","slug":"p","kind":"leaf","parent":null"#, "p1")
+            }
+            Some(("/api/pages", _)) => list(&[], 100, 0),
+            _ => refusal(404, "NotFoundError", "{}"),
+        });
+        let service = site("main").rule_of(page, &rule).strapi(&cms).without_endpoints().start();
+        data(&service, &target(page, "p1"));
+        let targets = cms.targets();
+        let filter = |target: &String| {
+            let (_, rest) = target.split_once("?status=draft&")?.1.split_once("&filters")?;
+            rest.split_once("[documentId][$eq]=p1&").map(|(relation, _)| relation.to_owned())
+        };
+        let mut found: Vec<String> = targets.iter().filter_map(filter).collect();
+        found.sort();
+        assert_eq!(found, expected, "{rule}: {targets:?}");
+    }
+}
+
+#[test]
+fn document_that_no_version_reads_has_no_rule() {
+    let fixture = Fixture::start("sports", None, 0);
+    let response = get(&fixture.service, &target(TOPIC, "t1"));
+    let reason = &response.json()["error"]["details"]["reason"];
+    assert_eq!((response.status, reason), (404, &json!("no_rule")));
 }
 
 #[test]

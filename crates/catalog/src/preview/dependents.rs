@@ -1,11 +1,11 @@
 //! The versions whose paths read a value of a document through a relation, and the paths that they would
 //! have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::published::value_of;
 use super::values::path_fields;
-use super::world::{Known, Subject};
+use super::world::{DraftDependents, FirstDrafts, Known, Subject};
 use crate::snapshot::{NoUrlRow, PublicUrl, Version};
 use frontend_map_rules::frontend_url::{NoUrl, NoUrlReason, write_path};
 use frontend_map_rules::{
@@ -70,6 +70,7 @@ pub(super) fn dependents<'w>(
             }
         }
     }
+    are_more |= after.is_some() && known.may_be_linked_anew(subject, is_read_by);
     let mut all = Vec::with_capacity(found.len());
     for ((type_at, locale, id), relations) in found {
         match known.snapshot(type_at).version(id, locale) {
@@ -86,6 +87,40 @@ pub(super) fn dependents<'w>(
 }
 
 impl Known<'_> {
+    /// Whether other published versions may read the document once it is published: Strapi links them as
+    /// their drafts are linked, and which of them depends on the schema (tests/strapi/FACTS.md).
+    fn may_be_linked_anew(&self, subject: Subject<'_>, is_read_by: impl Fn(usize) -> bool) -> bool {
+        self.world.draft_dependents.iter().any(|DraftDependents { type_at, relation, drafts }| {
+            let Some(FirstDrafts { versions, are_all }) = drafts else { return true };
+            let (uid, snapshot) = &self.world.types[*type_at];
+            let is_other = |(id, locale): &(&str, usize)| {
+                let is_own = uid.as_str() == subject.uid && *id == subject.document_id;
+                is_read_by(*locale) && !is_own
+            };
+            let mut rules = self.world.site.rules.of_type(uid.as_str());
+            let has_condition = rules.any(|rule| {
+                rule.conditions.iter().any(|condition| condition.field.is_behind(relation))
+            });
+            let may_be_published = |(id, locale): (&str, usize)| match snapshot.version(id, locale)
+            {
+                Version::Url(url) => url.locale() == locale,
+                Version::NoUrl(_) => true,
+                // It is a draft alone, or no rule is for it as long as it does not read the document.
+                Version::None => has_condition,
+            };
+            let readers = snapshot.referring(relation, subject.document_id);
+            let readers: BTreeSet<(&str, usize)> = readers.filter(is_other).collect();
+            let drafted = versions.iter().map(|(id, locale)| (id.as_str(), *locale));
+            // They are in the order of their ids. Of the last document, some versions may be missing.
+            let last = drafted.clone().next_back().filter(|_| !are_all);
+            let was_read =
+                |(id, _): &(&str, usize)| *are_all || last.is_some_and(|(last, _)| *id < last);
+            let drafted: BTreeSet<(&str, usize)> = drafted.filter(is_other).collect();
+            drafted.difference(&readers).any(|version| may_be_published(*version))
+                || readers.difference(&drafted).any(was_read)
+        })
+    }
+
     /// Whether a version may have no URL because of a value behind one of these relations: its reason
     /// names one, or another rule reads one.
     fn is_due_to(&self, row: &NoUrlRow<'_>, relations: &[FieldPath]) -> bool {

@@ -20,7 +20,8 @@ pub(super) const MAX_ROWS: usize = 10;
 #[serde(rename_all = "camelCase")]
 pub struct PublishEffect {
     /// Whether nothing speaks against it: a published version gets a URL of its own from documents
-    /// that are published, and no page stops to be found.
+    /// that are published, which no other page has or had, and visitors find a page at every path, as far
+    /// as is known (`gone.more`).
     pub ok: bool,
     /// The path that the version would have. `None`: it would have none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +49,7 @@ pub struct PublishEffect {
     pub moves: Option<PathMove>,
     /// The pages of other documents that move along.
     pub dependents: Group<MovedPage>,
-    /// The pages that are not found any more.
+    /// The pages at whose paths nothing is found any more.
     pub gone: Group<LostPage>,
 }
 

@@ -65,7 +65,14 @@ fn world<'s>(site: &'s Site, documents: &[(&str, Vec<Document<'static>>)]) -> Wo
         (uid, Arc::new(snapshot))
     };
     let types = site.rules.content_types().into_iter().map(snapshot).collect();
-    World { site, types, redirects: Vec::new(), history: Some(history()), links: None }
+    World {
+        site,
+        types,
+        redirects: Vec::new(),
+        history: Some(history()),
+        links: None,
+        draft_dependents: Vec::new(),
+    }
 }
 
 /// A history without paths, which takes them.
@@ -221,6 +228,78 @@ fn condition_on_several_documents_leaves_a_dependent_unknown() {
     // Another tag may have the value as well.
     assert_eq!(of("c"), (true, true));
     assert_eq!(of("a"), (false, true));
+}
+
+/// The drafts of the first type that read a category.
+fn of_drafts(versions: &[(&str, usize)], are_all: bool) -> Vec<DraftDependents> {
+    let versions = versions.iter().map(|(id, locale)| ((*id).to_owned(), *locale)).collect();
+    let drafts = Some(FirstDrafts { versions, are_all });
+    vec![DraftDependents { type_at: 0, relation: field("category"), drafts }]
+}
+
+#[test]
+fn dependents_may_be_more_if_the_drafts_that_read_a_document_are_of_other_versions() {
+    let article = |id: &str, category: &str| {
+        let slug = if category == "null" { "null" } else { "c" };
+        document(id, &[("slug", id), ("category.slug", slug), ("category.documentId", category)])
+    };
+    let without_path = document("a4", &[("slug", "-"), ("category.documentId", "null")]);
+    let published = vec![article("a1", "c1"), article("a2", "null"), without_path];
+    let mut of_category = rule(A, "/{slug}");
+    of_category.conditions = vec![condition("category.slug", "c")];
+    let sites = [
+        site(vec![rule(A, "/{category.slug}/{slug}"), rule(A, "/{slug}")]),
+        site(vec![of_category]),
+    ];
+    // The drafts that read the category, whether there are no others, and whether there may be more
+    // dependents: of two rules without a condition, and of a rule for this category.
+    for (versions, are_all, expected) in [
+        (vec![("a1", 0)], true, [false, false]),
+        // Strapi may link the published version of the second one to the category.
+        (vec![("a1", 0), ("a2", 0)], true, [true, true]),
+        (vec![("a1", 0), ("a2", 0)], false, [true, true]),
+        // It was never published, or no rule is for it now.
+        (vec![("a1", 0), ("a3", 0)], true, [false, true]),
+        (vec![("a1", 0), ("a4", 0)], true, [true, true]),
+        // Another locale.
+        (vec![("a1", 0), ("a2", 1)], true, [false, false]),
+        // The draft of the first one reads another category.
+        (vec![], true, [true, true]),
+        (vec![("a3", 0)], false, [true, true]),
+        // It may be among the drafts that were not read.
+        (vec![("a0", 0)], false, [false, true]),
+        (vec![], false, [false, false]),
+    ] {
+        for (site, more) in sites.iter().zip(expected) {
+            let without = world(site, &[(A, published.clone())]);
+            let draft_dependents = of_drafts(&versions, are_all);
+            let world = World { draft_dependents, ..without.clone() };
+            let draft = document("c1", &[("slug", "c")]);
+            let (preview, unaware) = (previewed(&world, B, &draft), previewed(&without, B, &draft));
+            let found = (preview.publish.dependents.more, preview.publish.gone.more);
+            assert_eq!(found, (more, more), "{versions:?} {are_all}");
+            assert!(!unaware.publish.dependents.more);
+            assert_eq!(preview.unpublish, unaware.unpublish);
+        }
+    }
+}
+
+#[test]
+fn document_that_only_drafts_read_is_previewed_with_the_fields_that_they_read() {
+    let site = site(vec![rule(A, "/{category.slug}/{slug}")]);
+    let world = world(&site, &[]);
+    let unknown = DraftDependents { drafts: None, ..of_drafts(&[], true).remove(0) };
+    let wanted = BTreeSet::from([field("documentId"), field("slug")]);
+    for (draft_dependents, wanted, more) in [
+        (of_drafts(&[], true), BTreeSet::new(), false),
+        (of_drafts(&[("a2", 0)], true), wanted.clone(), false),
+        (vec![unknown], wanted, true),
+    ] {
+        let world = World { draft_dependents, ..world.clone() };
+        assert_eq!(fields(&world, B, "c2"), wanted);
+        let preview = previewed(&world, B, &document("c2", &[("slug", "c")]));
+        assert_eq!(preview.publish.dependents.more, more);
+    }
 }
 
 #[test]

@@ -22,6 +22,28 @@ pub struct World<'w> {
     pub history: Option<SiteHistory<'w>>,
     /// Links into the admin panel of the CMS, if its URL is set.
     pub links: Option<Arc<AdminLinks>>,
+    /// The drafts that read the document.
+    pub draft_dependents: Vec<DraftDependents>,
+}
+
+/// The drafts of a content type that read a document through a relation.
+#[derive(Clone, Debug)]
+pub struct DraftDependents {
+    /// The position of the content type among those of the site.
+    pub type_at: usize,
+    /// The relation.
+    pub relation: FieldPath,
+    /// `None`: they could not be read.
+    pub drafts: Option<FirstDrafts>,
+}
+
+/// The first of some drafts by `documentId`.
+#[derive(Clone, Debug)]
+pub struct FirstDrafts {
+    /// The `documentId` of each, and the position of its locale.
+    pub versions: Vec<(String, usize)>,
+    /// Whether there are no others.
+    pub are_all: bool,
 }
 
 /// The version that an editor sees.

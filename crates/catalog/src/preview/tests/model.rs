@@ -275,7 +275,14 @@ impl Outcome<'_> {
     fn paths<'p>(&'p self, types: &'p Types) -> Paths<'p> {
         let (types, redirects) = (names(types), names(&self.entries));
         let history = self.redirects.then(history);
-        Paths::of(&World { site: self.site, types, redirects, history, links: None })
+        Paths::of(&World {
+            site: self.site,
+            types,
+            redirects,
+            history,
+            links: None,
+            draft_dependents: Vec::new(),
+        })
     }
 
     /// Where visitors of a path are sent before the action.
@@ -607,8 +614,14 @@ fn check(
     let entries = settings.redirects(&site);
     let (of_types, of_redirects) = (names(&types), names(&entries));
     let history = redirects.then(history);
-    let world =
-        World { site: &site, types: of_types, redirects: of_redirects, history, links: None };
+    let world = World {
+        site: &site,
+        types: of_types,
+        redirects: of_redirects,
+        history,
+        links: None,
+        draft_dependents: Vec::new(),
+    };
     let Some((preview, draft)) = announced(&cms, &world, key) else { return Ok(()) };
     let subject = Subject::of(&site, key.0, &draft).unwrap();
     let actions: [Action<'_>; 3] = [
