@@ -564,10 +564,10 @@ fn explain_says_in_its_json_why_the_url_of_a_document_is_not_known() {
         cms.addr()
     );
     let text = setup(&cms, &rules).run(&explain);
-    assert_eq!((text.status, text.stdout.as_str()), (Some(1), ""));
+    assert_eq!((text.status, text.stdout.as_str()), (Some(2), ""));
     assert_eq!(text.stderr, format!("frontend-map: {problem}\n"));
     let json = setup(&cms, &rules).run(&[&explain[..], &["--json"]].concat());
-    assert_eq!((json.status, json.stderr.as_str()), (Some(1), ""));
+    assert_eq!((json.status, json.stderr.as_str()), (Some(2), ""));
     let expected = serde_json::json!({
         "site": "main", "uid": "api::page.page", "documentId": "a", "locale": "en",
         "found": null, "problem": problem, "path": null, "url": null, "considered": []

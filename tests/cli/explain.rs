@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::support::cms::Cms;
+use crate::support::script::Script;
 use crate::support::settings::{Settings, site};
 
 fn settings() -> Settings {
@@ -251,29 +253,27 @@ fn explain_json_has_all_comparisons() {
 #[test]
 fn explain_refuses_invalid_arguments() {
     let long = "/a".repeat(1_025);
-    for (args, status, text) in [
-        (&["explain", "--site", "nope", "/x"][..], 1, "unknown site `nope`; there are: main"),
-        (&["explain", "x"], 1, "`pathname` must start with a slash, not \"x\""),
-        (&["explain", &long], 1, "a pathname must have at most 2048 bytes"),
-        (&["explain", "/a\u{85}"], 1, "a pathname must have no control characters"),
+    for (args, text) in [
+        (&["explain", "--site", "nope", "/x"][..], "unknown site `nope`; there are: main"),
+        (&["explain", "x"], "`pathname` must start with a slash, not \"x\""),
+        (&["explain", &long], "a pathname must have at most 2048 bytes"),
+        (&["explain", "/a\u{85}"], "a pathname must have no control characters"),
         (
             &["explain", "--uid", "api::post.post", "--document", &"a".repeat(65)],
-            1,
             "not a documentId",
         ),
-        (&["explain"], 2, "PATHNAME"),
-        (&["explain", "/x", "--uid", "api::a.a", "--document", "a"], 2, "cannot be used with"),
-        (&["explain", "--uid", "api::post.post"], 2, "--document"),
-        (&["explain", "--uid", "api::a.a", "--document", "a"], 1, "no site has a rule"),
-        (&["explain", "--uid", "api::post.post", "--document", "../x"], 1, "not a documentId"),
+        (&["explain"], "PATHNAME"),
+        (&["explain", "/x", "--uid", "api::a.a", "--document", "a"], "cannot be used with"),
+        (&["explain", "--uid", "api::post.post"], "--document"),
+        (&["explain", "--uid", "api::a.a", "--document", "a"], "no site has a rule"),
+        (&["explain", "--uid", "api::post.post", "--document", "../x"], "not a documentId"),
         (
             &["explain", "--uid", "api::post.post", "--document", "a", "--locale", "fr"],
-            1,
             "site \"main\" has no locale `fr`",
         ),
     ] {
         let ended = settings().run(args);
-        assert_eq!(ended.status, Some(status), "{args:?}: {}", ended.stderr);
+        assert_eq!(ended.status, Some(2), "{args:?}: {}", ended.stderr);
         assert!(ended.stderr.contains(text), "{args:?}: {}", ended.stderr);
         assert_eq!(ended.stdout, "", "{args:?}");
     }
@@ -396,6 +396,25 @@ fn explain_of_a_document_names_the_owner_of_its_path_with_a_link() {
     let read: Value =
         serde_json::from_str(&explain("documents", "api::post.post", "a", true)).expect("JSON");
     assert_eq!(read.get("sharedPath"), None);
+}
+
+#[test]
+fn explain_that_could_not_read_what_decides_exits_with_2() {
+    let cms = Cms::start(|_| Script::json(500, "{}"));
+    let settings =
+        |site: Settings| site.rule("api::page.page", "/pages/{slug}").strapi(&cms).setup();
+    let own_paths =
+        settings(site("main").resolve("documents").rule_of(
+            "api::landing.landing",
+            "template = \"/landings/{slug}\"\npath_field = \"path\"",
+        ));
+    let redirects = settings(site("main").resolve("documents").redirects());
+    for (setup, path, status) in
+        [(own_paths, "/old", 2), (redirects, "/old", 2), (settings(site("main")), "/old", 1)]
+    {
+        let ended = setup.run(&["explain", path]);
+        assert_eq!(ended.status, Some(status), "{}{}", ended.stdout, ended.stderr);
+    }
 }
 
 #[test]

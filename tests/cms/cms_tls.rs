@@ -58,8 +58,8 @@ fn failed_handshake_is_named_in_the_output_of_commands() {
         for (args, status) in [
             (&["check"][..], 0),
             (&["check", "--strict"], 1),
-            (&explain, 1),
-            (&[&explain[..], &["--json"]].concat(), 1),
+            (&explain, 2),
+            (&[&explain[..], &["--json"]].concat(), 2),
             (&sitemap, 1),
             (&["validate", "--site", "main"], 2),
         ] {

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
-use self::error::{CommandError, FAILED};
+use self::error::CommandError;
 use self::output::logging;
 use self::service::{health, refresh};
 use crate::config::{self, Config, Problems, SettingsFile, environment};
@@ -58,10 +58,10 @@ Settings come from FILE and from the environment, which wins:
   FRONT_END_URL_<SITE>_<LOCALE>  the base URL of one of its locales, which wins
   RUST_LOG                       the level of the log
 
-Exit status: 0 success, 1 failure, 2 invalid arguments, 78 invalid settings; of `validate`: 0 no dead
-URL, 1 dead URLs, faulty pages or robots.txt, or broken links, 2 could not run; of `links`: 1 broken
-links, 2 could not run; of `diff`: 1 too many paths change, 2 could not run; of `types --check`: 1 the
-file differs, 2 could not run.";
+Exit status: 0 success, 1 failure, 2 invalid arguments, 78 invalid settings; of `explain`: 1 no rule
+matches or no URL, 2 could not run; of `validate`: 0 no dead URL, 1 dead URLs, faulty pages or
+robots.txt, or broken links, 2 could not run; of `links`: 1 broken links, 2 could not run; of `diff`:
+1 too many paths change, 2 could not run; of `types --check`: 1 the file differs, 2 could not run.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -169,8 +169,8 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             check::run(&config, file.path(), args)?;
         }
         Command::Explain(args) => {
-            let found = explain::run(with_log_if_verbose(load()?, verbose), args)?;
-            return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
+            let config = with_log_if_verbose(load()?, verbose);
+            return explain::run(config, args).map_err(CommandError::NotRun);
         }
         Command::Sitemap(args) => sitemap::run(load()?, args, verbose)?,
         Command::Pages(args) => tables::pages::run(load()?, args, verbose)?,

@@ -128,7 +128,7 @@ fn explain_refuses_a_host_that_the_site_lacks() {
         ("https://us.example", "\"https://us.example\" is not a host such as example.com:"),
     ] {
         let ended = settings().run(&["explain", "--host", host, "/news/x"]);
-        assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), ""), "{}", ended.stderr);
+        assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{}", ended.stderr);
         assert!(ended.stderr.contains(expected), "{}", ended.stderr);
     }
     let with_document = ["explain", "--host", "us.example", "--uid", "a", "--document", "b"];

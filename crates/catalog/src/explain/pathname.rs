@@ -170,6 +170,12 @@ impl PathnameExplanation {
         }
     }
 
+    /// Whether the documents or the redirects that may decide could not be read.
+    pub fn is_uncertain(&self) -> bool {
+        let is_unknown = matches!(self.decision, Some(DocumentDecision::Unknown { .. }));
+        is_unknown || self.redirect_problem.is_some()
+    }
+
     /// Whether a rule matches, or a redirect decides.
     pub fn is_found(&self) -> bool {
         let decides = |redirect: &RedirectExplanation| redirect.outcome.decides();

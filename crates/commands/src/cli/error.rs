@@ -9,8 +9,9 @@ const INVALID_SETTINGS: u8 = 78;
 const INVALID_ARGUMENTS: u8 = 2;
 /// The exit status for any other failure.
 pub(super) const FAILED: u8 = 1;
-/// The exit status of `validate`, `links`, `diff` and `types` if they could not run: there 1 is a result.
-const NOT_RUN: u8 = 2;
+/// The exit status of `explain`, `validate`, `links`, `diff` and `types` if they
+/// could not run: there 1 is a result.
+pub(super) const NOT_RUN: u8 = 2;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]

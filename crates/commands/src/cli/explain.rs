@@ -8,10 +8,12 @@ mod text;
 use std::error::Error;
 use std::fmt;
 use std::io::Write as _;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
 
+use super::error::NOT_RUN;
 use super::output::terminal::Colours;
 use super::selection;
 use crate::boot;
@@ -27,7 +29,7 @@ use frontend_map_rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
 const MAX_PATHNAME: usize = 2_048;
 
 const AFTER_HELP: &str = "\
-Exit status: 0 a rule matches, a redirect of the CMS decides or the document has a URL, 1 none, 2 invalid arguments, 78 invalid settings.
+Exit status: 0 a rule matches, a redirect of the CMS decides or the document has a URL, 1 none, 2 could not run or invalid arguments, 78 invalid settings.
 
 Fields of --json, for a pathname:
   site, host if it is given, pathname, normalizedPath, matched {collectionType, rule, params, locale} or null,
@@ -78,30 +80,38 @@ pub(super) struct ExplainArgs {
     json: bool,
 }
 
-/// Prints the explanation; returns whether there is a match or a URL.
+/// Prints the explanation; the exit status says whether there is a match or a URL.
 ///
 /// # Errors
 /// When the arguments name something that does not exist, or the content cannot be read.
-pub(super) fn run(config: Config, args: &ExplainArgs) -> Result<bool, Box<dyn Error>> {
-    match (&args.pathname, &args.uid, &args.document) {
+pub(super) fn run(config: Config, args: &ExplainArgs) -> Result<ExitCode, Box<dyn Error>> {
+    Ok(match (&args.pathname, &args.uid, &args.document) {
         (Some(pathname), ..) => {
             let explanation = self::pathname::explain(config, args, absolute(pathname)?)?;
-            let found = explanation.is_found();
             print(args, &explanation, |out| {
                 text::write_pathname(out, &explanation, Colours::of_stdout())
             })?;
-            Ok(found)
+            match (explanation.is_found(), explanation.is_uncertain()) {
+                (true, _) => ExitCode::SUCCESS,
+                (false, false) => ExitCode::FAILURE,
+                (false, true) => ExitCode::from(NOT_RUN),
+            }
         }
         (None, Some(uid), Some(id)) => {
             let explanation = document(config, args, uid, id)?;
             print(args, &explanation, |out| {
                 text::write_document(out, &explanation, &args.status, Colours::of_stdout())
             })?;
-            Ok(explanation.path.is_some())
+            match (&explanation.path, explanation.found) {
+                (Some(_), _) => ExitCode::SUCCESS,
+                (None, Some(_)) => ExitCode::FAILURE,
+                // The document could not be read, as the JSON says.
+                (None, None) => ExitCode::from(NOT_RUN),
+            }
         }
         // clap requires one or the other.
-        (None, ..) => Err("a pathname, or --uid and --document, is required".into()),
-    }
+        (None, ..) => return Err("a pathname, or --uid and --document, is required".into()),
+    })
 }
 
 /// Checks the pathname as the service does.
