@@ -245,15 +245,42 @@ fn command_writes_the_same_files() {
     };
     let all = names();
     assert_eq!(all.len(), 10, "{all:?}");
-    // What is left over from larger days goes, and nothing else.
-    let leftover = setup.path().join("public/maps/api.post.post-31.xml");
-    let foreign = setup.path().join("public/maps/api.other.other-31.xml");
-    std::fs::write(&leftover, "old").expect("a file");
-    std::fs::write(&foreign, "mine").expect("a file");
-    assert_eq!(setup.run(&args).status, Some(0));
-    assert!(!leftover.exists() && foreign.exists());
     let service = setup.start();
     assert_eq!(get(&service, "index.xml").text(), INDEX);
+}
+
+#[test]
+fn command_deletes_the_files_that_its_help_names_and_no_others() {
+    let setup = settings().setup();
+    let folder = setup.path().join("maps");
+    std::fs::create_dir(&folder).expect("a folder");
+    let ours = ["api.post.post-31.xml", "api.post.post-31.xml.gz", "pages-2.xml", "pages-2.xml.gz"]
+        .into_iter()
+        .chain(["index.xml.gz", "sitemap.xml.gz", "robots.txt.gz"]);
+    let foreign = ["api.other.other-31.xml", "api.post.post-31.xml.br", "pages.xml", "other.txt"];
+    let all: BTreeSet<&str> = ours.chain(foreign).collect();
+    for name in &all {
+        std::fs::write(folder.join(name), "old").expect("a file");
+    }
+    let left = || -> BTreeSet<&str> {
+        let is_old =
+            |name: &&str| std::fs::read(folder.join(name)).is_ok_and(|text| text == b"old");
+        all.iter().copied().filter(is_old).collect()
+    };
+    let one_type =
+        ["sitemap", "--site", "main", "--out", "maps", "--content-type", "api::page.page"];
+    assert_eq!(setup.run(&one_type).status, Some(0));
+    assert_eq!(left(), all);
+    assert_eq!(setup.run(&one_type[..5]).status, Some(0));
+    assert_eq!(left(), BTreeSet::from(foreign));
+    let help = setup.run(&["sitemap", "--help"]).stdout;
+    let expected = "
+Files of earlier runs that are not written again are deleted from DIR, or from DIR/HOST for each host
+of a site with several: files of content types of the site, such as api.article.article-2.xml, and
+pages-N.xml, each also with .gz; and index.xml.gz, sitemap.xml.gz and robots.txt.gz. Other files stay.
+With --content-type, no file is deleted.
+";
+    assert!(help.ends_with(expected), "{help}");
 }
 
 #[test]

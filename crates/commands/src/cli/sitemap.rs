@@ -19,8 +19,15 @@ use frontend_map_catalog::site::{PAGES, Site};
 use frontend_map_catalog::sitemap::files::{INDEX, ROBOTS, SITEMAP, file_name, index, robots};
 use frontend_map_service::app::App;
 
+const AFTER_HELP: &str = "\
+Files of earlier runs that are not written again are deleted from DIR, or from DIR/HOST for each host
+of a site with several: files of content types of the site, such as api.article.article-2.xml, and
+pages-N.xml, each also with .gz; and index.xml.gz, sitemap.xml.gz and robots.txt.gz. Other files stay.
+With --content-type, no file is deleted.";
+
 /// Which files to write, and where.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(super) struct SitemapArgs {
     /// The key of the site
     #[arg(long, value_name = "KEY")]
