@@ -11,13 +11,35 @@ use crate::support::http;
 use crate::support::script::Script;
 
 #[test]
-fn response_that_is_a_gzip_bomb_is_502() {
+fn response_that_is_a_gzip_bomb_is_502_with_the_limit_and_what_to_do() {
     let bomb = gzip_bomb(32 << 20);
     assert!(bomb.len() < 256 << 10);
     let cms = Cms::start(move |_| Script::gzip(&bomb));
     let service = in_front_of(&cms);
-    assert_failure(&http::get(service.addr(), SITEMAP), 502, "BadGatewayError");
-    assert_failure(&http::get(service.addr(), &one_url()), 502, "BadGatewayError");
+    for (target, why) in [
+        (
+            SITEMAP.to_owned(),
+            "a list page larger than limits.cms_page_bytes; raise it, or lower cms.page_size",
+        ),
+        (one_url(), "a document larger than 1 MiB; let its rule name smaller fields and relations"),
+    ] {
+        let response = http::get(service.addr(), &target);
+        assert_failure(&response, 502, "BadGatewayError");
+        let message = format!("the CMS sent an unusable response: {why}");
+        assert_eq!(response.json()["error"]["message"], message, "{target}");
+        assert!(service.logs(&message), "{}", service.log());
+    }
+}
+
+#[test]
+fn error_of_the_cms_larger_than_64_kib_is_502() {
+    let cms = Cms::start(|_| {
+        refusal(404, "NotFoundError", &format!(r#"{{"a":"{}"}}"#, "a".repeat(1 << 16)))
+    });
+    let response = http::get(in_front_of(&cms).addr(), SITEMAP);
+    assert_failure(&response, 502, "BadGatewayError");
+    let message = "the CMS sent an unusable response: a 400 or 404 larger than 64 KiB";
+    assert_eq!(response.json()["error"]["message"], message);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod transport;
 pub use breaker::BreakerState;
 pub use limiter::RequestLimiters;
 pub(super) use refusal::{InvalidKey, Refusal};
+use reply::MaxBody;
 pub(super) use reply::Reply;
 
 use std::panic::resume_unwind;
@@ -27,9 +28,11 @@ use limiter::{Limiter, Permit};
 use retry::RetryingSender;
 use transport::Request;
 
-/// The largest document and the largest schema, in bytes after decompression. A document is read with the
-/// fields of its URL alone.
-const MAX_DOCUMENT_BYTES: usize = 1 << 20;
+/// The largest document and the largest schema. A document is read with the fields of its URL alone.
+const MAX_DOCUMENT: MaxBody = MaxBody {
+    bytes: 1 << 20,
+    exceeded: "a document larger than 1 MiB; let its rule name smaller fields and relations",
+};
 
 /// Sends requests to one Strapi.
 pub(crate) struct Client {
@@ -76,15 +79,17 @@ impl Client {
     /// One page of a list.
     pub(super) async fn list_page(&self, path: &str, query: &str) -> Result<Reply, ContentError> {
         let (path, query) = (path.to_owned(), query.to_owned());
-        let max_bytes = self.limits.page_bytes;
-        self.send(Request { path, query, max_bytes, is_list: true, may_retry: true }).await
+        let exceeded =
+            "a list page larger than limits.cms_page_bytes; raise it, or lower cms.page_size";
+        let max_body = MaxBody { bytes: self.limits.page_bytes, exceeded };
+        self.send(Request { path, query, max_body, is_list: true, may_retry: true }).await
     }
 
     /// One document.
     pub(super) async fn document(&self, path: &str, query: &str) -> Result<Reply, ContentError> {
         let (path, query) = (path.to_owned(), query.to_owned());
-        let max_bytes = MAX_DOCUMENT_BYTES;
-        self.send(Request { path, query, max_bytes, is_list: false, may_retry: true }).await
+        let max_body = MAX_DOCUMENT;
+        self.send(Request { path, query, max_body, is_list: false, may_retry: true }).await
     }
 
     /// A schema: `content-types/<uid>` or `components/<uid>`. It is read before the request that
@@ -92,9 +97,9 @@ impl Client {
     /// one request.
     pub(super) async fn schema(&self, path: &str) -> Result<Reply, ContentError> {
         let path = format!("content-type-builder/{path}");
-        let max_bytes = MAX_DOCUMENT_BYTES;
+        let max_body = MAX_DOCUMENT;
         let query = String::new();
-        self.send(Request { path, query, max_bytes, is_list: false, may_retry: false }).await
+        self.send(Request { path, query, max_body, is_list: false, may_retry: false }).await
     }
 
     /// Sends a request unless the breaker is open. No caller waits for a probe: the one whose

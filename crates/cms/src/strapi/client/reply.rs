@@ -12,7 +12,16 @@ use frontend_map_platform::http_client::{Cause, cause, is_out_of_files, retry_af
 const MAX_RESERVED_BYTES: usize = 256 * 1024;
 
 /// Strapi's error envelopes are a few hundred bytes.
-const MAX_ERROR_BYTES: usize = 64 * 1024;
+const MAX_ERROR: MaxBody =
+    MaxBody { bytes: 64 * 1024, exceeded: "a 400 or 404 larger than 64 KiB" };
+
+/// The most bytes of a body, after decompression.
+#[derive(Clone, Copy)]
+pub(super) struct MaxBody {
+    pub(super) bytes: usize,
+    /// The problem of a longer body, with what to do.
+    pub(super) exceeded: &'static str,
+}
 
 /// A response of Strapi itself, not of a proxy.
 #[derive(Debug)]
@@ -54,20 +63,20 @@ impl From<ContentError> for Failure {
     }
 }
 
-/// Reads a response with at most `max_bytes` of a body, after decompression.
+/// Reads a response with at most `max_body`.
 pub(super) async fn read(
     path: &str,
     response: Response,
-    max_bytes: usize,
+    max_body: MaxBody,
 ) -> Result<Reply, Failure> {
     let status = response.status();
     match status {
         StatusCode::OK if !may_be_json(&response) => Err(unusable("not JSON by its content type")),
-        StatusCode::OK => Ok(Reply::Json(read_body(path, response, max_bytes).await?)),
+        StatusCode::OK => Ok(Reply::Json(read_body(path, response, max_body).await?)),
         StatusCode::UNAUTHORIZED => Ok(Reply::Unauthorized),
         StatusCode::FORBIDDEN => Ok(Reply::Forbidden),
         StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => {
-            let body = read_body(path, response, MAX_ERROR_BYTES).await?;
+            let body = read_body(path, response, MAX_ERROR).await?;
             let refusal = Refusal::parse(status.as_u16(), &body);
             refusal
                 .map(Reply::Refused)
@@ -123,13 +132,13 @@ fn may_be_json(response: &Response) -> bool {
 async fn read_body(
     path: &str,
     mut response: Response,
-    max_bytes: usize,
+    max_body: MaxBody,
 ) -> Result<String, Failure> {
     let declared = response.content_length().and_then(|length| usize::try_from(length).ok());
     let mut body = Vec::with_capacity(declared.unwrap_or(0).min(MAX_RESERVED_BYTES));
     while let Some(chunk) = response.chunk().await.map_err(|error| broken(path, &error))? {
-        if body.len() + chunk.len() > max_bytes {
-            return Err(unusable("larger than the limit"));
+        if body.len() + chunk.len() > max_body.bytes {
+            return Err(unusable(max_body.exceeded));
         }
         body.extend_from_slice(&chunk);
     }

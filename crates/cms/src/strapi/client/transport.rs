@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::reply::{self, Failure, Reply};
+use super::reply::{self, Failure, MaxBody, Reply};
 use crate::ContentError;
 use crate::strapi::settings::{StrapiError, StrapiSettings};
 use frontend_map_platform::http_client::client_builder;
@@ -20,8 +20,7 @@ pub(super) struct Request {
     pub(super) path: String,
     /// Without `?`; empty: none.
     pub(super) query: String,
-    /// The most bytes of a response, after decompression.
-    pub(super) max_bytes: usize,
+    pub(super) max_body: MaxBody,
     /// Whether the request takes one of the permits of lists.
     pub(super) is_list: bool,
     /// Whether the request may be sent a second time.
@@ -76,7 +75,7 @@ impl Transport {
     }
 
     async fn send(&self, request: &Request, time: Duration) -> Result<Reply, Failure> {
-        let Request { path, query, max_bytes, .. } = request;
+        let Request { path, query, max_body, .. } = request;
         let separator = if query.is_empty() { "" } else { "?" };
         let url = format!("{}{path}{separator}{query}", self.base);
         let sent = self.http.get(url).timeout(time).send().await;
@@ -85,7 +84,7 @@ impl Transport {
         if status != StatusCode::OK {
             tracing::debug!(path, status = status.as_u16(), "the CMS refused a request");
         }
-        reply::read(path, response, *max_bytes).await
+        reply::read(path, response, *max_body).await
     }
 }
 
