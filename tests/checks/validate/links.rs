@@ -6,7 +6,7 @@ use super::validate;
 use crate::support::front_end::{FrontEnd, answer};
 use crate::support::http;
 use crate::support::service::Setup;
-use crate::support::settings::site;
+use crate::support::settings::{Settings, site};
 use crate::support::wait::until_so;
 
 const CONTENT: &str = r#"{
@@ -32,9 +32,13 @@ fields = ["body"]
 "#;
 
 fn setup(front_end: &str, content: &str) -> Setup {
+    settings(front_end).files(content).setup()
+}
+
+fn settings(front_end: &str) -> Settings {
     let site = site("main").front_end_url(front_end).resolve("documents");
     let site = site.rule("api::post.post", "/posts/{slug}").rule("api::page.page", "/{slug}");
-    site.with(LINKS).cms("admin_url = \"https://cms.example.com/admin\"").files(content).setup()
+    site.with(LINKS).cms("admin_url = \"https://cms.example.com/admin\"")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -136,6 +140,47 @@ async fn links_that_are_missing_are_in_the_summary() {
     let line = ended.stdout.lines().nth(1).unwrap();
     let expected = "1 broken link in the content, 1 left out: frontend-map links --site main";
     assert_eq!(line, expected, "{}", ended.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_that_are_not_known_are_those_of_the_selected_types() {
+    let peer = FrontEnd::start(|_: &str| answer("200 OK", "", 5)).await;
+    let base = peer.url("http", "");
+    // A relative address in a document without a URL has no verdict.
+    let content = CONTENT
+        .replace(
+            r#""slug": "ok", "body": "[self](/posts/ok)"#,
+            r#""slug": "", "body": "[self](ok)"#,
+        )
+        .replace("/posts/none", "/ok")
+        .replace("/posts/away)", "/ok)");
+    let page = "[[site.page]]\nname = \"contact\"\npath = \"/contact\"\n";
+    let setup = || settings(&base).with(page).files(&content).setup();
+    let service = setup().start();
+    let list = "/api/links?site=main";
+    until_so("the content is read", || http::get(service.addr(), list).status == 200);
+    let address = format!("http://{}", service.addr());
+    for (selected, unknown) in
+        [(None, 1), (Some("api::post.post"), 1), (Some("api::page.page"), 0), (Some("pages"), 0)]
+    {
+        let selection = selected.map(|uid| ["--content-type", uid]);
+        let selection = selection.iter().flatten().copied();
+        let fixed = ["--links", "--service", &address, "--format", "json", "--out", "report.json"];
+        let setup = setup();
+        let args: Vec<&str> = fixed.into_iter().chain(selection).collect();
+        let ended = validate(&setup, "main", &args);
+        let found = match unknown {
+            0 => "no broken links in the content",
+            _ => "no broken links found in the content, 1 not known",
+        };
+        let line = format!("{found}: frontend-map links --site main");
+        assert!(ended.stdout.lines().any(|own| own == line), "{selected:?}: {}", ended.stdout);
+        assert_eq!(ended.status, Some(0), "{selected:?}: {}", ended.stderr);
+        let report = std::fs::read(setup.path().join("report.json")).unwrap();
+        let report: Value = serde_json::from_slice(&report).unwrap();
+        let figures = ["count", "unknown"].map(|name| report["links"][name].as_u64().unwrap());
+        assert_eq!(figures, [0, unknown], "{selected:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,6 @@ mod progress;
 mod retry;
 mod summary;
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -228,21 +227,23 @@ async fn broken_links(
     #[serde(rename_all = "camelCase")]
     struct Figures {
         read_at: String,
-        verdicts: BTreeMap<String, u64>,
         left_out: u64,
         unreadable: u64,
     }
     let site = selection::site(&config.sites, &args.site)?;
+    let unknown = Verdict::Unknown.as_str();
     let broken = Verdict::ALL.into_iter().filter(|verdict| verdict.is_broken());
-    let broken = broken.map(Verdict::as_str).collect::<Vec<_>>().join(",");
-    let parameters = [("verdict", &*broken)];
+    let listed = broken.map(Verdict::as_str).chain([unknown]).collect::<Vec<_>>().join(",");
+    let parameters = [("verdict", &*listed)];
     let service = args.service.as_deref();
     let (mut links, last): (Vec<ContentLink<'_>>, LastLine<Figures>) =
         read_list(config, service, "/api/links", &site.key, &parameters).await?;
     let is_selected = |uid: &str| args.content_types.iter().any(|own| own == uid);
     links.retain(|link| args.content_types.is_empty() || is_selected(&link.content_type));
-    let Figures { read_at, verdicts, left_out, unreadable } = last.figures;
-    let unknown = verdicts.get(Verdict::Unknown.as_str()).copied().unwrap_or_default();
+    let selected = links.len();
+    links.retain(|link| link.verdict != unknown);
+    let unknown = (selected - links.len()) as u64;
+    let Figures { read_at, left_out, unreadable } = last.figures;
     let figures = BrokenLinkFigures { count: links.len(), read_at, unknown, left_out, unreadable };
     Ok(BrokenLinks { figures, links })
 }

@@ -92,7 +92,7 @@ pub struct BrokenLinkFigures {
     pub count: usize,
     /// When the content was read (RFC 3339).
     pub read_at: String,
-    /// Of all links of the site: how many have the verdict `unknown`.
+    /// Of the links in the selected content types: how many have the verdict `unknown`.
     pub unknown: u64,
     /// Of all content of the site: how many links are not in the list.
     pub left_out: u64,
