@@ -77,7 +77,10 @@ fn check_names_the_key_and_the_expected_type() {
         (rule(r#""/{slug}""#, "where = { s = 1.5 }"), scalar("where.s")),
         (rule(r#""/{slug}""#, "where = { s = [\"a\"] }"), scalar("where.s")),
         (rule("5", ""), template.to_owned()),
-        (rule("{ en = 5 }", ""), template.to_owned()),
+        (
+            rule("{ en = 5 }", ""),
+            "rule 1 (api::a.a), template.en: must be text in quotes, not 5".to_owned(),
+        ),
         (
             slug("\"x\""),
             text("", "a table such as { pattern = \"[a-z0-9-]+\" } or { field = \"handle\" }", "\"x\""),
@@ -85,7 +88,10 @@ fn check_names_the_key_and_the_expected_type() {
         (slug("{ pattern = 5 }"), text(".pattern", "text in quotes", "5")),
         (slug("{ values = [\"a\", 2] }"), text(".values[1]", "text in quotes", "2")),
         (
-            slug("{ field = \"a\", ancestors = \"b\", depth = 2.7 }"),
+            rule(
+                r#""/{*slug}""#,
+                "params.slug = { field = \"a\", ancestors = \"b\", depth = 2.7 }",
+            ),
             text(".depth", "a whole number", "2.7"),
         ),
         (
@@ -145,6 +151,85 @@ fn check_reports_every_problem_of_every_rule() {
     assert_problems(
         &format!("{first}{second}{third}"),
         &expected.iter().map(String::as_str).collect::<Vec<_>>(),
+    );
+}
+
+#[test]
+fn check_reports_every_problem_of_a_rule_with_values_of_wrong_types() {
+    let name =
+        "is not the name of a field: write it as the CMS names it, such as `slug` or `seo.handle`";
+    assert_problems(
+        &rule(
+            r#"{ en = "/{slug}", fr = "/x" }"#,
+            "where = { a = 1.5, \"b.\" = 1 }\nparams.nope = { values = [] }\n\
+             exclude_when = { b = [1] }\npath_field = \"path\"\nsitemap = \"no\"",
+        ),
+        &[
+            "rule 1 (api::a.a), template.fr: the site has no locale `fr`",
+            "rule 1, where.a: must be text, a whole number, true or false",
+            &format!("rule 1 (api::a.a), where: `b.` {name}"),
+            "rule 1 (api::a.a), params.nope: `values` needs at least one value",
+            "rule 1 (api::a.a), params.nope: no template of the rule has this placeholder",
+            "rule 1, exclude_when.b: must be text, a whole number, true or false",
+            "rule 1 (api::a.a): `path_field` needs resolve = \"documents\" in the site: add it there, or remove `path_field`",
+            "rule 1, sitemap: must be true or false, not \"no\"",
+        ],
+    );
+    // The placeholder may be in the template that is not text.
+    assert_problems(
+        &rule(r#"{ de = 5, en = "/{", fr = "/x" }"#, "params.slug = { pattern = 1 }"),
+        &[
+            "rule 1 (api::a.a), template.de: must be text in quotes, not 5",
+            "rule 1 (api::a.a), template.en: template `/{`, position 2: a `{` is not closed",
+            "rule 1 (api::a.a), template.fr: the site has no locale `fr`",
+            "rule 1 (api::a.a), params.slug.pattern: must be text in quotes, not 1",
+        ],
+    );
+    // Without its content type and template, the params are checked for themselves.
+    assert_problems(
+        "[[site.rule]]\npath_field = 5\ntitle = \"a.\"\nparams.a = { values = [1], field = \"1\" }\n\
+         params.b = { pattern = 1, values = [\"x\"] }\nparams.c = { field = 1, ancestors = \"2\", depth = 3.5 }\n\
+         params.d = { pattern = \"(\", depth = \"x\" }\n",
+        &[
+            "rule 1: `content_type` is required",
+            "rule 1: `template` is required",
+            "rule 1, path_field: must be text in quotes, not 5",
+            "rule 1: `path_field` needs resolve = \"documents\" in the site: add it there, or remove `path_field`",
+            &format!("rule 1, title: `a.` {name}"),
+            "rule 1, params.a.values[0]: must be text in quotes, not 1",
+            &format!("rule 1, params.a: `1` {name}"),
+            "rule 1, params.b.pattern: must be text in quotes, not 1",
+            "rule 1, params.b: `pattern` and `values` cannot be used together",
+            "rule 1, params.c.field: must be text in quotes, not 1",
+            "rule 1, params.c.depth: must be a whole number, not 3.5",
+            &format!("rule 1, params.c: `2` {name}"),
+            "rule 1, params.d.depth: must be a whole number, not \"x\"",
+            "rule 1, params.d: `pattern`: position 1: unclosed group",
+            "rule 1, params.d: `ancestors` needs `field`, and `depth` needs `ancestors`",
+        ],
+    );
+}
+
+#[test]
+fn check_reports_every_problem_of_an_entry_with_values_of_wrong_types() {
+    assert_problems(
+        "[[site.redirects]]\ncontent_type = 1\nfrom = \"a.\"\nto = 2\n\
+         [[site.links]]\ncontent_type = 1\nfields = [\"a\", \"locale\"]\n\
+         [[site.page]]\nname = 1\npath = { en = \"/{slug}\", de = 1 }\nlastmod = \"x\"\n\
+         [[content_type]]\nuid = 1\nendpoint = \"a b\"\n",
+        &[
+            "redirects 1, content_type: must be text in quotes, not 1",
+            "redirects 1, from: is not the name of a field: write it as the CMS names it, such as `from` or `target`",
+            "redirects 1, to: must be text in quotes, not 2",
+            "links 1, content_type: must be text in quotes, not 1",
+            "links 1, fields: `locale` has no links: leave it out",
+            "page 1, name: must be text in quotes, not 1",
+            "page 1, path.de: must be text in quotes, not 1",
+            "page 1, path.en: `/{slug}`: `{slug}` needs a document, and a page has none: write its path as text, in which only `{locale}` may stand",
+            "page 1, lastmod: \"x\" is not a date such as 2024-03-06, or a time with an offset such as 2024-03-06T22:19:54+01:00",
+            "content_type 1: an endpoint must be a path below `/api` like `articles` or `cms/press-releases`: words of letters, digits, `-`, `_`, `.` and `~`, joined by `/`",
+            "content_type 1, uid: must be text in quotes, not 1",
+        ],
     );
 }
 

@@ -629,6 +629,12 @@ fn links_need_fields_that_differ_a_site_that_resolves_documents_and_each_type_on
         ("no type", documents, links("fields = [\"a\"]"), "`content_type` is required"),
         ("no fields", documents, links("content_type = \"api::a.a\""), "`fields` is required"),
         (
+            "empty fields",
+            documents,
+            links("content_type = \"api::a.a\"\nfields = []"),
+            "`fields` is required: name one field at least",
+        ),
+        (
             "system field",
             documents,
             links("content_type = \"api::a.a\"\nfields = [\"a\", \"locale\"]"),

@@ -225,20 +225,20 @@ impl<'r> Section<'r> {
         parsed.collect()
     }
 
-    /// Takes the entries of a table with keys of its own; `None`: there is a problem.
+    /// Takes the entries of a table with keys of its own; `None`: there is a problem, of the table or of a
+    /// value.
     pub(super) fn map<T>(
         &mut self,
         key: &'static str,
         read: impl Read<T>,
-    ) -> Option<Vec<(String, T)>> {
+    ) -> Option<Vec<(String, Option<T>)>> {
         let Some(value) = self.take(key) else { return Some(Vec::new()) };
         let table = self.read(key, &value, table)?.into_iter();
-        let entries: Vec<_> = table
-            .map(|(name, value)| {
-                Some((name.clone(), self.read(&format!("{key}.{name}"), &value, &read)?))
-            })
-            .collect();
-        entries.into_iter().collect()
+        let entries = table.map(|(name, value)| {
+            let read = self.read(&format!("{key}.{name}"), &value, &read);
+            (name, read)
+        });
+        Some(entries.collect())
     }
 
     /// Takes the path of a file, and reads the file.

@@ -25,25 +25,29 @@ pub(super) struct Rules<'s> {
     pub(super) patterns: &'s mut Patterns,
 }
 
+/// Does not return early, so that all problems of a rule are reported.
 pub(super) fn read(rule: &mut Section<'_>, site: &mut Rules<'_>) -> Option<Rule> {
     let uid = rule.required("content_type", text);
     let templates = rule.required("template", by_locale::read("a template"));
     let params = rule.take("params");
+    let has_path_field = rule.has("path_field");
     let [path_field, modified, title] =
         ["path_field", "modified", "title"].map(|key| rule.optional(key, text));
     let [conditions, exclude_when] = ["where", "exclude_when"].map(|key| rule.map(key, literal));
     let listed = rule.or("sitemap", true, boolean);
-    let (uid, templates, conditions, exclude_when) = (uid?, templates?, conditions?, exclude_when?);
-    rule.title(&uid);
-    let content_type = rule.check("", ContentTypeUid::parse(&uid));
-    let mut templates = templates.parse(rule, "template", "", site.locales, Template::parse);
+    let content_type = uid.and_then(|uid| {
+        rule.title(&uid);
+        rule.check("", ContentTypeUid::parse(&uid))
+    });
+    let mut templates = templates
+        .and_then(|templates| templates.parse(rule, "template", "", site.locales, Template::parse));
     if let Some(params) = params {
         param::read(&params, templates.as_mut(), rule, site.patterns);
     }
     if let Some(templates) = templates.as_ref().filter(|_| site.are_of_strapi) {
         row_ids::refuse(templates, rule);
     }
-    if path_field.is_some() && site.resolve == Some(ResolveBy::Rules) {
+    if has_path_field && site.resolve == Some(ResolveBy::Rules) {
         rule.problem_of(
             "path_field",
             "",
@@ -87,10 +91,11 @@ fn literal(value: &Value) -> Result<Literal, String> {
 fn conditions(
     rule: &Section<'_>,
     key: &str,
-    written: Vec<(String, Literal)>,
+    written: Option<Vec<(String, Option<Literal>)>>,
 ) -> Option<Vec<Condition>> {
-    let read = written.into_iter().map(|(field, equals)| {
-        field_path(rule, key, &field).map(|field| Condition { field, equals })
+    let read = written?.into_iter().map(|(field, equals)| {
+        let field = field_path(rule, key, &field);
+        Some(Condition { field: field?, equals: equals? })
     });
     let read: Vec<Option<Condition>> = read.collect();
     read.into_iter().collect()

@@ -14,10 +14,11 @@ pub(in crate::config) fn read(root: &mut Section<'_>) -> HashMap<ContentTypeUid,
         let (uid, path) = (entry.required("uid", text), entry.required("endpoint", text));
         let kinds = [("collection", EndpointKind::Collection), ("single", EndpointKind::Single)];
         let kind = entry.get("kind", word(kinds));
-        let (uid, path) = (uid?, path?);
-        entry.title(&uid);
-        let uid = entry.check("", ContentTypeUid::parse(&uid));
-        let endpoint = entry.check("", Endpoint::new(&path, kind));
+        let uid = uid.and_then(|uid| {
+            entry.title(&uid);
+            entry.check("", ContentTypeUid::parse(&uid))
+        });
+        let endpoint = path.and_then(|path| entry.check("", Endpoint::new(&path, kind)));
         let (uid, endpoint) = (uid?, endpoint?);
         if endpoints.insert(uid.clone(), endpoint).is_some() {
             entry.problem("", "it is listed twice");

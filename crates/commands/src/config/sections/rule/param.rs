@@ -82,40 +82,40 @@ fn segments<'t>(templates: &'t Templates, name: &str) -> impl Iterator<Item = &'
     all.filter(move |segment| segment.placeholder().is_some_and(|p| p.name == name))
 }
 
-/// Does not return early, so that all problems of a param are reported.
+/// Does not return early, so that problems of all keys are reported. Keys that exclude each other are
+/// not checked otherwise.
 fn one(param: &mut Section<'_>, patterns: &mut Patterns) -> Option<Param> {
-    let before = param.reader.count();
+    // What is written, also where its value has a problem.
+    let [has_pattern, has_values, has_field, has_parent, has_depth] =
+        ["pattern", "values", "field", "ancestors", "depth"].map(|key| param.has(key));
     let pattern = param.optional("pattern", text);
-    let values = param
-        .has("values")
-        .then(|| param.each("values", |value| Ok::<_, String>(value.to_owned())));
+    let before = param.reader.count();
+    let values = param.each("values", |value| Ok::<_, String>(value.to_owned()));
+    let values = (has_values && param.reader.count() == before).then_some(values);
     let [field, parent] = ["field", "ancestors"].map(|key| param.optional(key, text));
     let depth = param.optional("depth", whole(..));
-    if param.reader.count() > before {
-        return None;
-    }
     let constraint = match (pattern, values) {
-        (None, None) => Some(None),
-        (Some(pattern), None) => param.check("", patterns.get(pattern)).map(Some),
-        (None, Some(values)) => {
-            let values: BTreeSet<String> = values.into_iter().collect();
-            param.check("", Constraint::values(values)).map(Some)
-        }
-        (Some(_), Some(_)) => {
+        _ if has_pattern && has_values => {
             param.problem("", "`pattern` and `values` cannot be used together");
             None
         }
-    };
-    let source = match (field, parent, depth) {
-        (None, None, None) => Some(None),
-        (Some(field), None, None) => source(&field, param).map(Some),
-        (Some(field), Some(parent), depth) => ancestors([&field, &parent], depth, param).map(Some),
-        _ => {
-            param.problem("", "`ancestors` needs `field`, and `depth` needs `ancestors`");
-            None
+        (Some(pattern), _) => param.check("", patterns.get(pattern)),
+        (_, Some(values)) => {
+            let values: BTreeSet<String> = values.into_iter().collect();
+            param.check("", Constraint::values(values))
         }
+        (None, None) => None,
     };
-    Some(Param { source: source?, constraint: constraint? })
+    let source = if has_parent && !has_field || has_depth && !has_parent {
+        param.problem("", "`ancestors` needs `field`, and `depth` needs `ancestors`");
+        None
+    } else if has_parent {
+        ancestors([field, parent], depth, param)
+    } else {
+        field.and_then(|field| source(&field, param))
+    };
+    // Without the field that is written, the placeholder would have another source.
+    (source.is_some() || !has_field).then_some(Param { source, constraint })
 }
 
 /// A field, or with `:year`, `:month` or `:day` a part of a date.
@@ -129,11 +129,11 @@ fn source(text: &str, param: &Section<'_>) -> Option<Source> {
 }
 
 fn ancestors(
-    [field, parent]: [&str; 2],
+    texts: [Option<String>; 2],
     depth: Option<usize>,
     param: &Section<'_>,
 ) -> Option<Source> {
-    let [field, parent] = [field, parent].map(|text| field_path(param, "", text));
+    let [field, parent] = texts.map(|text| text.and_then(|text| field_path(param, "", &text)));
     let (field, parent) = (field?, parent?);
     // One ancestor more than `depth` is read, to notice that a page has too many.
     let left = (MAX_RELATIONS + 1).saturating_sub(field.segments().len());

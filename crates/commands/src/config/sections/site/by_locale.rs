@@ -3,38 +3,24 @@
 use config::{Value, ValueKind};
 
 use crate::config::section::{Section, table};
-use crate::config::value::{Read, origin, text};
+use crate::config::value::{Read, parsed};
 use frontend_map_platform::spelling::did_you_mean;
 use frontend_map_rules::{Locale, Locales, Template, Templates};
 
-/// The texts as they are written.
+/// The texts as they are written; those of single locales are read by `parse`, each for itself.
 pub(in crate::config) enum ByLocale {
     One(String),
-    Each(Vec<ForLocale>),
-}
-
-pub(in crate::config) struct ForLocale {
-    code: String,
-    text: String,
-    origin: Option<String>,
+    Each(Vec<(String, Value)>),
 }
 
 /// Reads the texts; `what` is each of them, in problems.
 pub(in crate::config) fn read(what: &'static str) -> impl Read<ByLocale> {
     move |value: &Value| {
-        let each = |(code, value): (String, Value)| {
-            let (text, origin) = (text(&value)?, origin(&value));
-            Ok(ForLocale { code, text, origin })
-        };
         let read = match &value.kind {
             ValueKind::String(text) => Ok(ByLocale::One(text.clone())),
-            _ => table(value)
-                .and_then(|table| table.into_iter().map(each).collect())
-                .map(ByLocale::Each),
+            _ => table(value).map(ByLocale::Each),
         };
-        read.map_err(|_: String| {
-            format!("must be {what} in quotes, or a table with one for each locale")
-        })
+        read.map_err(|_| format!("must be {what} in quotes, or a table with one for each locale"))
     }
 }
 
@@ -62,15 +48,15 @@ impl ByLocale {
             return None;
         }
         let mut read = Vec::new();
-        for ForLocale { code, text, origin } in each {
+        for (code, value) in each {
             let place = section.named(&format!("{key}.{}", code.escape_debug()));
-            let problem = |what: String| section.reader.add(origin.as_deref(), &place, what);
+            let problem = |what: String| section.reader.add(value.origin(), &place, what);
             let locale = Locale::parse(&code).map_err(|error| problem(error.to_string())).ok();
             if let Some(all) = locales.filter(|all| locale.is_some() && all.get(&code).is_none()) {
                 let suggestion = did_you_mean(&code, all.codes().iter().map(Locale::as_str));
                 problem(format!("the site has no locale `{code}`{suggestion}"));
             }
-            let template = parse(&text).map_err(|error| problem(error.to_string())).ok();
+            let template = parsed(&parse)(&value).map_err(problem).ok();
             read.push(locale.zip(template));
         }
         read.into_iter().collect::<Option<_>>().map(Templates::PerLocale)

@@ -26,16 +26,19 @@ pub(super) fn read(site: &mut Section<'_>, resolve: Option<ResolveBy>) -> Option
 
 fn one(section: &mut Section<'_>) -> Option<LinkSource> {
     let uid = section.required("content_type", text);
-    if !section.has("fields") {
-        section.problem("", "`fields` is required");
-    }
+    let before = section.reader.count();
     let fields = section.each("fields", |path| {
         let names = "write it as the CMS names it, such as `body` or `sections.text`";
         FieldPath::parse(path)
             .ok_or_else(|| format!("`{path}` is not the name of a field: {names}"))
     });
-    let uid = uid?;
-    section.title(&uid);
+    if fields.is_empty() && section.reader.count() == before {
+        section.problem("", "`fields` is required: name one field at least");
+    }
+    let content_type = uid.and_then(|uid| {
+        section.title(&uid);
+        section.check("", ContentTypeUid::parse(&uid))
+    });
     for (at, field) in fields.iter().enumerate() {
         if SYSTEM_FIELDS.contains(&&*field.segments()[0]) {
             section.problem("fields", format_args!("`{field}` has no links: leave it out"));
@@ -49,6 +52,6 @@ fn one(section: &mut Section<'_>) -> Option<LinkSource> {
             );
         }
     }
-    let content_type = section.check("", ContentTypeUid::parse(&uid))?;
+    let content_type = content_type?;
     (!fields.is_empty()).then_some(LinkSource { content_type, fields })
 }

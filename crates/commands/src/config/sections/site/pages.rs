@@ -52,10 +52,11 @@ fn page(page: &mut Section<'_>, locales: Option<&Locales>) -> Option<Page> {
         (page.required("name", text), page.required("path", by_locale::read("a path")));
     let listed = page.or("sitemap", true, boolean);
     let lastmod = page.optional("lastmod", text);
-    let (name, paths) = (name?, paths?);
-    page.title(name.escape_debug());
-    page.check("", check_name(&name));
-    let paths = paths.parse(page, "path", "path", locales, path);
+    if let Some(name) = &name {
+        page.title(name.escape_debug());
+        page.check("", check_name(name));
+    }
+    let paths = paths.and_then(|paths| paths.parse(page, "path", "path", locales, path));
     let modified = lastmod.and_then(|text| {
         let read = read_w3c(&text).ok_or_else(|| {
             let text = text.escape_debug();
@@ -64,7 +65,7 @@ fn page(page: &mut Section<'_>, locales: Option<&Locales>) -> Option<Page> {
         page.check("lastmod", read)
     });
     let (origin, place) = (page.origin.clone(), page.named(""));
-    Some(Page { origin, place, name, paths: paths?, listed: listed?, modified })
+    Some(Page { origin, place, name: name?, paths: paths?, listed: listed?, modified })
 }
 
 fn check_name(name: &str) -> Result<(), &'static str> {

@@ -42,14 +42,15 @@ pub(super) fn check_without_rule(site: &Section<'_>, redirects: &[Rule], rules: 
 fn one(section: &mut Section<'_>, hosts: &[String]) -> Option<Rule> {
     let uid = section.required("content_type", text);
     let from = section.required("from", text);
-    let [to, document, status, force] =
-        ["to", "document", "status", "force"].map(|key| section.optional(key, text));
-    if to.is_none() && document.is_none() {
+    if !section.has("to") && !section.has("document") {
         section.problem("", "`to`, `document` or both are required");
     }
-    let uid = uid?;
-    section.title(&uid);
-    let content_type = section.check("", ContentTypeUid::parse(&uid));
+    let [to, document, status, force] =
+        ["to", "document", "status", "force"].map(|key| section.optional(key, text));
+    let content_type = uid.and_then(|uid| {
+        section.title(&uid);
+        section.check("", ContentTypeUid::parse(&uid))
+    });
     let field = |key: &str, text: Option<String>| {
         let path = FieldPath::parse(&text?);
         let names = "write it as the CMS names it, such as `from` or `target`";
@@ -62,7 +63,8 @@ fn one(section: &mut Section<'_>, hosts: &[String]) -> Option<Rule> {
         force: field("force", force),
         hosts: hosts.to_vec(),
     };
-    Some(Rule::redirect(content_type?, field("from", from)?, fields))
+    let from = field("from", from);
+    Some(Rule::redirect(content_type?, from?, fields))
 }
 
 /// The `documentId` behind a relation.
