@@ -338,6 +338,9 @@ fn other_site_whose_types_cannot_be_read_is_named_and_does_not_end_the_preview()
         (502, true),
         "{error}"
     );
+    // The other site has a rule for its own type, in whatever locale.
+    let own = format!("{}&locale=xx", target("api::blog.blog", "b1"));
+    assert_eq!(get(&service, &own).status, 502);
     // No relation leads to a document of no content type.
     assert_eq!(get(&service, &target("none", "t1")).status, 404);
 }

@@ -100,7 +100,7 @@ async fn worlds<'a>(
             continue;
         }
         let world = match world(app, site, params).await {
-            Err(_) if params.locale_of(site).is_err() => continue,
+            Err(_) if !has_rule && params.locale_of(site).is_err() => continue,
             // The rule of this site does not depend on it.
             Err(error) if !has_rule => {
                 unknown.push((site.key.as_str(), error));
