@@ -199,8 +199,10 @@ impl SnapshotCache {
     ) -> Result<Vec<(String, CachedSnapshot)>, ContentError> {
         let Some(group) = self.groups.get(uid) else { return Ok(Vec::new()) };
         let waiters = refresh::start_all(group, &self.triggers).into_iter();
-        let cached_snapshots = waiters
-            .map(async |(site, waiter)| Ok((site.site.key.clone(), waiter.outcome().await?)));
+        // An async closure here ends incremental builds with an error of the compiler (1.95).
+        let cached_snapshots = waiters.map(|(site, waiter)| async move {
+            Ok((site.site.key.clone(), waiter.outcome().await?))
+        });
         try_join_all(cached_snapshots).await
     }
 
