@@ -39,6 +39,9 @@ JITTER = 5
 # Until then after Redis's return, an instance may have changes that it has not merged, and
 # give out cursors that no other instance knows.
 MERGED = 3.0
+# Seconds after a deploy of other settings until the log of changes begins again: two checks in a
+# row, five seconds apart, must find that no instance has the old ones.
+ABANDONED = 12.0
 
 
 class Chaos:
@@ -54,7 +57,7 @@ class Chaos:
         self.disturber = Disturber(self.members, redis, self.of_faults, longest)
         self.findings = Findings()
         self.judge = Judge(self.content, alone=options.soft + JITTER + 1)
-        self.away_until = 0.0
+        self.away_until = self.rolled_at = 0.0
         self.judge.away_until = lambda: self.away_until
         self.reader = Reader(self.members, self.content, options.seed)
         self.ended = asyncio.Event()
@@ -108,8 +111,12 @@ class Chaos:
 
     def under_way(self) -> str:
         """What a reset may be due to."""
-        is_merging = time.monotonic() < self.away_until + MERGED
-        return "+".join([*self.running, *(["return"] if is_merging else [])]) or "start"
+        now, names = time.monotonic(), list(self.running)
+        if now < self.away_until + MERGED:
+            names.append("return")
+        if now < self.rolled_at + ABANDONED:
+            names.append("rolled")
+        return "+".join(names) or "start"
 
     async def disturb(self) -> None:
         """Causes one or two faults, and waits until all instances agree."""
@@ -142,6 +149,8 @@ class Chaos:
         seconds = await self.until_agree()
         await asyncio.gather(*probes)
         self.away_until = min(self.away_until, time.monotonic())
+        if "roll" in names:
+            self.rolled_at = time.monotonic()
         what = "; ".join(one for one in done if one) or "nothing: too few are up"
         print(f"   {at:7.2f} s {label}: {what}; all agree after {seconds:.2f} s", flush=True)
         self.recovery[label].append(seconds)
