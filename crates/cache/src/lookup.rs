@@ -199,7 +199,7 @@ impl SnapshotCache {
     ) -> Result<Vec<(String, CachedSnapshot)>, ContentError> {
         let Some(group) = self.groups.get(uid) else { return Ok(Vec::new()) };
         let waiters = refresh::start_all(group, &self.triggers).into_iter();
-        // An async closure here ends incremental builds with an error of the compiler (1.95).
+        // With an async closure here, incremental builds end with an internal error of rustc 1.95.
         let cached_snapshots = waiters.map(|(site, waiter)| async move {
             Ok((site.site.key.clone(), waiter.outcome().await?))
         });

@@ -10,9 +10,10 @@
 //!
 //! A walk:
 //!
-//! 1. Each heartbeat of `redis` gets or renews the leases. Of the instances with the same settings,
-//!    the one with their lease has the role `Leader` (`Lead`), all others have the role `Follower`. Without
-//!    Redis the role of each instance is `Alone`, and the next steps do not happen.
+//! 1. While Redis is available, each heartbeat of `redis` gets or renews the leases. Of the instances
+//!    with the same settings, the one with their lease has the role `Leader` (`Lead`), all others have
+//!    the role `Follower`. Without Redis the role of each instance is `Alone`, and the next steps do
+//!    not happen.
 //! 2. A request on the follower finds its snapshot due for a refresh. It is answered from that
 //!    snapshot, and an event asks the leader for the refresh: the follower's refresher starts none.
 //!    A request that finds no snapshot waits for the next adoption (`refresh::followed` of the

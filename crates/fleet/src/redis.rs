@@ -190,8 +190,8 @@ impl Client {
         self.0.clock.instant_of(server_ms)
     }
 
-    /// The lease with this name: each heartbeat tries to get or to renew it, until all clones are
-    /// dropped. Two calls with one name get the same lease.
+    /// The lease with this name: while Redis is available, each heartbeat tries to get or to renew it,
+    /// until all clones are dropped. Two calls with one name get the same lease.
     pub fn lease(&self, name: &str) -> Lease {
         self.0.leases.lease(name, || self.key(&format!("lease:{name}")), &self.0.instance)
     }

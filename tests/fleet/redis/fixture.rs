@@ -48,3 +48,11 @@ pub(super) async fn until(what: &str, mut is: impl AsyncFnMut() -> bool) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
+
+/// Waits until so many heartbeats were answered. While Redis is available, the second one after a call
+/// of `lease` has requested that lease.
+pub(super) async fn after_heartbeats(client: &fleet_redis::Client, count: u64) {
+    let beats = || client.counters().heartbeats.get();
+    let last = beats() + count;
+    until("heartbeats", async || beats() >= last).await;
+}

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use frontend_map_fleet::redis as fleet_redis;
 
-use super::fixture::{SOON, client_with, run, settings, until};
+use super::fixture::{SOON, after_heartbeats, client, client_with, run, settings, until};
 use crate::support::redis::Redis;
 
 /// What happens to the next bytes of Redis's answers; then they pass as they are.
@@ -16,9 +16,14 @@ const PASS: u8 = 0;
 const REPEAT: u8 = 1;
 const CUT: u8 = 2;
 const DELAY: u8 = 3;
+/// All answers of a connection but the first are late, until another fault is set.
+const SLOW: u8 = 4;
 
 /// Longer than a heartbeat waits.
 const DELAYED: Duration = Duration::from_millis(1_500);
+/// Longer than a heartbeat waits while Redis is available, but not longer than the first one waits
+/// while it is not.
+const SLOWED: Duration = Duration::from_millis(1_800);
 
 struct Proxy {
     address: SocketAddr,
@@ -51,11 +56,22 @@ impl Proxy {
     }
 }
 
+/// The fault of the next bytes. Those after them pass, unless it is [`SLOW`].
+fn take(fault: &AtomicU8) -> u8 {
+    let next = |fault| (fault != SLOW).then_some(PASS);
+    fault.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).unwrap_or(SLOW)
+}
+
 fn pass(mut from: TcpStream, mut to: TcpStream, fault: Option<&AtomicU8>) {
     let mut buffer = [0; 4096];
+    let mut is_first = true;
     while let Ok(read @ 1..) = from.read(&mut buffer) {
         let bytes = &buffer[..read];
-        let sent = match fault.map_or(PASS, |fault| fault.swap(PASS, Ordering::SeqCst)) {
+        let sent = match fault.map_or(PASS, take) {
+            SLOW if !is_first => {
+                std::thread::sleep(SLOWED);
+                to.write_all(bytes)
+            }
             REPEAT => to.write_all(&[bytes, bytes].concat()),
             CUT => {
                 let _ = to.write_all(&bytes[..read / 2]);
@@ -70,6 +86,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, fault: Option<&AtomicU8>) {
         if sent.is_err() {
             break;
         }
+        is_first = false;
     }
     let _ = from.shutdown(Shutdown::Both);
     let _ = to.shutdown(Shutdown::Both);
@@ -105,5 +122,32 @@ fn no_fault_of_a_proxy_gives_a_command_the_answer_of_another_one() {
             let what = format!("answers after fault {fault}, of which {failed} of 200 failed");
             until(&what, async || echo(&client, 0).await.iter().all(Result::is_ok)).await;
         }
+    });
+}
+
+#[test]
+fn instance_whose_heartbeats_are_answered_too_late_stays_without_redis_and_loses_its_lease() {
+    run(async {
+        let redis = Redis::start();
+        let proxy = Proxy::before(&redis);
+        let mut behind_proxy = settings(&redis);
+        behind_proxy.url.port = proxy.address.port();
+        let slow = client_with(&behind_proxy);
+        let lease = slow.lease("lists");
+        until("the lease is held", async || lease.epoch().is_some()).await;
+        let other = client(&redis).await;
+        let wanted = other.lease("lists");
+        let mut state = slow.watch();
+        state.mark_unchanged();
+        proxy.fault(SLOW);
+        until("another instance gets the lease", async || wanted.epoch().is_some()).await;
+        assert!(!slow.is_available());
+        // It does not become available, not even for a moment.
+        let changes = async { while state.changed().await.is_ok_and(|()| !slow.is_available()) {} };
+        assert!(tokio::time::timeout(Duration::from_secs(6), changes).await.is_err());
+        proxy.fault(PASS);
+        until("it is available", async || slow.is_available()).await;
+        after_heartbeats(&slow, 2).await;
+        assert_eq!(lease.epoch(), None, "the other one keeps it");
     });
 }

@@ -11,7 +11,7 @@ use super::Error;
 /// Whether Redis is available, and since when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Availability {
-    /// The first heartbeat has not ended yet.
+    /// No heartbeat has failed yet, and no two in a row have succeeded.
     Connecting,
     /// It answers and accepts writes.
     Available {
@@ -19,9 +19,9 @@ pub enum Availability {
         /// replaced: what was read before may be gone.
         session: u64,
     },
-    /// It does not answer, or refuses the heartbeat, which writes.
+    /// Heartbeats, which write, are not answered or refused, or no two in a row have succeeded since.
     Unavailable {
-        /// Why the last heartbeat failed.
+        /// Why the last heartbeat failed of those that did.
         reason: Error,
         /// When it was found to be unavailable.
         since: Instant,
@@ -60,7 +60,7 @@ impl AvailabilityWatch {
         self.state.subscribe()
     }
 
-    /// Records that a heartbeat was answered; `is_other_server`: the incarnation has changed.
+    /// Records that heartbeats are answered; `is_other_server`: the incarnation has changed.
     /// Returns whether a new session begins.
     pub(super) fn set_available(&self, is_other_server: bool) -> bool {
         let is_available = matches!(*self.state.borrow(), Availability::Available { .. });

@@ -1,7 +1,11 @@
-//! The heartbeat: one script a second registers the instance, reads Redis's clock, and gets
-//! and renews leases. It writes, so a Redis that loads its data, is full, is read-only, or refuses
-//! one of its commands (`NOPERM`) counts as unavailable, like one that does not answer. A refusal of
-//! another command does not.
+//! The heartbeat: one script a second registers the instance, reads Redis's clock, and gets and renews
+//! leases while Redis is available. It writes, so a Redis that loads its data, is full, is read-only,
+//! or refuses one of its commands (`NOPERM`) counts as unavailable, like one that does not answer. A
+//! refusal of another command does not.
+//!
+//! Redis becomes available once two heartbeats in a row have succeeded, the second one as fast as while
+//! it is available. No heartbeat before that requests a lease: otherwise an instance whose heartbeats
+//! succeed now and then, or too late, would keep its lease without being able to work.
 
 mod deployments;
 
@@ -19,9 +23,9 @@ use super::{Argument, Client, Error, Inner};
 /// The time between two heartbeats.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The longest wait for the answer to a heartbeat while Redis is available.
+/// The longest wait for a heartbeat while Redis is available, or after a heartbeat that has succeeded.
 const ANSWER: Duration = Duration::from_secs(1);
-/// The longest wait while Redis is unavailable, with the time to connect.
+/// The longest wait for any other heartbeat, with the time to connect.
 const FIRST_ANSWER: Duration = Duration::from_millis(2_500);
 
 /// Redis is unavailable after so many failures in a row, or so long after the last success.
@@ -145,7 +149,7 @@ pub(super) async fn run(redis: Weak<Inner>) {
     while let Some(redis) = redis.upgrade().map(Client) {
         let begun = Instant::now();
         let within = heartbeats.answer_within(&redis, begun);
-        let result = beat(&redis, within).await;
+        let result = beat(&redis, within, heartbeats.last_succeeded).await;
         let pause = heartbeats.record(&redis, begun, result);
         let leases = redis.0.leases.clone();
         drop(redis);
@@ -156,6 +160,8 @@ pub(super) async fn run(redis: Weak<Inner>) {
 /// The results of the last heartbeats.
 #[derive(Default)]
 struct Heartbeats {
+    /// Whether the last one has succeeded.
+    last_succeeded: bool,
     failures: u32,
     last_success: Option<Instant>,
     incarnation: Option<String>,
@@ -164,11 +170,14 @@ struct Heartbeats {
 impl Heartbeats {
     /// The longest time that the heartbeat that begins now may take.
     fn answer_within(&self, redis: &Client, now: Instant) -> Duration {
-        let Some(last) = self.last_success.filter(|_| redis.is_available()) else {
-            return FIRST_ANSWER;
-        };
-        let left = (last + SILENCE).saturating_duration_since(now);
-        ANSWER.min(left.max(ANSWER / 10))
+        match self.last_success {
+            Some(last) if redis.is_available() => {
+                let left = (last + SILENCE).saturating_duration_since(now);
+                ANSWER.min(left.max(ANSWER / 10))
+            }
+            _ if self.last_succeeded => ANSWER,
+            _ => FIRST_ANSWER,
+        }
     }
 
     /// Records the result of a heartbeat; returns the pause until the next one.
@@ -178,14 +187,23 @@ impl Heartbeats {
         begun: Instant,
         result: Result<String, Error>,
     ) -> Duration {
+        let succeeded_before = std::mem::replace(&mut self.last_succeeded, result.is_ok());
+        if result.is_ok() {
+            redis.0.counters.heartbeats.inc();
+        }
         match result {
+            Ok(_) if !redis.is_available() && !succeeded_before => Duration::ZERO,
             Ok(incarnation) => {
                 let last = self.incarnation.replace(incarnation);
                 let is_other = last.is_some() && last != self.incarnation;
                 (self.failures, self.last_success) = (0, Some(begun));
-                redis.0.counters.heartbeats.inc();
+                let was_available = redis.is_available();
                 if redis.0.availability.set_available(is_other) {
                     redis.0.counters.sessions.inc();
+                }
+                if !was_available {
+                    // The next one requests the leases.
+                    return Duration::ZERO;
                 }
                 (begun + INTERVAL).saturating_duration_since(Instant::now())
             }
@@ -211,9 +229,11 @@ fn pause(begun: Instant, failures: u32) -> Duration {
     next.saturating_duration_since(Instant::now())
 }
 
-async fn beat(redis: &Client, within: Duration) -> Result<String, Error> {
+async fn beat(redis: &Client, within: Duration, last_succeeded: bool) -> Result<String, Error> {
     let counts = !redis.0.leases.is_leaving();
-    let (leases, dropped) = (redis.0.leases.wanted(), redis.0.leases.take_dropped());
+    let is_available = redis.is_available();
+    let leases = if is_available { redis.0.leases.wanted() } else { Vec::new() };
+    let dropped = redis.0.leases.take_dropped();
     let keys = base_keys(redis).into_iter();
     let keys = keys.chain(leases.iter().map(|lease| lease.key().to_owned()));
     let keys: Vec<_> = keys.chain(dropped.iter().map(|(key, _)| key.clone())).collect();
@@ -229,7 +249,7 @@ async fn beat(redis: &Client, within: Duration) -> Result<String, Error> {
     ];
     arguments.extend(leases.iter().map(|lease| Argument::from(lease.known_epoch())));
     arguments.extend(dropped.into_iter().map(|(_, token)| Argument::from(token)));
-    if !redis.is_available() {
+    if !is_available && !last_succeeded {
         redis.try_to_connect(within).await?;
     }
     let sent = Instant::now();

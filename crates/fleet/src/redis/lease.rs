@@ -18,8 +18,8 @@ const PAUSE: Duration = Duration::from_secs(3);
 /// the work, one of them must still be the holder for a while, to report the failure.
 const GIVE_UP_PERIOD: Duration = Duration::from_secs(10);
 
-/// A lease that this instance requests; clones are the same lease. Each heartbeat requests or
-/// renews it. When the last clone is dropped, it is released.
+/// A lease that this instance requests; clones are the same lease. While Redis is available, each
+/// heartbeat requests or renews it. When the last clone is dropped, it is released.
 #[derive(Clone)]
 pub struct Lease(Arc<State>);
 
