@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
@@ -164,14 +164,12 @@ impl Lead {
     /// Whether walks of the group with this name that begin because Redis is unavailable still wait:
     /// instances and groups begin at random times.
     pub(super) fn is_in_jitter(&self, name: &str) -> bool {
-        let redis::Availability::Unavailable { since, .. } = self.redis.availability() else {
-            return false;
-        };
+        let Some(outage_age) = self.redis.outage_age() else { return false };
         let seed = format!("{} {name}", self.redis.instance_id());
         // Any hash spreads the instances evenly.
         #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a fraction")]
         let fraction = xxh3_64(seed.as_bytes()) as f64 / u64::MAX as f64;
-        Instant::now().saturating_duration_since(since) < JITTER.mul_f64(fraction)
+        outage_age < JITTER.mul_f64(fraction)
     }
 }
 

@@ -138,6 +138,12 @@ impl Client {
         self.0.availability.age()
     }
 
+    /// The time without Redis in this outage. Less than five seconds with Redis do not end it, and do not
+    /// count. `None`: Redis is not unavailable.
+    pub(crate) fn outage_age(&self) -> Option<Duration> {
+        self.0.availability.outage_age()
+    }
+
     /// The availability, and each change of it.
     pub fn watch(&self) -> watch::Receiver<Availability> {
         self.0.availability.watch()

@@ -8,6 +8,9 @@ use tokio::sync::watch;
 
 use super::Error;
 
+/// An outage ends once Redis has been available for so long. A shorter time only interrupts it.
+const SETTLED: Duration = Duration::from_secs(5);
+
 /// Whether Redis is available, and since when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Availability {
@@ -34,6 +37,8 @@ pub(super) struct AvailabilityWatch {
     sessions: AtomicU64,
     /// When Redis last became usable or ceased to be; before that, the start.
     changed: Mutex<Instant>,
+    /// When the last outage began, plus the times by which it was interrupted.
+    outage: Mutex<Option<Instant>>,
 }
 
 impl Default for AvailabilityWatch {
@@ -42,6 +47,7 @@ impl Default for AvailabilityWatch {
             state: watch::Sender::new(Availability::Connecting),
             sessions: AtomicU64::new(0),
             changed: Mutex::new(Instant::now()),
+            outage: Mutex::default(),
         }
     }
 }
@@ -54,6 +60,13 @@ impl AvailabilityWatch {
     /// The time since Redis became usable, or ceased to be.
     pub(super) fn age(&self) -> Duration {
         self.changed.lock().elapsed()
+    }
+
+    /// The time without Redis in this outage. Less than five seconds with Redis do not end it, and do not
+    /// count. `None`: Redis is not unavailable.
+    pub(super) fn outage_age(&self) -> Option<Duration> {
+        let is_unavailable = matches!(*self.state.borrow(), Availability::Unavailable { .. });
+        self.outage.lock().filter(|_| is_unavailable).map(|since| since.elapsed())
     }
 
     pub(super) fn watch(&self) -> watch::Receiver<Availability> {
@@ -82,12 +95,37 @@ impl AvailabilityWatch {
         let since = match before {
             Availability::Unavailable { reason: ref last, .. } if *last == reason => return,
             Availability::Unavailable { since, .. } => since,
-            _ => Instant::now(),
+            Availability::Available { .. } => {
+                let now = Instant::now();
+                let available_since = std::mem::replace(&mut *self.changed.lock(), now);
+                let mut outage = self.outage.lock();
+                *outage = Some(outage_since(*outage, available_since, now));
+                now
+            }
+            Availability::Connecting => *self.outage.lock().insert(Instant::now()),
         };
-        if matches!(before, Availability::Available { .. }) {
-            *self.changed.lock() = since;
-        }
         tracing::warn!(reason = %reason, "Redis is unavailable: this instance works by itself");
         self.state.send_replace(Availability::Unavailable { reason, since });
+    }
+}
+
+/// When the outage that is found now began, plus the times by which it was interrupted; `last`: that of
+/// the last outage.
+fn outage_since(last: Option<Instant>, available_since: Instant, now: Instant) -> Instant {
+    let available_for = now.saturating_duration_since(available_since);
+    last.filter(|_| available_for < SETTLED).map_or(now, |last| last + available_for)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outage_goes_on_after_a_short_time_with_redis() {
+        let begun = Instant::now();
+        let at = |seconds: u64| begun + Duration::from_secs(seconds);
+        assert_eq!(outage_since(None, begun, at(1)), at(1), "it is the first one");
+        assert_eq!(outage_since(Some(begun), at(10), at(14)), at(4), "ten seconds without Redis");
+        assert_eq!(outage_since(Some(begun), at(10), at(15)), at(15), "another one");
     }
 }
