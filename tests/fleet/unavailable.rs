@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::instances::{Instances, all_serve, changed, serves};
+use super::instances::{Instances, UID, all_serve, changed, instance_of, role, serves};
 use crate::support::content::Content;
-use crate::support::front_of_cms::{RESOLVE, SITEMAP};
+use crate::support::front_of_cms::{RESOLVE, SITEMAP, articles};
 use crate::support::http;
 use crate::support::redis::Redis;
+use crate::support::service::Service;
+use crate::support::settings::site;
 use crate::support::wait::until_so;
 
 #[test]
@@ -145,4 +147,81 @@ fn many_events_while_redis_is_unavailable_reach_all_at_its_return() {
     assert!(instances.redis.restart());
     instances.agree(&expected);
     until_so("one leads", || !instances.served(instances.leader()).is_empty());
+}
+
+#[test]
+fn instance_that_has_lost_redis_says_how_old_paths_may_be_until_it_has_walked() {
+    let (content, redis) = (Content::new(&[("en", "a", "x")]), Redis::start());
+    let cms = content.start();
+    let settings = articles().resolve("documents").strapi(&cms);
+    let all = [0; 2].map(|_| instance_of(&settings, &redis).start());
+    all_serve(&all, &["x"]);
+    let resolve = |service: &Service, slug: &str| {
+        http::get(service.addr(), &format!("/api/resolve?site=main&pathname=/en/articles/{slug}"))
+    };
+    for service in &all {
+        let response = resolve(service, "x");
+        assert_eq!((response.status, response.header("age")), (200, None), "{}", response.text());
+    }
+    // No instance can walk, so that each has what it knew.
+    content.close();
+    content.publish("en", "a", "z");
+    redis.pause();
+    for service in &all {
+        until_so("the response has an age", || resolve(service, "x").header("age").is_some());
+    }
+    content.open();
+    for service in &all {
+        until_so("it has walked", || {
+            let response = resolve(service, "z");
+            response.text().contains(r#""kind":"document""#) && response.header("age").is_none()
+        });
+    }
+}
+
+#[test]
+fn content_of_files_has_no_age_without_redis() {
+    let redis = Redis::start();
+    let content = r#"{"plugin::cms.article":[{"documentId":"a","locale":"en","slug":"x"}]}"#;
+    let service = instance_of(&articles().resolve("documents").files(content), &redis).start();
+    until_so("it leads", || role(&service) == "leader");
+    serves(&service, &["x"]);
+    let walked = Instant::now();
+    until_so("three seconds have passed", || walked.elapsed() > Duration::from_secs(3));
+    redis.pause();
+    until_so("it is alone", || role(&service) == "alone");
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(5) {
+        let target = "/api/resolve?site=main&pathname=/en/articles/x";
+        let response = http::get(service.addr(), target);
+        assert_eq!((response.status, response.header("age")), (200, None), "{}", response.text());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn snapshots_of_earlier_settings_are_not_missing_after_a_gap() {
+    let (content, redis) = (Content::new(&[("en", "a", "x")]), Redis::start());
+    let cms = content.start();
+    let settings = |template: &str| site("main").resolve("documents").rule(UID, template);
+    let before = settings("/{locale}/articles/{slug}").strapi(&cms);
+    let after = settings("/{locale}/articles/new-{slug}").strapi(&cms);
+    let all = [0; 2].map(|_| instance_of(&before, &redis).start());
+    all_serve(&all, &["x"]);
+    for service in &all {
+        service.rewrite("settings.toml", &after.toml());
+        service.send_signal("HUP");
+    }
+    all_serve(&all, &["new-x"]);
+    redis.flush();
+    let begun = Instant::now();
+    for service in &all {
+        until_so("no version is missing", || {
+            let target = "/api/resolve?site=main&pathname=/en/articles/new-x";
+            let response = http::get(service.addr(), target);
+            begun.elapsed() > Duration::from_secs(6)
+                && (response.status, response.header("age")) == (200, None)
+        });
+    }
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }

@@ -1996,7 +1996,7 @@ export interface components {
     headers: {
         /** @description Seconds since the start of the walk, the end of the run, or the CMS's response. */
         Age: number;
-        /** @description The age of the site's oldest snapshot in seconds, if one has missed ten refreshes; or for how long this instance has been behind the others, if that is more than three seconds. */
+        /** @description The age of the site's oldest snapshot in seconds, if one has missed ten refreshes; or for how long this instance may have been behind the others, if that is more than three seconds. */
         StaleAge: number;
         CacheControl: string;
         /** @description `no-store` for drafts. */

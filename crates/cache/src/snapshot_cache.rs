@@ -171,12 +171,17 @@ impl SnapshotCache {
         self.triggers.invalidations.add(invalidation);
     }
 
-    /// The path index of a site; `None` for one that resolves by rules alone.
+    /// The path index of a site; `None` for one that resolves by rules alone. Content that cannot change
+    /// has the age zero.
     pub fn path_index(&self, site: &Site) -> Option<PathIndexState> {
         let limits =
             AgeLimits { stale: self.interval.stale_limit(), hard: self.settings.freshness.hard };
         let cache = self.cache_of(site)?;
-        Some(cache.index.as_ref()?.state(&cache.site.rules, limits))
+        let mut state = cache.index.as_ref()?.state(&cache.site.rules, limits);
+        if !self.content.may_change() {
+            state.age = Duration::ZERO;
+        }
+        Some(state)
     }
 
     /// The content type that a relation leads to, as far as responses, events or the schema have shown

@@ -33,6 +33,8 @@ pub struct Gap {
     pub lost_until: Instant,
     /// The events of the CMS among those since, with their times. They are not applied.
     pub kept: Vec<(Instant, CmsEvent)>,
+    /// When the stream was last read up to its end before; `None`: never.
+    pub read_before: Option<Instant>,
 }
 
 impl Fleet {
@@ -43,7 +45,7 @@ impl Fleet {
         let mut reader = redis.events();
         loop {
             match reader.next().await {
-                Read::Gap { until, kept } => {
+                Read::Gap { until, kept, read_before } => {
                     let time = |id: StreamId| redis.instant_of(milliseconds(id.ms));
                     let parse =
                         |event: &Event| Some((time(event.id), cms_events::parse_event(event)?));
@@ -51,6 +53,7 @@ impl Fleet {
                         until: time(until),
                         lost_until: time(kept.since),
                         kept: kept.events.iter().filter_map(parse).collect(),
+                        read_before,
                     }));
                     self.is_reading.send_replace(true);
                 }

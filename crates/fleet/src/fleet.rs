@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
@@ -143,14 +143,15 @@ impl Fleet {
         id.is_some_and(|id| self.group_of(&id).is_some())
     }
 
-    /// Handles a gap of the stream: events may have been missed.
-    pub fn read_gap(&self) {
+    /// Handles a gap of the stream: events may have been missed. `read_before`: see [`Gap`](crate::Gap).
+    pub fn read_gap(&self, read_before: Option<Instant>) {
         if let (Some(changes), Some(history), Some(snapshots)) =
             (&self.changes, &self.history, &self.snapshots)
         {
             changes.read_all_soon();
             history.read_all_soon();
-            snapshots.read_gap();
+            self.keep_snapshots_in_use();
+            snapshots.read_gap(read_before);
         }
     }
 
@@ -190,15 +191,26 @@ impl Fleet {
         self.redis.as_ref().is_some_and(redis::Client::is_unavailable)
     }
 
-    /// How old the snapshots of this instance may be although Redis is available: it has not read the
-    /// events of the others for seconds, or not adopted a version that another one has published, as after
-    /// a pause of the process. `None`: it is up to date, or works by itself.
-    pub fn lag(&self) -> Option<Duration> {
-        let redis = self.redis.as_ref().filter(|redis| redis.is_available())?;
+    /// The `Age` of the paths of a site while this instance may be behind the others: for more than three
+    /// seconds, it has not read their events, or not adopted a version that is published or may be.
+    /// `oldest_walk` is the time since the oldest walk of the site's snapshots began: the result counts
+    /// from that walk at the earliest, and without Redis there is none if that walk is later. `None`: it
+    /// is not behind, or follows no other instance.
+    pub fn lag(&self, oldest_walk: Duration) -> Option<Duration> {
+        let redis = self.redis.as_ref()?;
         let missing = self.snapshots.as_ref().and_then(SharedSnapshots::missing_for);
-        let lag = redis.event_lag().max(missing.filter(|missing| *missing > ADOPTION))?;
-        let follows = self.groups().iter().any(|group| group.follows());
-        follows.then_some(lag + PUBLICATION)
+        let lags = [redis.event_lag(), missing.filter(|missing| *missing > ADOPTION)];
+        if lags == [None; 2] {
+            return None;
+        }
+        let lags = lags.into_iter().flatten();
+        let lag = if redis.is_available() {
+            let follows = || self.groups().iter().any(|group| group.follows());
+            lags.max().map(|lag| lag.min(oldest_walk)).filter(|lag| *lag > ADOPTION && follows())
+        } else {
+            lags.filter(|lag| oldest_walk > *lag).max()
+        };
+        lag.map(|lag| lag + PUBLICATION)
     }
 
     /// The number of instances that divide the share of the CMS, because each of them walks by
@@ -233,15 +245,21 @@ impl Fleet {
     ) -> Arc<SnapshotGroup> {
         let Some(lead) = lead else { return Arc::new(SnapshotGroup::alone()) };
         let group = self.groups.get_or_add(lead, uid, ids);
-        if let Some(snapshots) = &self.snapshots {
-            snapshots.keep(self.groups.ids());
-        }
+        self.keep_snapshots_in_use();
         group
     }
 
     /// The group of a shared snapshot.
     pub fn group_of(&self, id: &SharedSnapshotId) -> Option<Arc<SnapshotGroup>> {
         self.groups.of(id)
+    }
+
+    /// Adds the states of new snapshots, and drops those of snapshots that are in use no longer, as after
+    /// a reload: these must not count as missing.
+    pub fn keep_snapshots_in_use(&self) {
+        if let Some(snapshots) = &self.snapshots {
+            snapshots.keep(|| self.groups.ids());
+        }
     }
 
     /// Requests the publication of the present snapshot.

@@ -62,8 +62,8 @@ pub struct SharedSnapshots {
     /// The snapshots of which another instance has announced a version.
     announced: Mutex<Announced>,
     is_announced: Notify,
-    /// When the first version was published that this instance has not adopted; `None`: it has adopted
-    /// all.
+    /// When the first version was published, or may have been, that this instance has not adopted; `None`:
+    /// it has adopted all.
     missing_since: Mutex<Option<Instant>>,
 }
 
@@ -126,8 +126,14 @@ impl SharedSnapshots {
         true
     }
 
-    /// Handles a gap of the stream: all snapshots count as announced.
-    pub fn read_gap(&self) {
+    /// Handles a gap of the stream: all snapshots count as announced. What was published since
+    /// `read_before` may be missing; `None`: nothing was known before.
+    pub(super) fn read_gap(&self, read_before: Option<Instant>) {
+        for state in self.states.lock().values() {
+            let unknown_since = &mut state.status.lock().unknown_since;
+            *unknown_since = unknown_since.or(read_before);
+        }
+        self.update_missing();
         self.announced.lock().all = true;
         self.is_announced.notify_one();
     }
@@ -153,26 +159,27 @@ impl SharedSnapshots {
         self.state(id).status.lock().versions
     }
 
-    /// For how long a version has been published that this instance has not adopted.
+    /// For how long a version has been published, or may have been, that this instance has not adopted.
     pub(super) fn missing_for(&self) -> Option<Duration> {
         self.missing_since.lock().map(|since| since.elapsed())
     }
 
     fn update_missing(&self) {
         let states = self.states.lock();
-        let since = |state: &Arc<SnapshotState>| state.status.lock().versions.missing_since();
-        *self.missing_since.lock() = states.values().filter_map(since).min();
+        let since = states.values().filter_map(|state| state.status.lock().missing_since());
+        *self.missing_since.lock() = since.min();
     }
 
-    /// Sets the snapshots of this instance. The states of other snapshots are dropped.
-    pub(super) fn keep(&self, ids: Vec<SharedSnapshotId>) {
+    /// Sets the snapshots of this instance. The states of other snapshots are dropped. `ids` is called
+    /// while no other call changes the states.
+    pub(super) fn keep(&self, ids: impl FnOnce() -> Vec<SharedSnapshotId>) {
         let mut states = self.states.lock();
         let mut known = std::mem::take(&mut *states);
         let state = |id: SharedSnapshotId| {
             let state = known.remove(&id).unwrap_or_default();
             (id, state)
         };
-        *states = ids.into_iter().map(state).collect();
+        *states = ids().into_iter().map(state).collect();
         drop(states);
         self.update_missing();
     }

@@ -3,9 +3,9 @@
 A response may show what the CMS had at any time in its window: the last five seconds, or the longer
 time that its `Age` states. Without Redis, if another instance got the webhook of an edit, an
 instance shows the edit after its own next walk. So a response of `/api/resolve` may be older by the
-time between two walks; it has no `Age` before ten walks are missed. A list is judged row by row,
-because a walk takes time: each row must have been right within the window, and no row that was
-there all that time may be missing.
+time between two walks: once an instance has walked by itself, its responses have no `Age` before
+ten walks are missed. A list is judged row by row, because a walk takes time: each row must have
+been right within the window, and no row that was there all that time may be missing.
 """
 
 import json

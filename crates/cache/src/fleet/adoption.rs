@@ -41,6 +41,7 @@ pub async fn follow_snapshots(current: impl Fn() -> Arc<SnapshotCache>, fleet: A
         }
         // Also while events about other snapshots arrive all the time.
         if checked.elapsed() >= PERIOD {
+            fleet.keep_snapshots_in_use();
             let changed = cache.changed_snapshots(snapshots, last.elapsed() >= SILENCE).await;
             cache.adopt_snapshots(Which::These(changed)).await;
             checked = Instant::now();
@@ -131,7 +132,11 @@ impl SnapshotCache {
             }
             snapshots.adopted(id, &SnapshotKey::of(&site.site, entry.query.uid.as_str())).await;
         } else if is_own_later {
-            snapshots.passed_over(&found, &SnapshotKey::of(&site.site, entry.query.uid.as_str()));
+            snapshots.passed_over(
+                id,
+                &found,
+                &SnapshotKey::of(&site.site, entry.query.uid.as_str()),
+            );
         }
     }
 

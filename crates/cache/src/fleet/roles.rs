@@ -126,13 +126,14 @@ async fn adopt(cache: &SnapshotCache, group: &TypeGroup) {
     }
 }
 
-/// Logs that the leader does not respond. A follower that becomes alone may have missed the last
-/// events, and gets only those that are sent to it, so its snapshots are outdated.
+/// Handles a change of the role: logs that the leader does not respond, and lets the snapshots be
+/// refreshed if this instance becomes alone, because it may have missed the last events, and gets only
+/// those that are sent to it.
 fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
     if group.shared.is_without_leader() {
         tracing::warn!(uid = %group.query.uid, "the leader does not respond: this instance walks by itself");
     }
-    if before == Some(Role::Follower) && role == Role::Alone {
+    if before.is_some() && role == Role::Alone {
         mark_known_outdated(group);
     }
 }

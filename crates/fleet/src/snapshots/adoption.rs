@@ -71,7 +71,16 @@ impl SharedSnapshots {
         let (state, frame) = (self.state(id), Frame { id, listing: Some(listing), builder });
         let mut known = state.known.lock().await;
         let read = self.read_known(frame, &mut known, purpose).await;
-        state.status.lock().is_unread = matches!(read, Err(NotAdopted::Redis(_)));
+        {
+            let mut status = state.status.lock();
+            status.is_unread = matches!(read, Err(NotAdopted::Redis(_)));
+            if read.is_err() {
+                status.unknown_since.get_or_insert_with(Instant::now);
+            } else if known.version.is_none() {
+                status.unknown_since = None;
+            }
+        }
+        self.update_missing();
         match &read {
             Ok(_) => state.status.lock().refused = None,
             Err(NotAdopted::Refused(reason)) => self.refuse(id, &state, &known.at, reason).await,
@@ -98,14 +107,19 @@ impl SharedSnapshots {
             let number = version.position.version;
             let position = version.position.to_string();
             self.changes.settled(key, id.as_str(), position, &version.walked.snapshot);
-            state.status.lock().versions.adopted(number);
+            let mut status = state.status.lock();
+            status.versions.adopted(number);
+            status.unknown_since = None;
+            drop(status);
             self.update_missing();
         }
     }
 
     /// Records that this instance does not adopt a version that it has read, because its own snapshot is
     /// later.
-    pub fn passed_over(&self, found: &FoundSnapshot, key: &SnapshotKey) {
+    pub fn passed_over(&self, id: &SharedSnapshotId, found: &FoundSnapshot, key: &SnapshotKey) {
+        self.state(id).status.lock().unknown_since = None;
+        self.update_missing();
         self.changes.passed_over(key, found.position);
     }
 

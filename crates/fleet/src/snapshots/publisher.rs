@@ -162,7 +162,11 @@ impl SharedSnapshots {
                 && before.as_ref().is_some_and(|one| one.walked.begun >= request.walked.begun);
             let wants_base = state.status.lock().wants_base;
             if is_same && !wants_base {
-                let is_first = state.status.lock().published.replace(request.clone()).is_none();
+                let mut status = state.status.lock();
+                let is_first = status.published.replace(request.clone()).is_none();
+                status.unknown_since = None;
+                drop(status);
+                self.update_missing();
                 if let (true, Some(before)) = (is_first, &before) {
                     let position = before.position.to_string();
                     let snapshot = &request.walked.snapshot;
@@ -208,6 +212,7 @@ impl SharedSnapshots {
         let mut status = state.status.lock();
         status.wants_base &= version.base.position != version.position;
         status.versions.published(version.position.version);
+        status.unknown_since = None;
         status.published = Some(request.clone());
         drop(status);
         self.update_missing();

@@ -39,6 +39,9 @@ pub(super) struct Status {
     pub(super) refused: Option<Refused>,
     /// Whether the last read got no answer from Redis.
     pub(super) is_unread: bool,
+    /// Since when a version may be published that `versions` does not know: since events were missed, or
+    /// since a read failed or was refused. `None`: there is no such version.
+    pub(super) unknown_since: Option<Instant>,
     /// Whether another instance cannot use the base, so that a new one is published.
     pub(super) wants_base: bool,
     /// Why the last publication of this instance failed; `None`: it has not.
@@ -120,6 +123,11 @@ impl Status {
         self.refused.as_ref().is_some_and(|refused| refused.since.elapsed() >= REFUSED)
     }
 
+    /// When the first version was published, or may have been, that this instance has not adopted.
+    pub(super) fn missing_since(&self) -> Option<Instant> {
+        [self.versions.missing_since(), self.unknown_since].into_iter().flatten().min()
+    }
+
     /// Whether the last read was refused, or got no answer.
     pub(super) fn is_refused_or_unread(&self) -> bool {
         self.is_unread || self.refused.is_some()
@@ -157,5 +165,24 @@ impl Known {
 
     pub(super) fn forget(&mut self, at: String) {
         (self.at, self.version, self.passed) = (at, None, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_time_counts_from_the_earlier_of_an_announcement_and_a_gap() {
+        let unknown = Instant::now();
+        let announced = unknown + Duration::from_secs(1);
+        let mut status = Status::default();
+        assert_eq!(status.missing_since(), None);
+        status.versions.announced(2, announced);
+        assert_eq!(status.missing_since(), Some(announced));
+        status.unknown_since = Some(unknown);
+        assert_eq!(status.missing_since(), Some(unknown));
+        status.versions.adopted(2);
+        assert_eq!(status.missing_since(), Some(unknown), "there may be another one");
     }
 }

@@ -53,7 +53,7 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
         FleetEvent::Want(group) => app.snapshots.refresh_for_follower(&group),
         FleetEvent::Acknowledged(group) => app.snapshots.record_response(&group),
         FleetEvent::Failed(group, failure) => app.snapshots.fail_followed(&group, failure),
-        FleetEvent::Gap(Gap { until, lost_until, kept }) => {
+        FleetEvent::Gap(Gap { until, lost_until, kept, read_before }) => {
             // A URL that was withdrawn must not reappear because the CMS fails.
             app.shared.last_good.forget_all_until(lost_until);
             for (at, event) in &kept {
@@ -62,7 +62,7 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
             }
             app.shared.triggers.record_named(None);
             app.snapshots.record_missed_events(until);
-            app.shared.fleet.read_gap();
+            app.shared.fleet.read_gap(read_before);
         }
         FleetEvent::Other(event) => {
             if event.kind == READ_LINKS {

@@ -79,6 +79,8 @@ pub enum Read {
         until: StreamId,
         /// What the stream still has of them, at the beginning of a session.
         kept: Kept,
+        /// When the stream was last read up to its end before; `None`: never.
+        read_before: Option<Instant>,
     },
 }
 
@@ -203,8 +205,9 @@ impl Reading {
                 tracing::debug!(%error, "the events before this session could not be read");
                 Kept::none(until)
             });
-            let sent = self.send(Read::Gap { until, kept }).await;
-            *self.redis.0.events_read.lock() = Some(asked);
+            let sent = self.send_gap(until, kept).await;
+            // After an outage, the old time stays until the next read, so that the lag has the outage.
+            self.redis.0.events_read.lock().get_or_insert(asked);
             return Ok(sent);
         };
         let (mut junk, mut ends_with_junk) = (None, false);
@@ -225,11 +228,8 @@ impl Reading {
         }
         let Some(id) = junk else { return Ok(Ok(())) };
         // A gap comes before the next event in any case.
-        if ends_with_junk {
-            let kept = Kept::none(id);
-            if let Err(dropped) = self.send(Read::Gap { until: id, kept }).await {
-                return Ok(Err(dropped));
-            }
+        if ends_with_junk && let Err(dropped) = self.send_gap(id, Kept::none(id)).await {
+            return Ok(Err(dropped));
         }
         self.trim(id).await?;
         Ok(Ok(()))
@@ -246,12 +246,11 @@ impl Reading {
             return Ok(Taken::Junk(id));
         };
         position.number = Some(number);
-        let gap = (Some(number) != expected).then(|| Read::Gap { until: id, kept: Kept::none(id) });
-        let event = (event.kind != REMOVED).then_some(Read::Event(event));
-        for read in gap.into_iter().chain(event) {
-            if self.send(read).await.is_err() {
-                return Ok(Taken::Dropped);
-            }
+        if Some(number) != expected && self.send_gap(id, Kept::none(id)).await.is_err() {
+            return Ok(Taken::Dropped);
+        }
+        if event.kind != REMOVED && self.send(Read::Event(event)).await.is_err() {
+            return Ok(Taken::Dropped);
         }
         Ok(Taken::Sent)
     }
@@ -274,6 +273,11 @@ impl Reading {
             );
         }
         Ok(())
+    }
+
+    async fn send_gap(&self, until: StreamId, kept: Kept) -> Result<(), Dropped> {
+        let read_before = *self.redis.0.events_read.lock();
+        self.send(Read::Gap { until, kept, read_before }).await
     }
 
     async fn send(&self, read: Read) -> Result<(), Dropped> {

@@ -101,8 +101,8 @@ pub(in crate::http) fn get(
     if let Some((header, tags)) = tags {
         header.insert_resolution(response.headers_mut(), site, tags);
     }
-    let lag = app.shared.fleet.lag();
     let age = entries.map_or(state.age, |entries| entries.age.max(state.age));
+    let lag = app.shared.fleet.lag(age);
     if let Some(age) = is_stale.then_some(age).max(lag) {
         response.headers_mut().insert(AGE, HeaderValue::from(age.as_secs()));
     }
