@@ -92,6 +92,29 @@ impl SnapshotCache {
         self.triggers.wake_refresher();
     }
 
+    /// Handles the request of a follower for a walk of the group with this name: if this instance is the
+    /// leader, it walks in the background.
+    pub fn walk_for_follower(&self, group: &str) {
+        let Some(group) = self.group_with_name(group).filter(|group| group.shared.leads()) else {
+            return;
+        };
+        for member in &group.members {
+            member.entry.ask_for(Demand::Background);
+        }
+        self.triggers.wake_refresher();
+    }
+
+    /// Asks the leader for a walk of each group of which this instance may lack changes, because it has
+    /// kept its own later snapshot.
+    fn ask_for_walks(&self) {
+        let lacks = |Member { site, entry }: &Member| {
+            self.fleet.lacks_passed_over(&site.site, entry.query.uid.as_str())
+        };
+        for group in self.groups.values().filter(|group| group.members.iter().any(lacks)) {
+            group.shared.want_walk();
+        }
+    }
+
     /// Whether the last publication of a snapshot of this group failed: its followers must not wait
     /// for long.
     fn is_any_unpublished(&self, group: &TypeGroup) -> bool {

@@ -110,9 +110,9 @@ struct SiteState {
     abandoned_in: Option<u64>,
     /// By content type: the last version that this instance has published or adopted.
     settled: HashMap<String, Settled>,
-    /// By content type: the position of the last version that this instance did not adopt, because its own
-    /// snapshot was later.
-    passed_over: HashMap<String, Position>,
+    /// By content type: the last version that this instance did not adopt, because its own snapshot was
+    /// later.
+    passed_over: HashMap<String, PassedOver>,
     /// By content type: the last snapshot of this instance, whether it is published or not.
     latest: HashMap<String, Baseline>,
 }
@@ -131,6 +131,16 @@ impl SiteState {
             (since.elapsed() >= UNPUBLISHED).then_some((uid.as_str(), error.as_str()))
         })
     }
+}
+
+/// A version that this instance did not adopt, because its own snapshot was later.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PassedOver {
+    pub(crate) position: Position,
+    /// When it was published.
+    pub(crate) published: Instant,
+    /// Whether the own snapshot has all changes up to this version.
+    pub(crate) has_all: bool,
 }
 
 /// A version that this instance has published or adopted.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::cms_events::{self, CmsEvent};
-use crate::groups::{ACKNOWLEDGED, FAILED, FailureEvent, WANT};
+use crate::groups::{ACKNOWLEDGED, FAILED, FailureEvent, WALK, WANT};
 use crate::redis::{self, Event, Read, StreamId};
 use crate::{Fleet, WalkFailure};
 
@@ -14,6 +14,8 @@ pub enum FleetEvent {
     Cms(CmsEvent),
     /// A follower asks the leader for a refresh of the group with this name.
     Want(String),
+    /// A follower asks the leader for a walk of the group with this name.
+    Walk(String),
     /// The leader acknowledges such a request for the group with this name.
     Acknowledged(String),
     /// A walk of the leader has failed, for the group with this name.
@@ -74,6 +76,7 @@ impl Fleet {
         let group = || String::from_utf8_lossy(&event.body).into_owned();
         match &*event.kind {
             WANT => FleetEvent::Want(group()),
+            WALK => FleetEvent::Walk(group()),
             ACKNOWLEDGED => FleetEvent::Acknowledged(group()),
             _ => FleetEvent::Other(event),
         }

@@ -262,6 +262,12 @@ impl Fleet {
         }
     }
 
+    /// Whether the published version of a snapshot has changes that this instance may lack, because its
+    /// own one was later.
+    pub fn lacks_passed_over(&self, site: &Site, uid: &str) -> bool {
+        self.changes.as_ref().is_some_and(|changes| changes.lacks_passed_over(&site.key, uid))
+    }
+
     /// Requests the publication of the present snapshot.
     pub fn request_publication(&self, id: &SnapshotId, request: PublishRequest) {
         if let (Some(snapshots), Some((id, _))) = (&self.snapshots, self.groups.newest(id)) {

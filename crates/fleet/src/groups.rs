@@ -12,6 +12,8 @@ use crate::{Role, SharedSnapshotId};
 
 /// The kind of the events by which a follower asks the leader for a refresh.
 pub(super) const WANT: &str = "want";
+/// The kind of the events by which a follower asks the leader for a walk, although no refresh is due.
+pub(super) const WALK: &str = "walk";
 /// The kind of the events by which a leader reports a failed walk.
 pub(super) const FAILED: &str = "failed";
 /// The kind of the events by which a leader acknowledges a request for a refresh.
@@ -20,6 +22,8 @@ pub(super) const ACKNOWLEDGED: &str = "acknowledged";
 const APPEND_WITHIN: Duration = Duration::from_secs(2);
 /// The shortest time between two requests of an instance for a refresh of the same group.
 const WANT_PERIOD: Duration = Duration::from_secs(5);
+/// The shortest time between two requests of an instance for a walk of the same group.
+const WALK_PERIOD: Duration = Duration::from_secs(30);
 /// The follower asks the leader for a refresh if it has not responded for so long.
 const GRACE: Duration = Duration::from_secs(2);
 /// The follower walks by itself if the leader has not responded for so long.
@@ -48,6 +52,8 @@ struct Sharing {
     silence: Duration,
     /// When the leader was last asked for a refresh.
     wanted: Mutex<Option<Instant>>,
+    /// When the leader was last asked for a walk.
+    walk_wanted: Mutex<Option<Instant>>,
 }
 
 impl SnapshotGroup {
@@ -65,6 +71,7 @@ impl SnapshotGroup {
             expected: Mutex::default(),
             silence: SILENCE + SPREAD.mul_f64(fastrand::f64()),
             wanted: Mutex::default(),
+            walk_wanted: Mutex::default(),
         };
         Self { ids, sharing: Some(sharing) }
     }
@@ -200,13 +207,20 @@ impl SnapshotGroup {
         let is_asked = self.follows() || self.is_without_leader();
         let Some(sharing) = self.sharing.as_ref().filter(|_| is_asked) else { return };
         sharing.expect_response();
-        let mut wanted = sharing.wanted.lock();
-        if wanted.is_some_and(|at| at.elapsed() < WANT_PERIOD) {
-            return;
-        }
-        *wanted = Some(Instant::now());
         // If the event is lost, the next call asks again.
-        sharing.append(WANT, sharing.name.clone().into());
+        if is_due(&sharing.wanted, WANT_PERIOD) {
+            sharing.append(WANT, sharing.name.clone().into());
+        }
+    }
+
+    /// Asks the leader for a walk although no refresh is due, at most every 30 seconds: the published
+    /// snapshot and that of this instance may each lack changes of the other one. Returns at once.
+    pub fn want_walk(&self) {
+        let Some(sharing) = self.sharing.as_ref().filter(|_| self.follows()) else { return };
+        // If the event is lost or the walk fails, a later call asks again.
+        if is_due(&sharing.walk_wanted, WALK_PERIOD) {
+            sharing.append(WALK, sharing.name.clone().into());
+        }
     }
 }
 
@@ -243,6 +257,16 @@ impl Sharing {
             let _ = redis.append(kind, &body, APPEND_WITHIN).await;
         });
     }
+}
+
+/// Whether this long has passed since the last time; if so, it is now.
+fn is_due(last: &Mutex<Option<Instant>>, period: Duration) -> bool {
+    let mut last = last.lock();
+    let is_due = last.is_none_or(|at| at.elapsed() >= period);
+    if is_due {
+        *last = Some(Instant::now());
+    }
+    is_due
 }
 
 /// Why a walk has failed, in as much detail as responses have.

@@ -29,6 +29,7 @@ use crate::changes::SharedChanges;
 use crate::redis::{self, Event};
 pub use crate::snapshot_position::Position;
 use crate::status::VersionStatus;
+pub(crate) use adoption::has_all;
 #[cfg(test)]
 pub(crate) use adoption::{Choice, VersionOrder, choose};
 pub use adoption::{FoundSnapshot, FoundTimes, NotAdopted, Purpose, ReadTimes};

@@ -7,7 +7,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::readers::{brief, cursor, read, read_of, read_until};
 use super::renamed;
-use crate::instances::{Instances, UID, all_serve, changed, instance, instance_of, role, serves};
+use crate::instances::{
+    Instances, UID, all_serve, changed, instance, instance_of, role, serves, walks,
+};
 use crate::support::content::Content;
 use crate::support::front_of_cms::articles;
 use crate::support::http;
@@ -316,4 +318,86 @@ fn log_with_many_foreign_fields_begins_again() {
     instances.content.publish("en", "a", "y");
     changed(&instances.all[leader], "a");
     all_serve(&instances.all, &["y"]);
+}
+
+/// Longer than two instances may differ about the time of a read.
+const CLEARLY_LATER: Duration = Duration::from_millis(200);
+
+#[test]
+fn reader_that_begins_again_misses_no_change_that_the_instance_did_not_adopt() {
+    let content = Content::new(&[("en", "a", "x"), ("en", "b", "y")]);
+    let (cms, mut redis) = (content.start(), Redis::start());
+    let start =
+        |()| instance(&cms, &redis).env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "60000").start();
+    let all = [(); 2].map(start);
+    let [first, second] = &all;
+    all_serve(&all, &["x", "y"]);
+    let before = walks(&cms);
+    redis.kill();
+    until_so("both are alone", || all.iter().all(|one| role(one) == "alone"));
+    until_so("each has walked", || walks(&cms) == before + 2);
+    // Each instance gets a change alone, the second one later.
+    content.publish("en", "a", "x2");
+    changed(first, "a");
+    serves(first, &["x2", "y"]);
+    std::thread::sleep(CLEARLY_LATER);
+    content.publish("en", "b", "y2");
+    changed(second, "b");
+    serves(second, &["x", "y2"]);
+    // The first one leads, and cannot read what the second one has changed.
+    content.close();
+    second.send_signal("STOP");
+    assert!(redis.restart());
+    until_so("the first one leads", || role(first) == "leader");
+    second.send_signal("CONT");
+    until_so("the second one follows", || role(second) == "follower");
+    let (begun, mut last) = (Instant::now(), 0);
+    while begun.elapsed() < Duration::from_secs(3) {
+        let changes = http::get(second.addr(), "/api/changes?site=main");
+        last = changes.status;
+        assert!(last == 503 || lists(second, "/en/articles/x2"), "{}", changes.text());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(last, 503, "it did not adopt the version");
+    content.open();
+    all_serve(&all, &["x2", "y2"]);
+    until_so("it responds", || http::get(second.addr(), "/api/changes?site=main").status == 200);
+}
+
+#[test]
+fn follower_whose_later_snapshot_lacks_a_change_lets_the_leader_walk() {
+    let content = Content::new(&[("en", "a", "x"), ("en", "b", "y")]);
+    let (cms, redis) = (content.start(), Redis::start());
+    let _: String =
+        redis.command(&["ACL", "SETUSER", "second", "on", ">secret", "~*", "&*", "+@all"]);
+    let first = instance(&cms, &redis).start();
+    until_so("the first one leads", || role(&first) == "leader");
+    let url = redis.url().replace("redis://", "redis://second@");
+    let second = instance(&cms, &redis)
+        .env("FRONTEND_MAP__SHARED__URL", &url)
+        .env("FRONTEND_MAP__SHARED__PASSWORD", "secret")
+        .start();
+    serves(&first, &["x", "y"]);
+    serves(&second, &["x", "y"]);
+    until_so("the second one follows", || role(&second) == "follower");
+    let before = walks(&cms);
+    let _: String = redis.command(&["ACL", "SETUSER", "second", "-@all"]);
+    until_so("the second one is alone", || role(&second) == "alone");
+    until_so("it has walked", || walks(&cms) == before + 1);
+    // The leader reads both documents, and the second one reads one of them later.
+    content.publish("en", "b", "y2");
+    changed(&first, "b");
+    serves(&first, &["x", "y2"]);
+    content.publish("en", "a", "x2");
+    changed(&first, "a");
+    serves(&first, &["x2", "y2"]);
+    std::thread::sleep(CLEARLY_LATER);
+    changed(&second, "b");
+    serves(&second, &["x", "y2"]);
+    let _: String = redis.command(&["ACL", "SETUSER", "second", "+@all"]);
+    let returned = Instant::now();
+    serves(&second, &["x2", "y2"]);
+    // No refresh is due so soon.
+    assert!(returned.elapsed() < Duration::from_secs(30), "{:?}", returned.elapsed());
+    assert_eq!(walks(&cms), before + 2, "the leader has walked once");
 }

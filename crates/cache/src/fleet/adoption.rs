@@ -44,6 +44,7 @@ pub async fn follow_snapshots(current: impl Fn() -> Arc<SnapshotCache>, fleet: A
             fleet.keep_snapshots_in_use();
             let changed = cache.changed_snapshots(snapshots, last.elapsed() >= SILENCE).await;
             cache.adopt_snapshots(Which::These(changed)).await;
+            cache.ask_for_walks();
             checked = Instant::now();
         }
     }
@@ -114,9 +115,11 @@ impl SnapshotCache {
         let is_same = |own: &CachedSnapshot| {
             own.snapshot.content_hash() == found.walked.snapshot.content_hash()
         };
-        let mut is_own_later = false;
+        let (mut is_own_later, mut has_all) = (false, false);
         let is_wanted = |own: Option<&CachedSnapshot>| {
             let times = own.map(CachedSnapshot::read_times);
+            has_all =
+                !self.content.may_change() || times.is_some_and(|own| found.times().is_all_in(own));
             is_own_later = !own.is_some_and(is_same) && !found.times().is_wanted_by_follower(times);
             // This instance may be the leader by now.
             !is_own_later && group.shared.is_led_elsewhere()
@@ -132,11 +135,8 @@ impl SnapshotCache {
             }
             snapshots.adopted(id, &SnapshotKey::of(&site.site, entry.query.uid.as_str())).await;
         } else if is_own_later {
-            snapshots.passed_over(
-                id,
-                &found,
-                &SnapshotKey::of(&site.site, entry.query.uid.as_str()),
-            );
+            let key = SnapshotKey::of(&site.site, entry.query.uid.as_str());
+            snapshots.passed_over(id, &found, &key, has_all);
         }
     }
 

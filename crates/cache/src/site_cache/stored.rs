@@ -212,7 +212,7 @@ impl SiteCache {
             took: cached.refresh_duration(),
         };
         if let Some(changes) = self.fleet.changes() {
-            changes.saved(&stored.key, &stored.snapshot);
+            changes.saved(&stored.key, &stored.snapshot, stored.begun);
         }
         self.store.save(stored, urgency);
     }

@@ -107,7 +107,8 @@ impl SharedChanges {
     }
 
     /// Whether the log has changes of a version that this instance has not adopted yet, and no later ones
-    /// either. With `within`: only if the last other log or base was read less than this time ago.
+    /// either. With `within`: only if the last other log or base was read less than this time ago, or if
+    /// this instance did not adopt a version that has some, because its own snapshot was later.
     fn is_behind_log(&self, site: &str, within: Option<Duration>) -> bool {
         let state = self.inner.state.lock();
         // Instances with other settings never adopt the versions of a log.
@@ -115,19 +116,21 @@ impl SharedChanges {
         let Some(known) = known else { return false };
         let is_recent =
             within.is_none_or(|within| known.since.is_some_and(|since| since.elapsed() < within));
-        is_recent && known.is_behind_log()
+        known.is_behind_log(is_recent)
     }
 }
 
 impl SiteState {
-    /// Whether the log has changes that the snapshots of this instance lack.
-    fn is_behind_log(&self) -> bool {
+    /// Whether the log has changes that the snapshots of this instance lack; without `waits` only if it
+    /// did not adopt a version that has some: it does not walk by itself then.
+    fn is_behind_log(&self, waits: bool) -> bool {
         let position = |text: &String| text.parse().ok();
         self.types.iter().any(|uid| {
             let settled = self.settled.get(uid).map(|settled| &settled.position);
-            let served = settled.and_then(position).max(self.passed_over.get(uid).copied());
-            let base = self.bases.get(uid).map(|base| &base.position);
-            is_behind(served, base.and_then(position))
+            let contained = self.passed_over.get(uid).filter(|version| version.has_all);
+            let served = settled.and_then(position).max(contained.map(|version| version.position));
+            let base = self.bases.get(uid).and_then(|base| position(&base.position));
+            is_behind(served, base) && (waits || self.lacks_passed_over(uid))
         })
     }
 }
@@ -146,17 +149,31 @@ pub(crate) fn answer(reads_pages: bool, is_behind: bool) -> Readiness {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
+    use crate::changes::PassedOver;
     use crate::changes::fields::BaseValue;
 
     #[test]
-    fn version_that_an_instance_passed_over_for_a_later_snapshot_is_none_that_it_waits_for() {
+    fn version_that_was_passed_over_is_waited_for_unless_the_own_snapshot_has_all_of_it() {
         let mut known = SiteState { types: vec!["a".to_owned()], ..SiteState::default() };
         let at = |version| Position { epoch: 1, version };
         known.bases.insert("a".to_owned(), BaseValue { log: 1, position: at(2).to_string() });
-        for (passed_over, is_behind) in [(None, true), (Some(at(1)), true), (Some(at(2)), false)] {
-            known.passed_over = passed_over.map(|at| ("a".to_owned(), at)).into_iter().collect();
-            assert_eq!(known.is_behind_log(), is_behind, "{passed_over:?}");
+        let published = Instant::now();
+        let version =
+            |number, has_all| Some(PassedOver { position: at(number), published, has_all });
+        for (passed_over, is_behind, is_behind_later) in [
+            (None, true, false),
+            (version(1, true), true, false),
+            (version(2, true), false, false),
+            // The log has changes that are not in the later snapshot.
+            (version(1, false), true, true),
+            (version(2, false), true, true),
+        ] {
+            known.passed_over = passed_over.map(|one| ("a".to_owned(), one)).into_iter().collect();
+            let found = (known.is_behind_log(true), known.is_behind_log(false));
+            assert_eq!(found, (is_behind, is_behind_later), "{passed_over:?}");
         }
     }
 

@@ -3,19 +3,25 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::{Settled, SharedChanges, SiteState, State};
-use crate::snapshot_position::Position;
+use super::{PassedOver, Settled, SharedChanges, SiteState, State};
+use crate::snapshots::has_all;
 use frontend_map_catalog::changes::log::Baseline;
 use frontend_map_catalog::snapshot::Snapshot;
 use frontend_map_platform::clock::unix_ms;
 use frontend_map_store::SnapshotKey;
 
 impl SharedChanges {
-    /// Records that this instance serves this snapshot from now on. While Redis is unavailable, it
-    /// records the changes, too.
-    pub fn saved(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>) {
+    /// Records that this instance serves this snapshot from now on, whose walk began then. While Redis is
+    /// unavailable, it records the changes, too.
+    pub fn saved(&self, key: &SnapshotKey, snapshot: &Arc<Snapshot>, begun: Instant) {
         self.serves(key, key.baseline(Arc::clone(snapshot), false));
+        let state = &mut *self.inner.state.lock();
+        let site = state.sites.get_mut(&key.site);
+        if let Some(version) = site.and_then(|site| site.passed_over.get_mut(&key.content_type)) {
+            version.has_all |= has_all(begun, version.published);
+        }
     }
 
     /// Records that this instance serves this snapshot from the store, which has no titles.
@@ -64,12 +70,18 @@ impl SharedChanges {
         self.read_soon(&key.site);
     }
 
-    /// Records that this instance does not adopt a version of a snapshot, because its own one is later: it
-    /// has the changes up to this version, too.
-    pub(crate) fn passed_over(&self, key: &SnapshotKey, position: Position) {
+    /// Records that this instance does not adopt a version of a snapshot, because its own one is later.
+    pub(crate) fn passed_over(&self, key: &SnapshotKey, version: PassedOver) {
         let state = &mut *self.inner.state.lock();
         let site = state.sites.entry(key.site.clone()).or_default();
-        site.passed_over.insert(key.content_type.clone(), position);
+        site.passed_over.insert(key.content_type.clone(), version);
+    }
+
+    /// Whether the published version of a snapshot has changes that this instance may lack, because it
+    /// did not adopt it.
+    pub(crate) fn lacks_passed_over(&self, site: &str, uid: &str) -> bool {
+        let state = self.inner.state.lock();
+        state.sites.get(site).is_some_and(|known| known.lacks_passed_over(uid))
     }
 
     /// Begins to record changes, because Redis is unavailable.
@@ -106,6 +118,13 @@ impl SharedChanges {
 }
 
 impl SiteState {
+    /// As [`SharedChanges::lacks_passed_over`].
+    pub(super) fn lacks_passed_over(&self, uid: &str) -> bool {
+        let settled = self.settled.get(uid).and_then(|settled| settled.position.parse().ok());
+        let version = self.passed_over.get(uid).filter(|version| !version.has_all);
+        version.is_some_and(|version| Some(version.position) > settled)
+    }
+
     /// Whether the replica ends exactly at the versions that this instance has published or
     /// adopted.
     pub(super) fn is_at_its_log(&self) -> bool {

@@ -7,6 +7,7 @@ use super::pointer::{Found, Pointer};
 use super::reading::Frame;
 use super::state::{Known, PublishedSnapshot, SnapshotState};
 use super::{BASE, SharedSnapshotId, SharedSnapshots, WITHIN, WalkedSnapshot};
+use crate::changes::PassedOver;
 use crate::redis;
 use crate::redis::DownloadError;
 use crate::snapshot_position::Position;
@@ -116,11 +117,21 @@ impl SharedSnapshots {
     }
 
     /// Records that this instance does not adopt a version that it has read, because its own snapshot is
-    /// later.
-    pub fn passed_over(&self, id: &SharedSnapshotId, found: &FoundSnapshot, key: &SnapshotKey) {
-        self.state(id).status.lock().unknown_since = None;
-        self.update_missing();
-        self.changes.passed_over(key, found.position);
+    /// later. `has_all`: whether that one has all changes of the version, as [`FoundTimes::is_all_in`]
+    /// says.
+    pub fn passed_over(
+        &self,
+        id: &SharedSnapshotId,
+        found: &FoundSnapshot,
+        key: &SnapshotKey,
+        has_all: bool,
+    ) {
+        if has_all {
+            self.state(id).status.lock().unknown_since = None;
+            self.update_missing();
+        }
+        let FoundSnapshot { position, published, .. } = *found;
+        self.changes.passed_over(key, PassedOver { position, published, has_all });
     }
 
     /// Whether the last read of a snapshot was refused, or got no answer.
@@ -350,6 +361,12 @@ impl FoundTimes {
         own.is_none_or(|own| !self.is_before(own))
     }
 
+    /// Whether the own snapshot has all changes that the published one has: its walk began after the
+    /// publication. A document that was read alone makes a snapshot later, but others may lack.
+    pub fn is_all_in(self, own: ReadTimes) -> bool {
+        has_all(own.begun, self.published)
+    }
+
     /// Whether the own snapshot is later than the published one. The versions of one leader are in order.
     /// Another one may publish older content: if Redis has lost its data, or if the leader before it could
     /// not publish what it had read.
@@ -359,9 +376,14 @@ impl FoundTimes {
         }
         let is_next =
             |served: VersionOrder| served.position.epoch == self.epoch && served.hash == own.hash;
-        own.begun > self.published + LATER
+        self.is_all_in(own)
             || (!self.served.is_some_and(is_next) && own.as_of > self.as_of + CLOCK_ERROR)
     }
+}
+
+/// Whether a walk that began then has found all changes of what was published at this time.
+pub(crate) fn has_all(begun: Instant, published: Instant) -> bool {
+    begun > published + LATER
 }
 
 /// Why a snapshot is not adopted.
@@ -448,6 +470,9 @@ mod tests {
         };
         let new = found(start, order(2, 7));
         assert!(!new.is_wanted_by_follower(own(101, 101)));
+        let times = own(101, 101).expect("it has one");
+        assert!(new.is_all_in(times));
+        assert!(!new.is_all_in(ReadTimes { begun: new.published, ..times }), "of the same time");
         let known = FoundTimes { is_new: false, ..new };
         assert!(!known.is_wanted_by_follower(own(10, 30)));
         assert!(known.is_wanted_by_follower(own(10, 20)));

@@ -51,6 +51,7 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
     match event {
         FleetEvent::Cms(event) => apply_cms_event(app, &event),
         FleetEvent::Want(group) => app.snapshots.refresh_for_follower(&group),
+        FleetEvent::Walk(group) => app.snapshots.walk_for_follower(&group),
         FleetEvent::Acknowledged(group) => app.snapshots.record_response(&group),
         FleetEvent::Failed(group, failure) => app.snapshots.fail_followed(&group, failure),
         FleetEvent::Gap(Gap { until, lost_until, kept, read_before }) => {
