@@ -110,8 +110,8 @@ struct SiteState {
     abandoned_in: Option<u64>,
     /// By content type: the last version that this instance has published or adopted.
     settled: HashMap<String, Settled>,
-    /// By content type: the last version that this instance did not adopt, because its own snapshot was
-    /// later.
+    /// By content type: the last version since `settled` that this instance did not adopt, because its own
+    /// snapshot was later.
     passed_over: HashMap<String, PassedOver>,
     /// By content type: the last snapshot of this instance, whether it is published or not.
     latest: HashMap<String, Baseline>,

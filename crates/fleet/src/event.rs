@@ -14,10 +14,10 @@ pub enum FleetEvent {
     Cms(CmsEvent),
     /// A follower asks the leader for a refresh of the group with this name.
     Want(String),
-    /// A follower asks the leader for a walk of the group with this name.
-    Walk(String),
     /// The leader acknowledges such a request for the group with this name.
     Acknowledged(String),
+    /// A follower asks the leader for a walk of the group with this name.
+    Walk(String),
     /// A walk of the leader has failed, for the group with this name.
     Failed(String, WalkFailure),
     /// An event of another kind.

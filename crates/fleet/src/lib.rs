@@ -32,7 +32,8 @@
 //!    seal, applies the deltas to its snapshot, compares the content hash with that of the pointer
 //!    and parses each path. Then the result replaces the cached snapshot, as after a refresh: path
 //!    history, path index, store and sitemap files are updated, and the requests that wait are
-//!    answered.
+//!    answered. A follower whose own snapshot is later keeps it; if that may lack changes of the
+//!    version, another event asks the leader for a walk.
 //!
 //! An edit:
 //!

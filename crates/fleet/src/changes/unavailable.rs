@@ -67,6 +67,8 @@ impl SharedChanges {
         let state = &mut *self.inner.state.lock();
         let site = state.sites.entry(key.site.clone()).or_default();
         site.settled.insert(key.content_type.clone(), settled);
+        // It says nothing of the snapshot that is served now.
+        site.passed_over.remove(&key.content_type);
         self.read_soon(&key.site);
     }
 
@@ -122,6 +124,7 @@ impl SiteState {
     pub(super) fn lacks_passed_over(&self, uid: &str) -> bool {
         let settled = self.settled.get(uid).and_then(|settled| settled.position.parse().ok());
         let version = self.passed_over.get(uid).filter(|version| !version.has_all);
+        // The own snapshot may be the settled version with documents that were read since.
         version.is_some_and(|version| Some(version.position) > settled)
     }
 

@@ -362,7 +362,7 @@ impl FoundTimes {
     }
 
     /// Whether the own snapshot has all changes that the published one has: its walk began after the
-    /// publication. A document that was read alone makes a snapshot later, but others may lack.
+    /// publication. A document that was read alone makes a snapshot later, but others may be missing in it.
     pub fn is_all_in(self, own: ReadTimes) -> bool {
         has_all(own.begun, self.published)
     }
