@@ -200,17 +200,14 @@ impl Fleet {
         let redis = self.redis.as_ref()?;
         let missing = self.snapshots.as_ref().and_then(SharedSnapshots::missing_for);
         let lags = [redis.event_lag(), missing.filter(|missing| *missing > ADOPTION)];
+        // The usual case.
         if lags == [None; 2] {
             return None;
         }
-        let lags = lags.into_iter().flatten();
-        let lag = if redis.is_available() {
-            let follows = || self.groups().iter().any(|group| group.follows());
-            lags.max().map(|lag| lag.min(oldest_walk)).filter(|lag| *lag > ADOPTION && follows())
-        } else {
-            lags.filter(|lag| oldest_walk > *lag).max()
-        };
-        lag.map(|lag| lag + PUBLICATION)
+        let is_available = redis.is_available();
+        let lag = lag(lags, oldest_walk, is_available)?;
+        let follows = !is_available || self.groups().iter().any(|group| group.follows());
+        follows.then_some(lag + PUBLICATION)
     }
 
     /// The number of instances that divide the share of the CMS, because each of them walks by
@@ -314,5 +311,42 @@ impl Fleet {
         let Some(redis) = &self.redis else { return Vec::new() };
         let events = redis.recent_events(REPLAYED, REPLAY_WAIT).await;
         events.unwrap_or_default().iter().filter_map(crate::cms_events::parse_event).collect()
+    }
+}
+
+/// The time since which changes may be missing, of those since which events are not read and versions
+/// not adopted. With Redis, a walk bounds it: the leader goes on to publish. Without Redis, a later walk
+/// ends it: this instance walks by itself.
+fn lag(lags: [Option<Duration>; 2], oldest_walk: Duration, is_available: bool) -> Option<Duration> {
+    let lags = lags.into_iter().flatten();
+    if is_available {
+        lags.max().map(|lag| lag.min(oldest_walk)).filter(|lag| *lag > ADOPTION)
+    } else {
+        lags.filter(|lag| oldest_walk > *lag).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lag_is_bounded_by_the_oldest_walk_with_redis_and_ended_by_it_without() {
+        let seconds = Duration::from_secs;
+        for (unread, missing, oldest_walk, with_redis, without_redis) in [
+            (None, None, 60, None, None),
+            (Some(10), None, 60, Some(10), Some(10)),
+            (Some(10), Some(20), 60, Some(20), Some(20)),
+            // A walk began since.
+            (Some(10), None, 5, Some(5), None),
+            (Some(10), None, 2, None, None),
+            (Some(4), Some(60), 10, Some(10), Some(4)),
+        ] {
+            let lags = [unread, missing].map(|lag| lag.map(seconds));
+            let found = [true, false].map(|is_available| {
+                lag(lags, seconds(oldest_walk), is_available).map(|lag| lag.as_secs())
+            });
+            assert_eq!(found, [with_redis, without_redis], "{lags:?} {oldest_walk}");
+        }
     }
 }

@@ -51,6 +51,14 @@ impl Proxy {
         Self { address, fault }
     }
 
+    /// A proxy, and a client behind it.
+    fn with_client(redis: &Redis) -> (Self, fleet_redis::Client) {
+        let (proxy, mut settings) = (Self::before(redis), settings(redis));
+        settings.url.port = proxy.address.port();
+        let client = client_with(&settings);
+        (proxy, client)
+    }
+
     fn fault(&self, fault: u8) {
         self.fault.store(fault, Ordering::SeqCst);
     }
@@ -108,10 +116,7 @@ async fn echo(client: &fleet_redis::Client, at: u64) -> Vec<Result<u64, fleet_re
 fn no_fault_of_a_proxy_gives_a_command_the_answer_of_another_one() {
     run(async {
         let redis = Redis::start();
-        let proxy = Proxy::before(&redis);
-        let mut settings = settings(&redis);
-        settings.url.port = proxy.address.port();
-        let client = client_with(&settings);
+        let (proxy, client) = Proxy::with_client(&redis);
         for fault in [REPEAT, CUT, DELAY, REPEAT, CUT, REPEAT] {
             until("it is available", async || client.is_available()).await;
             let mut failed = 0;
@@ -129,10 +134,7 @@ fn no_fault_of_a_proxy_gives_a_command_the_answer_of_another_one() {
 fn instance_whose_heartbeats_are_answered_too_late_stays_without_redis_and_loses_its_lease() {
     run(async {
         let redis = Redis::start();
-        let proxy = Proxy::before(&redis);
-        let mut behind_proxy = settings(&redis);
-        behind_proxy.url.port = proxy.address.port();
-        let slow = client_with(&behind_proxy);
+        let (proxy, slow) = Proxy::with_client(&redis);
         let lease = slow.lease("lists");
         until("the lease is held", async || lease.epoch().is_some()).await;
         let other = client(&redis).await;

@@ -121,8 +121,8 @@ impl SharedChanges {
 }
 
 impl SiteState {
-    /// Whether the log has changes that the snapshots of this instance lack; without `waits` only if it
-    /// did not adopt a version that has some: it does not walk by itself then.
+    /// Whether the log has changes that the snapshots of this instance lack. Without `waits`: only if it
+    /// did not adopt a version that has some, because its own snapshot was later.
     fn is_behind_log(&self, waits: bool) -> bool {
         let position = |text: &String| text.parse().ok();
         self.types.iter().any(|uid| {
